@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { Contract } from "#lib/contract.ts";
+import type { ErrorCode, FieldError } from "#lib/errors.ts";
+
+/** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
+export class ApiProblem extends Error {
+  readonly status: number;
+  readonly code: ErrorCode | "unreachable";
+  readonly requestId: string | null;
+  readonly errors: FieldError[];
+
+  constructor(status: number, problem: { code: ErrorCode | "unreachable"; detail: string; request_id: string | null; errors?: FieldError[] }) {
+    super(problem.detail);
+    this.status = status;
+    this.code = problem.code;
+    this.requestId = problem.request_id;
+    this.errors = problem.errors ?? [];
+  }
+}
+
+type Given<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
+
+type Call<C extends Contract> = {
+  tenant: string;
+  params?: Given<C["params"]>;
+  query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
+  body?: Given<C["body"]>;
+  signal?: AbortSignal;
+};
+
+/** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
+export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<z.output<C["response"]>> {
+  const { tenant, body, signal } = call;
+  const response = await fetch(urlOf(contract, call), {
+    method: contract.method,
+    headers: { "X-Tenant-Id": tenant, ...(body !== undefined && { "Content-Type": "application/json" }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
+  }).catch((cause) => {
+    if (signal?.aborted) throw cause;
+    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout cannot be reached. Check the connection.", request_id: null });
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new ApiProblem(response.status, answer);
+  return answer;
+}
+
+function urlOf<C extends Contract>(contract: C, { params = {}, query = {} }: Call<C>): string {
+  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String((params as Record<string, unknown>)[name])));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return search ? `${path}?${search}` : path;
+}

@@ -1,0 +1,28 @@
+/** Who may do what: the vocabulary of roles and scopes. */
+export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead"] as const;
+export type Role = (typeof ROLES)[number];
+
+const RESOURCES = [
+  "reconciliations",
+  "exceptions",
+  "webhooks",
+  "integrations",
+  "troubleshooting",
+  "release-notes",
+] as const;
+
+export type Scope = `${"read" | "write"}:${(typeof RESOURCES)[number]}`;
+
+/** The scope catalogue. A write scope does not imply the read scope. */
+export const SCOPES = RESOURCES.flatMap((resource): Scope[] => [`read:${resource}`, `write:${resource}`]);
+
+/**
+ * What a contract asks of its caller. `roles`: what a user needs, `any` being any principal of the tenant.
+ * `scope`: what an API key needs, null being that no API key may call. The service-role key may call unless `service` is false.
+ */
+export type Access = {
+  roles: readonly Role[] | "any";
+  scope: Scope | null;
+  service: boolean;
+  publishable: boolean;
+};

@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { env } from "../env.ts";
+import { ApiError } from "../errors.ts";
+import type { Identity } from "./principal.ts";
+import { sessionIdentity } from "./session.ts";
+import { verifyJwt } from "./verify-jwt.ts";
+
+const LONGEST_CREDENTIAL = 8192;
+
+/**
+ * The identity behind a request: the bearer credential, else our own pages' session.
+ * @throws ApiError `unauthenticated`; one answer for every way a credential can be wrong.
+ */
+export async function verifyCredential(request: Request): Promise<Identity> {
+  const header = request.headers.get("authorization");
+  const identity = header === null ? await sessionIdentity(request) : await verifyBearer(header);
+  if (!identity) {
+    throw new ApiError("unauthenticated", "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.", {
+      headers: { "WWW-Authenticate": 'Bearer realm="tieout"' },
+    });
+  }
+  return identity;
+}
+
+async function verifyBearer(header: string): Promise<Identity | null> {
+  const credential = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
+  if (!credential || credential.length > LONGEST_CREDENTIAL) return null;
+  if (same(credential, env().SUPABASE_SECRET_KEY)) return { type: "service_role" };
+  if (same(credential, env().SUPABASE_PUBLISHABLE_KEY)) return { type: "publishable_key" };
+  return credential.split(".").length === 3 ? verifyJwt(credential) : null;
+}
+
+/** Constant time in the content and the length of both. */
+function same(left: string, right: string): boolean {
+  const digest = (value: string) => createHash("sha256").update(value).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}

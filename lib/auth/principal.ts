@@ -1,0 +1,76 @@
+import { ROLES, type Role, type Scope } from "../access.ts";
+import { ApiError } from "../errors.ts";
+
+/** Who a verified credential belongs to, before a tenant is chosen. */
+export type Identity =
+  | { type: "user"; id: string; name: string; memberships: Memberships }
+  | { type: "publishable_key" }
+  | { type: "service_role" };
+
+/** Tenant → roles. */
+export type Memberships = ReadonlyMap<string, readonly Role[]>;
+
+/** Who acts, for exactly one tenant. */
+export type Principal = {
+  type: "user" | "api_key" | "publishable_key" | "service_role";
+  id: string;
+  name: string;
+  roles: readonly Role[];
+  scopes: readonly Scope[];
+};
+
+/** The form in which a principal is written into records: `user:<name>`, `service_role`, … */
+export function actorOf(principal: Principal): string {
+  return principal.type === "user" ? `user:${principal.name}` : principal.type;
+}
+
+/** @throws ApiError `tenant_forbidden`, the same whether or not the tenant exists. */
+export function principalFor(identity: Identity, tenantId: string): Principal {
+  if (identity.type !== "user") {
+    return { type: identity.type, id: identity.type, name: identity.type, roles: [], scopes: [] };
+  }
+  const roles = identity.memberships.get(tenantId);
+  if (!roles) {
+    throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
+  }
+  return { type: "user", id: identity.id, name: identity.name, roles, scopes: [] };
+}
+
+/**
+ * The tenants of a token: claim `tenants`, top level or under `app_metadata`, as `{ "acme": ["tenant_admin"] }` or as
+ * `["acme"]` with `roles` beside it. `user_metadata` is the user's own to write and is never read. Anything else is no membership.
+ */
+export function membershipsOf(claims: Record<string, unknown>): Memberships {
+  const holder = "tenants" in claims ? claims : isRecord(claims.app_metadata) ? claims.app_metadata : {};
+  const { tenants, roles } = holder;
+  if (Array.isArray(tenants)) {
+    const shared = knownRoles(roles);
+    return new Map(tenants.filter((tenant) => typeof tenant === "string").map((tenant) => [tenant, shared]));
+  }
+  if (isRecord(tenants)) {
+    return new Map(
+      Object.entries(tenants).flatMap(([tenant, own]) => (Array.isArray(own) ? [[tenant, knownRoles(own)] as const] : [])),
+    );
+  }
+  return new Map();
+}
+
+/** For `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`. */
+export function nameOf(claims: Record<string, unknown>, subject: string): string {
+  const { preferred_username: username, email } = claims;
+  if (typeof username === "string" && username !== "") return toName(username);
+  if (typeof email === "string" && email.indexOf("@") > 0) return toName(email.slice(0, email.indexOf("@")));
+  return toName(subject);
+}
+
+function toName(value: string): string {
+  return value.trim().replace(/\s+/gu, "_").slice(0, 120);
+}
+
+function knownRoles(value: unknown): Role[] {
+  return Array.isArray(value) ? ROLES.filter((role) => value.includes(role)) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,97 @@
+import { createClient } from "@supabase/supabase-js";
+import type { AuthOptions } from "next-auth";
+import type { Provider } from "next-auth/providers/index";
+import CredentialsProvider from "next-auth/providers/credentials";
+import { env } from "../env.ts";
+import { log } from "../log.ts";
+import { type Memberships, membershipsOf, nameOf } from "./principal.ts";
+import { isSecure, sessionCookieName } from "./session.ts";
+
+const SESSION_SECONDS = 8 * 60 * 60;
+
+/** An OIDC provider of the variables: OIDC_PROVIDERS=okta,… and for each OIDC_OKTA_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _NAME. */
+export type OidcProvider = { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
+
+/** @throws Error naming the variable that is missing. */
+export function oidcProviders(variables: NodeJS.ProcessEnv = process.env): OidcProvider[] {
+  const ids = (variables.OIDC_PROVIDERS ?? "").split(",").map((id) => id.trim()).filter(Boolean);
+  return ids.map((id) => {
+    const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
+    const required = (name: string) => {
+      const value = variables[`${prefix}_${name}`];
+      if (!value) throw new Error(`OIDC_PROVIDERS names ${id}, but ${prefix}_${name} is not set.`);
+      return value;
+    };
+    return {
+      id,
+      name: variables[`${prefix}_NAME`] ?? id,
+      issuer: required("ISSUER"),
+      clientId: required("CLIENT_ID"),
+      clientSecret: required("CLIENT_SECRET"),
+    };
+  });
+}
+
+/** next-auth: Supabase Auth by password, and any OIDC provider. The session is an encrypted cookie with name and tenants. */
+export function signInOptions(): AuthOptions {
+  const cookie = { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure() } as const;
+  return {
+    secret: env().NEXTAUTH_SECRET,
+    session: { strategy: "jwt", maxAge: SESSION_SECONDS },
+    pages: { signIn: "/sign-in", error: "/sign-in" },
+    useSecureCookies: isSecure(),
+    cookies: { sessionToken: { name: sessionCookieName(), options: cookie } },
+    providers: [passwordProvider(), ...oidcProviders().map(oidcProvider)],
+    callbacks: {
+      jwt({ token, user, account, profile }) {
+        if (!account) return token;
+        const claims = (account.provider === "password" ? user : profile) as unknown as Record<string, unknown>;
+        const subject = account.providerAccountId;
+        return { sub: subject, name: nameOf(claims, subject), email: token.email, tenants: plain(membershipsOf(claims)) };
+      },
+      session({ session, token }) {
+        return { ...session, user: { name: token.name, email: token.email }, tenants: token.tenants };
+      },
+    },
+    logger: {
+      error: (code, metadata) => log.warn({ code, reason: metadata instanceof Error ? metadata.message : undefined }, "sign-in failed"),
+      warn: () => {},
+      debug: () => {},
+    },
+  };
+}
+
+function passwordProvider(): Provider {
+  return CredentialsProvider({
+    id: "password",
+    name: "Email and password",
+    credentials: { email: { type: "email" }, password: { type: "password" } },
+    async authorize(credentials) {
+      if (!credentials?.email || !credentials.password) return null;
+      const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, { auth: { persistSession: false } });
+      const { data, error } = await supabase.auth.signInWithPassword(credentials);
+      if (error || !data.user) return null;
+      const { id, email, app_metadata } = data.user;
+      return { id, email, app_metadata };
+    },
+  });
+}
+
+function oidcProvider({ id, name, issuer, clientId, clientSecret }: OidcProvider): Provider {
+  return {
+    id,
+    name,
+    type: "oauth",
+    wellKnown: `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    clientId,
+    clientSecret,
+    idToken: true,
+    checks: ["pkce", "state", "nonce"],
+    authorization: { params: { scope: "openid email profile" } },
+    profile: (profile: { sub: string; email?: string }) => ({ id: profile.sub, email: profile.email }),
+  };
+}
+
+function plain(memberships: Memberships): Record<string, readonly string[]> {
+  return Object.fromEntries(memberships);
+}

@@ -1,0 +1,62 @@
+/** A contract is data: the endpoint, OpenAPI, the browser's client, the docs and the authorisation tests all read it. */
+import { z } from "zod";
+import type { Access } from "./access.ts";
+import type { ErrorCode } from "./errors.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type IdempotencyField = "idempotency_key" | "idempotencyKey";
+
+/** `field`: where the spec has the key in that body. The header `Idempotency-Key` is taken everywhere a body key is. */
+export type Idempotency = { field: IdempotencyField; required: boolean };
+
+export type Contract<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> = {
+  operationId: string;
+  method: Method;
+  /** With parameters in braces: `/v1/exceptions/{id}`. */
+  path: `/v1/${string}`;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  idempotency: Idempotency | null;
+  params: Params;
+  query: Query;
+  /** Null where the operation takes no body. */
+  body: Body | null;
+  response: Response;
+  status: 200 | 201;
+  /** Beyond those that every operation, or every operation with such a body, can answer. */
+  errors: readonly ErrorCode[];
+};
+
+const none = z.strictObject({});
+
+/** Declares a contract; what is left out is empty. */
+export function contract<
+  Response extends z.ZodType,
+  Params extends z.ZodObject = typeof none,
+  Query extends z.ZodObject = typeof none,
+  Body extends z.ZodType = z.ZodNever,
+>(
+  declared: Pick<
+    Contract<Params, Query, Body, Response>,
+    "operationId" | "method" | "path" | "tag" | "summary" | "access" | "response"
+  > &
+    Partial<Contract<Params, Query, Body, Response>>,
+): Contract<Params, Query, Body, Response> {
+  return {
+    idempotency: null,
+    params: none as unknown as Params,
+    query: none as unknown as Query,
+    body: null,
+    status: 200,
+    errors: [],
+    ...declared,
+  };
+}

@@ -1,0 +1,31 @@
+import type { z } from "zod";
+import type { Context } from "../context.ts";
+import type { Database } from "./types.gen.ts";
+import { unwrap } from "./unwrap.ts";
+
+type Functions = Database["public"]["Functions"];
+/** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
+type Verb = { [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown } ? Name : never }[keyof Functions];
+
+/** Calls a reading function: one round trip. The answer is parsed, so that a column nobody listed cannot leak. */
+export async function read<Answer extends z.ZodType>(ctx: Context, verb: Verb, input: object, answer: Answer): Promise<z.output<Answer>> {
+  return answer.parse(await invoke(ctx, verb, input));
+}
+
+/** Calls a writing function: one round trip, one transaction. A replay is marked on the reply. */
+export async function write<Answer extends z.ZodType>(ctx: Context, verb: Verb, input: object, answer: Answer): Promise<z.output<Answer>> {
+  const { replayed, body } = (await invoke(ctx, verb, input)) as { replayed: boolean; body: unknown };
+  if (replayed) ctx.reply.set("Idempotency-Replayed", "true");
+  return answer.parse(body);
+}
+
+async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown> {
+  const request = {
+    operation: ctx.operation,
+    request_id: ctx.requestId,
+    address: ctx.clientAddress,
+    audit_reason: ctx.auditReason,
+    idempotency: ctx.idempotency,
+  };
+  return unwrap(await ctx.db.rpc(verb, { input, request } as never));
+}

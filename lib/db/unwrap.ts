@@ -1,0 +1,35 @@
+import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../errors.ts";
+
+type DatabaseAnswer = {
+  data: unknown;
+  error: { code?: string; message: string; details?: string | null; hint?: string | null } | null;
+  status: number;
+};
+
+/** Refusals of our own functions: `private.refuse` puts the code in message, the sentence in details, the fields in hint. */
+const REFUSAL = "TO001";
+
+/** Transient: the server is starting, stopping, full, read-only, out of connections, or gave up waiting. */
+const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|57014|PGRST00)/;
+
+/** The one place where a database error becomes ours. What it does not know is `internal`; the cause is logged, not sent. */
+export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
+  if (!error) return data;
+  if (error.code === REFUSAL && error.message in ERRORS) {
+    throw new ApiError(error.message as ErrorCode, error.details ?? "", { errors: fieldErrors(error.hint), cause: error });
+  }
+  if (error.code === "42501") {
+    throw new ApiError("role_required", "This credential may not do this.", { cause: error });
+  }
+  if (!error.code || status === 0 || status >= 502 || UNAVAILABLE.test(error.code)) {
+    throw new ApiError("unavailable", "The database cannot answer right now. Try again shortly.", {
+      headers: { "Retry-After": "2" },
+      cause: error,
+    });
+  }
+  throw new ApiError("internal", "Something went wrong on our side. It has been logged under this request id.", { cause: error });
+}
+
+function fieldErrors(hint: string | null | undefined): FieldError[] | undefined {
+  return hint ? (JSON.parse(hint) as FieldError[]) : undefined;
+}

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import type { Access } from "../access.ts";
+import { contract } from "../contract.ts";
+import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, userReference } from "../schema.ts";
+
+export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
+export const STATUSES = ["open", "in_review", "resolved", "dismissed"] as const;
+export const OPEN_STATUSES = ["open", "in_review"] as const;
+export const BREACH_RISKS = ["breached", "high", "medium", "low"] as const;
+export const SLA_SORTS = ["due_at", "severity", "assigned_to", "breach_risk"] as const;
+
+const severity = z.enum(SEVERITIES);
+const status = z.enum(STATUSES);
+const breachRisk = z.enum(BREACH_RISKS);
+const exceptionId = id("exc");
+const reconciliationId = id("rcn");
+
+const DETAILS_MAX_BYTES = 16_384;
+const details = z
+  .record(z.string(), z.json())
+  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
+  .meta({ description: "Any JSON object of at most 16 kB.", example: { source_line: 118 } });
+
+const settable = {
+  title: text(200).meta({ example: "Payout 4711 has no bank line" }),
+  severity,
+  assigned_to: userReference.nullable(),
+  due_at: timestamp,
+  reason_code: text(64).nullable().meta({ example: "missing_counterpart" }),
+  amount_minor: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: "Money at risk in the currency's minor unit. Comes with currency.", example: 125000 }),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "Give an ISO 4217 code, for example EUR.")
+    .nullable()
+    .meta({ example: "EUR" }),
+  reconciliation_id: reconciliationId.nullable(),
+};
+
+/** The exception on the wire: spec 2.2 and the fields of contract.md. */
+export const exception = z
+  .object({
+    id: exceptionId,
+    title: z.string().meta({ example: "Payout 4711 has no bank line" }),
+    severity,
+    assigned_to: userReference.nullable(),
+    due_at: time,
+    minutes_to_breach: z
+      .int()
+      .nullable()
+      .meta({ description: "Minutes until due_at, rounded up; zero or negative when breached; null when closed.", example: 30 }),
+    breach_risk: breachRisk.nullable(),
+    status,
+    reason_code: z.string().nullable().meta({ example: "missing_counterpart" }),
+    amount_minor: z.int().nullable().meta({ example: 125000 }),
+    currency: z.string().nullable().meta({ example: "EUR" }),
+    reconciliation_id: reconciliationId.nullable(),
+    details: z.record(z.string(), z.json()).meta({ example: { source_line: 118 } }),
+    resolution: z.string().nullable().meta({ example: null }),
+    created_at: time,
+    created_by: actor,
+    updated_at: time,
+    closed_at: time.nullable(),
+  })
+  .meta({ id: "Exception" });
+export type Exception = z.output<typeof exception>;
+
+/** An open exception, whose clock runs. */
+export const slaItem = exception
+  .extend({ minutes_to_breach: z.int().meta({ example: 30 }), breach_risk: breachRisk, status: z.enum(OPEN_STATUSES) })
+  .meta({ id: "SlaItem" });
+export type SlaItem = z.output<typeof slaItem>;
+
+const count = z.int().min(0);
+
+export const slaSummary = z
+  .object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count })
+  .meta({
+    id: "SlaSummary",
+    description: "All of the tenant's open exceptions, whatever the filters. At risk is high and medium, on track is low.",
+    example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
+  });
+
+const anyRole = (scope: Access["scope"]): Access => ({
+  roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
+  scope,
+  service: true,
+  publishable: false,
+});
+
+const tag = "Exceptions";
+const byId = z.strictObject({ id: exceptionId });
+
+export const listExceptionsContract = contract({
+  operationId: "listExceptions",
+  method: "GET",
+  path: "/v1/exceptions",
+  tag,
+  summary: "List exceptions, newest first",
+  access: anyRole("read:exceptions"),
+  query: z.strictObject({
+    ...pageQuery,
+    status: status.optional(),
+    severity: severity.optional(),
+    assigned_to: userReference.optional(),
+    reconciliation_id: reconciliationId.optional(),
+  }),
+  response: page(exception),
+});
+
+export const createExceptionContract = contract({
+  operationId: "createException",
+  method: "POST",
+  path: "/v1/exceptions",
+  tag,
+  summary: "Create an exception",
+  description: "Without due_at, the tenant's SLA policy for the severity sets the deadline.",
+  access: anyRole("write:exceptions"),
+  idempotency: { field: "idempotency_key", required: false },
+  body: z.strictObject({
+    ...settable,
+    assigned_to: settable.assigned_to.optional(),
+    due_at: settable.due_at.optional(),
+    status: z.enum(OPEN_STATUSES).optional(),
+    reason_code: settable.reason_code.optional(),
+    amount_minor: settable.amount_minor.optional(),
+    currency: settable.currency.optional(),
+    reconciliation_id: settable.reconciliation_id.optional(),
+    details: details.optional(),
+  }),
+  response: exception,
+  status: 201,
+});
+
+export const getExceptionContract = contract({
+  operationId: "getException",
+  method: "GET",
+  path: "/v1/exceptions/{id}",
+  tag,
+  summary: "Get an exception",
+  access: anyRole("read:exceptions"),
+  params: byId,
+  response: exception,
+});
+
+export const updateExceptionContract = contract({
+  operationId: "updateException",
+  method: "PATCH",
+  path: "/v1/exceptions/{id}",
+  tag,
+  summary: "Change an exception",
+  description:
+    "A JSON merge patch (RFC 7396). Status moves: open and in_review to each other; either to resolved or dismissed, with a " +
+    "resolution; resolved or dismissed to open. Any other move is 409.",
+  access: anyRole("write:exceptions"),
+  params: byId,
+  body: z
+    .strictObject({
+      ...settable,
+      status,
+      details: z
+        .record(z.string(), z.json())
+        .nullable()
+        .meta({ description: "Merged into details; at most 16 kB after merging.", example: { note: "Asked the bank." } }),
+      resolution: text(1000).nullable().meta({ example: "Matched by hand to bank line 118." }),
+    })
+    .partial(),
+  response: exception,
+  errors: ["invalid_transition"],
+});
+
+export const listSlaExceptionsContract = contract({
+  operationId: "listSlaExceptions",
+  method: "GET",
+  path: "/v1/exceptions/sla",
+  tag: "SLA monitor",
+  summary: "List open exceptions by nearness to breach",
+  description:
+    "Open and in-review exceptions with the summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, " +
+    "medium from 60 to 240, low above.",
+  access: { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false },
+  query: z.strictObject({
+    ...pageQuery,
+    withinMinutes: queryInteger(0)
+      .optional()
+      .meta({ description: "Only exceptions at most this many minutes from breach; breached ones are included.", example: "60" }),
+    sortBy: z.enum(SLA_SORTS).default("due_at"),
+    severity: severity.optional(),
+    assigned_to: userReference.optional(),
+    status: z.enum(OPEN_STATUSES).optional(),
+    breach_risk: breachRisk.optional(),
+  }),
+  response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
+});
+export type SlaList = z.output<typeof listSlaExceptionsContract.response>;

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { Contract } from "../contract.ts";
+import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
+import { type IdempotencyRecord, readIdempotency } from "./idempotency.ts";
+import { readJsonObject, requireText } from "./json.ts";
+
+export type Input<C extends Contract> = {
+  params: z.output<C["params"]>;
+  query: z.output<C["query"]>;
+  body: z.output<NonNullable<C["body"]>>;
+  idempotency: IdempotencyRecord | null;
+};
+
+/** Parses a request by its contract. @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one. */
+export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
+  const query = parse(contract.query, readQuery(request), []);
+  const takesBody = contract.body !== null || contract.idempotency !== null;
+  const json = takesBody ? ((await readJsonObject(request, mediaTypes(contract))) ?? {}) : {};
+  const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
+  const body = contract.body ? parse(contract.body, rest, []) : parse(z.strictObject({}), rest, []);
+  const params = contract.params.safeParse(rawParams);
+  if (!params.success) throw new ApiError("not_found", `There is no such ${noun(contract)}.`);
+  return { params: params.data, query, body, idempotency } as Input<C>;
+}
+
+function mediaTypes(contract: Contract): readonly string[] {
+  return contract.method === "PATCH" ? ["application/json", "application/merge-patch+json"] : ["application/json"];
+}
+
+function readQuery(request: Request): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [name, value] of new URL(request.url).searchParams) {
+    requireText(name, "");
+    requireText(value, name);
+    if (Object.hasOwn(query, name)) throw invalidRequest([{ path: name, message: "Give this parameter once." }]);
+    Object.defineProperty(query, name, { value, enumerable: true });
+  }
+  return query;
+}
+
+function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)));
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, prefix: string[]): FieldError[] {
+  const path = [...prefix, ...issue.path.map(String)];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "There is no such field." }));
+  }
+  return [{ path: path.join("."), message: issue.message }];
+}
+
+/** "exception" of /v1/exceptions/{id}: the same word that the database's refusal uses. */
+function noun(contract: Contract): string {
+  return contract.path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "thing";
+}

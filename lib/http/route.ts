@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import type { Method } from "../contract.ts";
+import { ApiError } from "../errors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { problemResponse } from "./problem.ts";
+
+type RouteHandler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
+type Exports = Record<Method | "OPTIONS", RouteHandler>;
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly Method[];
+
+/** What a route file exports: its endpoints by method, a 405 for the others, and the truth for OPTIONS. */
+export function route(...endpoints: Endpoint[]): Exports {
+  const allow = endpoints.flatMap(({ contract: { method } }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  const handlers = METHODS.map((method): [Method, RouteHandler] => {
+    const found = endpoints.find(({ contract }) => contract.method === method);
+    return [method, found ? async (request, { params }) => found.serve(request, await params) : refuse("method_not_allowed", { Allow: allow })];
+  });
+  const options: RouteHandler = async () => new Response(null, { status: 204, headers: { Allow: `${allow}, OPTIONS` } });
+  return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
+}
+
+/** What a path of /v1 that no contract names exports: 404 for every method. */
+export function noRoute(): Exports {
+  const handler = refuse("not_found", {});
+  return Object.fromEntries([...METHODS, "OPTIONS"].map((method) => [method, handler])) as Exports;
+}
+
+function refuse(code: "method_not_allowed" | "not_found", headers: Record<string, string>): RouteHandler {
+  const detail = code === "not_found" ? "There is no such path. See /docs for those there are." : `This path takes ${headers.Allow}.`;
+  return async (request) => {
+    const requestId = request.headers.get("x-request-id") ?? `req_${randomUUID().replaceAll("-", "")}`;
+    const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
+    return problemResponse(new ApiError(code, detail, { headers }), requestId, reply);
+  };
+}

@@ -1,0 +1,73 @@
+/** The wire's common types. Safe in the browser. */
+import { z } from "zod";
+
+const EARLIEST = Date.UTC(1970, 0, 1);
+const LATEST = Date.UTC(3000, 0, 1);
+
+/** ISO 8601 UTC (`Z`), 1970 to 2999; normalised to milliseconds. */
+export const timestamp = z.iso
+  .datetime({ error: "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
+  .refine((text) => Date.parse(text) >= EARLIEST && Date.parse(text) < LATEST, "Give a time between 1970 and 2999.")
+  .transform((text) => new Date(text).toISOString())
+  .meta({ example: "2026-11-20T09:30:00.000Z" });
+
+/** A time in an answer: ISO 8601 UTC with milliseconds. */
+export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z" });
+
+/** `user:<name>` */
+export const userReference = z
+  .string()
+  .regex(/^user:[^\s]{1,120}$/u, "Give user:<name>, for example user:ada.")
+  .meta({ example: "user:ada" });
+
+/** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
+export const actor = z.string().meta({ example: "user:ada" });
+
+/** Text of 1 to `most` characters that is not only white space. */
+export const text = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine((value) => value.trim() !== "", "Must not be blank.");
+
+export const tenantId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+  .meta({ example: "acme" });
+
+export function id(prefix: string) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-z]{20,40}$`))
+    .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
+}
+
+/** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. */
+export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^-?\d{1,16}$/, "Give a whole number.")
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+
+/** The query of every list. */
+export const pageQuery = {
+  limit: queryInteger(1, 250)
+    .default(50)
+    .meta({ description: "How many items at most, 1 to 250.", example: "50" }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .meta({ description: "The next_cursor of the page before, as it was given.", example: "WyJleGNfMDE5YSJd" }),
+};
+
+/** `{ items, next_cursor }` */
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item),
+    next_cursor: z.string().nullable().meta({ description: "Null on the last page.", example: null }),
+  });
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { contract } from "../contract.ts";
+import { tenantId } from "../schema.ts";
+
+export const PRINCIPAL_TYPES = ["user", "api_key", "publishable_key", "service_role"] as const;
+
+export const me = z
+  .object({
+    tenant_id: tenantId,
+    tenant_name: z.string().meta({ example: "Acme Corporation" }),
+    principal: z.object({
+      type: z.enum(PRINCIPAL_TYPES),
+      id: z.string().meta({ example: "ada" }),
+      name: z.string().meta({ example: "ada" }),
+      roles: z.array(z.string()).meta({ example: ["tenant_admin"] }),
+      scopes: z.array(z.string()).meta({ example: [] }),
+    }),
+  })
+  .meta({ id: "Me" });
+
+export const getMeContract = contract({
+  operationId: "getMe",
+  method: "GET",
+  path: "/v1/me",
+  tag: "Tenant",
+  summary: "Who am I, and for which tenant",
+  access: { roles: "any", scope: null, service: true, publishable: true },
+  response: me,
+});
