@@ -1,0 +1,61 @@
+// What has to be there before anything runs. Plain JavaScript on Node >= 20, with nothing installed yet.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const NODE = join(ROOT, "node_modules/.bin/node");
+
+const BUILD_INPUTS = ["app", "components", "lib", "public", "next.config.ts", "postcss.config.mjs", "proxy.ts", "instrumentation.ts", "tsconfig.json", "package-lock.json"];
+const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");
+const NOT_BUILT = /\.test\.tsx?$/;
+
+/** Installs what package-lock.json asks for, unless it is there. */
+export async function install() {
+  if (installed()) return;
+  await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
+}
+
+/** Builds the web app, unless nothing it is built from changed since. */
+export async function build() {
+  const inputs = hashOf(BUILD_INPUTS);
+  if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === inputs) return;
+  await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
+  writeFileSync(BUILD_STAMP, inputs);
+}
+
+/** Runs a command to its end, its output on stderr: stdout belongs to the log. */
+export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env } });
+    child.once("error", fail);
+    child.once("exit", (code, signal) => (code === 0 ? done() : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`))));
+  });
+}
+
+/** npm notes what it installed beside it; packages for other systems are in the lock file alone. */
+function installed() {
+  const note = join(ROOT, "node_modules/.package-lock.json");
+  if (!existsSync(note) || !existsSync(NODE)) return false;
+  const present = JSON.parse(readFileSync(note, "utf8")).packages;
+  const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
+  return Object.entries(wanted).every(([path, { version, optional }]) => path === "" || optional || present[path]?.version === version);
+}
+
+function hashOf(paths) {
+  const hash = createHash("sha256");
+  for (const [name, value] of Object.entries(process.env).sort()) if (name.startsWith("NEXT_PUBLIC_")) hash.update(`${name}=${value}\0`);
+  for (const file of paths.flatMap(filesOf)) if (!NOT_BUILT.test(file)) hash.update(`${file}\0`).update(readFileSync(join(ROOT, file)));
+  return hash.digest("hex");
+}
+
+function filesOf(path) {
+  if (!existsSync(join(ROOT, path))) return [];
+  if (/\.\w+$/.test(path)) return [path];
+  return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(ROOT.length))
+    .sort();
+}

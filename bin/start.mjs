@@ -1,0 +1,23 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { build, install, NODE, ROOT } from "./setup.mjs";
+
+const dev = process.argv.includes("--dev");
+
+try {
+  await install();
+  if (!dev) await build();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+
+// The channel tells the supervisor when this process is gone, however it went. In a process group of its own it gets
+// each signal from here alone.
+const supervisor = spawn(NODE, [join(ROOT, "supervisor/main.ts"), ...(dev ? ["--dev"] : [])], {
+  cwd: ROOT,
+  detached: true,
+  stdio: ["ignore", "inherit", "inherit", "ipc"],
+});
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => supervisor.kill(signal));
+supervisor.once("exit", (code, signal) => process.exit(signal ? 1 : code));

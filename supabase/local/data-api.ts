@@ -1,0 +1,38 @@
+/** A Supabase of one process: `/rest/v1` and `/auth/v1` behind one address. */
+import { serve } from "@hono/node-server";
+import { log } from "#lib/log.ts";
+import { authApp } from "./auth.ts";
+import { restApp } from "./rest.ts";
+
+// lite reports database errors with console.error, row values included; the caller gets them, the log only needs the message.
+console.error = (...args: unknown[]) => log.warn({ errors: args.map((arg) => (arg instanceof Error ? arg.message : String(arg))) }, "lite");
+
+const port = Number(required("DATA_API_PORT"));
+const keys = {
+  jwtSecret: required("SUPABASE_JWT_SECRET"),
+  publishableKey: required("SUPABASE_PUBLISHABLE_KEY"),
+  secretKey: required("SUPABASE_SECRET_KEY"),
+};
+const rest = await restApp({ ...keys, authenticatorUrl: required("AUTHENTICATOR_URL"), ownerUrl: required("DATABASE_URL") });
+const auth = await authApp({ ...keys, authAdminUrl: required("AUTH_ADMIN_URL"), issuer: `http://127.0.0.1:${port}/auth/v1` });
+
+const server = serve({ hostname: "127.0.0.1", port, fetch: route }, () => {
+  log.info({ port }, "listening");
+  process.send?.("ready");
+});
+
+function route(request: Request): Promise<Response> | Response {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith("/rest/v1/")) return rest.fetch(request);
+  if (pathname.startsWith("/auth/v1/")) return auth.fetch(request);
+  return new Response(null, { status: 404 });
+}
+
+process.on("disconnect", () => process.exit(1));
+process.once("SIGTERM", () => server.close(() => process.exit(0)));
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return value;
+}

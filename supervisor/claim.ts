@@ -1,0 +1,33 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SettingsError } from "./settings.ts";
+
+/** Makes this process the only supervisor of a data directory. The claim of a dead one is taken over. */
+export function claimDataDir(dataDir: string): { release: () => void } {
+  const file = join(dataDir, "supervisor.pid");
+  for (const last of [false, true]) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
+      return { release: () => rmSync(file, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      const pid = Number(readFileSync(file, "utf8"));
+      if (last || isSupervisor(pid)) {
+        throw new SettingsError(`Tieout already runs on ${dataDir} (process ${pid}). Stop it, or give another DATA_DIR.`);
+      }
+      rmSync(file, { force: true });
+    }
+  }
+  throw new Error("unreachable");
+}
+
+/** A process id in a stale file may belong to anything by now. */
+function isSupervisor(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const commandLine = `/proc/${pid}/cmdline`;
+  return !existsSync("/proc/self") || (existsSync(commandLine) && readFileSync(commandLine, "utf8").includes("supervisor/main.ts"));
+}

@@ -1,0 +1,73 @@
+import { claimDataDir } from "./claim.ts";
+import { log } from "./log.ts";
+import { stopParts } from "./part.ts";
+import { freePort, portIsFree } from "./ports.ts";
+import { announce, writeStackFile } from "./ready.ts";
+import { readSettings, SettingsError } from "./settings.ts";
+import { applyMigrations, seedOnce, startDataApi, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
+
+const IMPATIENT_AFTER_MS = 1_000;
+
+let stopping: Promise<void> | undefined;
+let stoppingSince = 0;
+
+async function start(): Promise<void> {
+  const settings = readSettings();
+  const { port, dataDir, env } = settings;
+  const claim = claimDataDir(dataDir);
+  process.once("exit", claim.release);
+  if (!(await portIsFree(port, env.HOST))) throw new SettingsError(`Port ${port} is taken. Stop what listens there, or give another PORT.`);
+  env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
+
+  if (settings.local) {
+    const urls = await startPostgres(settings);
+    await applyMigrations(urls.owner);
+    const dataApiPort = await freePort();
+    env.SUPABASE_URL = `http://127.0.0.1:${dataApiPort}`;
+    env.DATABASE_URL = urls.owner;
+    await startDataApi(env, dataApiPort, urls);
+    await seedOnce(urls.owner);
+  } else {
+    await applyMigrations(env.DATABASE_URL as string);
+  }
+  startWorker(env);
+  startWeb(env);
+
+  writeStackFile(settings);
+  await webIsReady(port);
+  announce(settings);
+}
+
+function stop(why: string): Promise<void> {
+  log("info", `stopping: ${why}`);
+  stoppingSince = performance.now();
+  stopping = stopParts().then(() => {
+    log("info", "stopped");
+    process.exit(process.exitCode ?? 0);
+  });
+  return stopping;
+}
+
+/**
+ * A second Ctrl-C does not wait: the parts end by themselves when the supervisor is gone. What comes at once is the same
+ * one, passed on by npm.
+ */
+function onSignal(signal: NodeJS.Signals): void {
+  if (!stopping) stop(signal);
+  else if (performance.now() - stoppingSince > IMPATIENT_AFTER_MS) process.exit(1);
+}
+
+process.on("SIGINT", onSignal);
+process.on("SIGTERM", onSignal);
+process.on("SIGHUP", onSignal);
+process.on("disconnect", () => stopping ?? stop("the starting process is gone"));
+
+try {
+  await start();
+} catch (error) {
+  if (!stopping) {
+    process.exitCode = 1;
+    log("fatal", error instanceof SettingsError ? error.message : `The start failed: ${(error as Error).message}`);
+    await stop("the start failed");
+  }
+}

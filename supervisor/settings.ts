@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+export class SettingsError extends Error {}
+
+type Environment = Record<string, string | undefined>;
+
+const SUPABASE_VARIABLES = [
+  "SUPABASE_URL",
+  "SUPABASE_PUBLISHABLE_KEY",
+  "SUPABASE_SECRET_KEY",
+  "SUPABASE_JWT_SECRET",
+  "DATABASE_URL",
+] as const;
+
+const token = (bytes: number) => randomBytes(bytes).toString("base64url");
+
+const SECRETS = {
+  AUTH_JWT_SECRET: () => token(48),
+  SUPABASE_JWT_SECRET: () => token(48),
+  SUPABASE_PUBLISHABLE_KEY: () => `sb_publishable_${token(24)}`,
+  SUPABASE_SECRET_KEY: () => `sb_secret_${token(24)}`,
+  NEXTAUTH_SECRET: () => token(48),
+  ENCRYPTION_KEYS: () => randomBytes(32).toString("base64"),
+  POSTGRES_ADMIN_PASSWORD: () => token(24),
+  POSTGRES_PASSWORD: () => token(24),
+  POSTGRES_AUTHENTICATOR_PASSWORD: () => token(24),
+  POSTGRES_AUTH_ADMIN_PASSWORD: () => token(24),
+};
+
+export type Secrets = Record<keyof typeof SECRETS, string>;
+
+export type Settings = {
+  port: number;
+  dataDir: string;
+  secrets: Secrets;
+  /** The variables that every part of the application is configured by. */
+  env: Record<string, string>;
+  /** False when the environment names a Supabase project to use. */
+  local: boolean;
+};
+
+export function dataDirOf(env: Environment): string {
+  return resolve(env.DATA_DIR || ".data");
+}
+
+/** Reads DATA_DIR/secrets.json and adds whatever is missing from it, once. */
+export function ensureSecrets(dataDir: string): Secrets {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700);
+  const file = join(dataDir, "secrets.json");
+  const known: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const secrets = Object.fromEntries(
+    Object.entries(SECRETS).map(([name, make]) => [name, known[name as keyof Secrets] ?? make()]),
+  ) as Secrets;
+  const text = `${JSON.stringify(secrets, null, 2)}\n`;
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return secrets;
+}
+
+export function readSettings(env: Environment = process.env): Settings {
+  const port = readPort(env.PORT);
+  const dataDir = dataDirOf(env);
+  const local = !env.SUPABASE_URL;
+  if (!local) requireSupabase(env);
+  const secrets = ensureSecrets(dataDir);
+  const settings: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) if (value) settings[name] = value;
+  for (const [name, value] of Object.entries(secrets)) {
+    if (!name.startsWith("POSTGRES_")) settings[name] ??= value;
+  }
+  if (Buffer.byteLength(settings.AUTH_JWT_SECRET ?? "") < 32) {
+    throw new SettingsError(
+      "AUTH_JWT_SECRET is shorter than 32 bytes: anyone could guess it and sign tokens. Give a longer one, or none to have one made.",
+    );
+  }
+  settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
+  settings.PORT = String(port);
+  settings.DATA_DIR = dataDir;
+  return { port, dataDir, secrets, env: settings, local };
+}
+
+function readPort(value: string | undefined): number {
+  const port = Number(value || 3000);
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port;
+  throw new SettingsError(`PORT is "${value}", which is not a port number.`);
+}
+
+function requireSupabase(env: Environment): void {
+  const missing = SUPABASE_VARIABLES.filter((name) => !env[name]);
+  if (missing.length === 0) return;
+  throw new SettingsError(
+    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. Give all five, or unset SUPABASE_URL to start the local stack.`,
+  );
+}
