@@ -9,7 +9,10 @@ export class ApiProblem extends Error {
   readonly requestId: string | null;
   readonly errors: FieldError[];
 
-  constructor(status: number, problem: { code: ErrorCode | "unreachable"; detail: string; request_id: string | null; errors?: FieldError[] }) {
+  constructor(
+    status: number,
+    problem: { code: ErrorCode | "unreachable"; detail: string; request_id: string | null; errors?: FieldError[] },
+  ) {
     super(problem.detail);
     this.status = status;
     this.code = problem.code;
@@ -46,7 +49,9 @@ export async function callApi<C extends Contract>(contract: C, call: Call<C>): P
 }
 
 function urlOf<C extends Contract>(contract: C, { params = {}, query = {} }: Call<C>): string {
-  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String((params as Record<string, unknown>)[name])));
+  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String((params as Record<string, unknown>)[name])),
+  );
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return search ? `${path}?${search}` : path;

@@ -2,14 +2,7 @@
 export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead"] as const;
 export type Role = (typeof ROLES)[number];
 
-const RESOURCES = [
-  "reconciliations",
-  "exceptions",
-  "webhooks",
-  "integrations",
-  "troubleshooting",
-  "release-notes",
-] as const;
+const RESOURCES = ["reconciliations", "exceptions", "webhooks", "integrations", "troubleshooting", "release-notes"] as const;
 
 export type Scope = `${"read" | "write"}:${(typeof RESOURCES)[number]}`;
 

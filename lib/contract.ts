@@ -44,10 +44,7 @@ export function contract<
   Query extends z.ZodObject = typeof none,
   Body extends z.ZodType = z.ZodNever,
 >(
-  declared: Pick<
-    Contract<Params, Query, Body, Response>,
-    "operationId" | "method" | "path" | "tag" | "summary" | "access" | "response"
-  > &
+  declared: Pick<Contract<Params, Query, Body, Response>, "operationId" | "method" | "path" | "tag" | "summary" | "access" | "response"> &
     Partial<Contract<Params, Query, Body, Response>>,
 ): Contract<Params, Query, Body, Response> {
   return {

@@ -53,9 +53,7 @@ export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEG
 
 /** The query of every list. */
 export const pageQuery = {
-  limit: queryInteger(1, 250)
-    .default(50)
-    .meta({ description: "How many items at most, 1 to 250.", example: "50" }),
+  limit: queryInteger(1, 250).default(50).meta({ description: "How many items at most, 1 to 250.", example: "50" }),
   cursor: z
     .string()
     .min(1)

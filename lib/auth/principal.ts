@@ -48,9 +48,7 @@ export function membershipsOf(claims: Record<string, unknown>): Memberships {
     return new Map(tenants.filter((tenant) => typeof tenant === "string").map((tenant) => [tenant, shared]));
   }
   if (isRecord(tenants)) {
-    return new Map(
-      Object.entries(tenants).flatMap(([tenant, own]) => (Array.isArray(own) ? [[tenant, knownRoles(own)] as const] : [])),
-    );
+    return new Map(Object.entries(tenants).flatMap(([tenant, own]) => (Array.isArray(own) ? [[tenant, knownRoles(own)] as const] : [])));
   }
   return new Map();
 }

@@ -1,7 +1,7 @@
 import { createClient } from "@supabase/supabase-js";
 import type { AuthOptions } from "next-auth";
-import type { Provider } from "next-auth/providers/index";
 import CredentialsProvider from "next-auth/providers/credentials";
+import type { Provider } from "next-auth/providers/index";
 import { env } from "../env.ts";
 import { log } from "../log.ts";
 import { type Memberships, membershipsOf, nameOf } from "./principal.ts";
@@ -14,7 +14,10 @@ export type OidcProvider = { id: string; name: string; issuer: string; clientId:
 
 /** @throws Error naming the variable that is missing. */
 export function oidcProviders(variables: NodeJS.ProcessEnv = process.env): OidcProvider[] {
-  const ids = (variables.OIDC_PROVIDERS ?? "").split(",").map((id) => id.trim()).filter(Boolean);
+  const ids = (variables.OIDC_PROVIDERS ?? "")
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
   return ids.map((id) => {
     const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
     const required = (name: string) => {

@@ -5,7 +5,9 @@ import { unwrap } from "./unwrap.ts";
 
 type Functions = Database["public"]["Functions"];
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
-type Verb = { [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown } ? Name : never }[keyof Functions];
+type Verb = {
+  [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown } ? Name : never;
+}[keyof Functions];
 
 /** Calls a reading function: one round trip. The answer is parsed, so that a column nobody listed cannot leak. */
 export async function read<Answer extends z.ZodType>(ctx: Context, verb: Verb, input: object, answer: Answer): Promise<z.output<Answer>> {

@@ -76,13 +76,11 @@ export type SlaItem = z.output<typeof slaItem>;
 
 const count = z.int().min(0);
 
-export const slaSummary = z
-  .object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count })
-  .meta({
-    id: "SlaSummary",
-    description: "All of the tenant's open exceptions, whatever the filters. At risk is high and medium, on track is low.",
-    example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
-  });
+export const slaSummary = z.object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count }).meta({
+  id: "SlaSummary",
+  description: "All of the tenant's open exceptions, whatever the filters. At risk is high and medium, on track is low.",
+  example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
+});
 
 const anyRole = (scope: Access["scope"]): Access => ({
   roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],

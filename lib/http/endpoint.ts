@@ -17,9 +17,15 @@ export type Endpoint = { contract: Contract; serve: (request: Request, params: R
 
 type Handler<C extends Contract> = (call: { ctx: Context } & Omit<Input<C>, "idempotency">) => Promise<z.output<C["response"]>>;
 
-const limitCalls = once(() => rateLimit({ name: "calls", perMinute: env().RATE_LIMIT_PER_MINUTE, refusal: "Too many calls with this credential." }));
+const limitCalls = once(() =>
+  rateLimit({ name: "calls", perMinute: env().RATE_LIMIT_PER_MINUTE, refusal: "Too many calls with this credential." }),
+);
 const limitFailures = once(() =>
-  rateLimit({ name: "auth-failures", perMinute: env().AUTH_FAILURES_PER_MINUTE, refusal: "Too many failed credentials from this address." }),
+  rateLimit({
+    name: "auth-failures",
+    perMinute: env().AUTH_FAILURES_PER_MINUTE,
+    refusal: "Too many failed credentials from this address.",
+  }),
 );
 
 /** The way of a request: credential → principal → access → rate → input → verb → answer. Each arrow is one file. */

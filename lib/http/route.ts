@@ -14,7 +14,10 @@ export function route(...endpoints: Endpoint[]): Exports {
   const allow = endpoints.flatMap(({ contract: { method } }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   const handlers = METHODS.map((method): [Method, RouteHandler] => {
     const found = endpoints.find(({ contract }) => contract.method === method);
-    return [method, found ? async (request, { params }) => found.serve(request, await params) : refuse("method_not_allowed", { Allow: allow })];
+    return [
+      method,
+      found ? async (request, { params }) => found.serve(request, await params) : refuse("method_not_allowed", { Allow: allow }),
+    ];
   });
   const options: RouteHandler = async () => new Response(null, { status: 204, headers: { Allow: `${allow}, OPTIONS` } });
   return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
