@@ -51,8 +51,8 @@ export class Part {
     const { name, command, env, ids, channel, entry = entryOf } = this.#options;
     const [program = "", ...args] = command;
     const startedAt = performance.now();
-    const child = spawn(program, args, {
-      env,
+    const child: ChildProcess = spawn(program, args, {
+      env: env as NodeJS.ProcessEnv,
       ...ids,
       // Its own process group: Ctrl-C reaches the supervisor alone, which then stops the parts in order.
       detached: true,
