@@ -10,8 +10,9 @@ declare
   rank_expression constant text := case input ->> 'sort_by'
     when 'severity' then $q$(case e.severity when 'critical' then '0' when 'high' then '1' when 'medium' then '2' else '3' end)$q$
     when 'assigned_to' then $q$(case when e.assigned_to is null then '1' else '0' || e.assigned_to end)$q$
-    else $q$''$q$
   end;
+  -- Without a rank the order is that of the index exceptions_by_deadline.
+  sort_key constant text := concat_ws(', ', rank_expression, 'e.due_at', 'e.id');
   conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
   risk constant text := input ->> 'breach_risk';
   page jsonb;
@@ -40,14 +41,15 @@ begin
       as_of + case risk when 'breached' then interval '0' when 'high' then interval '59 minutes' else interval '240 minutes' end);
   end if;
   if jsonb_typeof(input -> 'after') = 'array' then
-    conditions := conditions || format(' and (%s, e.due_at, e.id) > (%L, %L::timestamptz, %L)',
-      rank_expression, input -> 'after' ->> 0, input -> 'after' ->> 1, input -> 'after' ->> 2);
+    conditions := conditions || format(' and (%s) > (%s%L::timestamptz, %L)', sort_key,
+      case when rank_expression is not null then quote_literal(input -> 'after' ->> 0) || ', ' else '' end,
+      input -> 'after' ->> 1, input -> 'after' ->> 2);
   end if;
   execute format($q$
     select jsonb_agg(private.exception_json(p.e, $1) order by p.rank, (p.e).due_at, (p.e).id),
       jsonb_agg(jsonb_build_array(p.rank, private.iso((p.e).due_at), (p.e).id) order by p.rank, (p.e).due_at, (p.e).id) -> ($2 - 1)
-    from (select e, %1$s as rank from public.exceptions e where %2$s order by %1$s, e.due_at, e.id limit $2 + 1) p
-  $q$, rank_expression, conditions)
+    from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
+  $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
   into page, last using as_of, page_size;
 
   select jsonb_build_object(
