@@ -48,10 +48,9 @@ export async function callApi<C extends Contract>(contract: C, call: Call<C>): P
   return answer;
 }
 
-function urlOf<C extends Contract>(contract: C, { params = {}, query = {} }: Call<C>): string {
-  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String((params as Record<string, unknown>)[name])),
-  );
+function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>): string {
+  const values = (params ?? {}) as Record<string, unknown>;
+  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return search ? `${path}?${search}` : path;

@@ -5,7 +5,8 @@ import type { Endpoint } from "./endpoint.ts";
 import { problemResponse } from "./problem.ts";
 
 type RouteHandler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
-type Exports = Record<Method | "OPTIONS", RouteHandler>;
+type Exports<Handler = RouteHandler> = Record<Method | "OPTIONS", Handler>;
+type Refusal = (request: Request) => Promise<Response>;
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly Method[];
 
@@ -24,12 +25,12 @@ export function route(...endpoints: Endpoint[]): Exports {
 }
 
 /** What a path of /v1 that no contract names exports: 404 for every method. */
-export function noRoute(): Exports {
+export function noRoute(): Exports<Refusal> {
   const handler = refuse("not_found", {});
-  return Object.fromEntries([...METHODS, "OPTIONS"].map((method) => [method, handler])) as Exports;
+  return Object.fromEntries([...METHODS, "OPTIONS"].map((method) => [method, handler])) as Exports<Refusal>;
 }
 
-function refuse(code: "method_not_allowed" | "not_found", headers: Record<string, string>): RouteHandler {
+function refuse(code: "method_not_allowed" | "not_found", headers: Record<string, string>): Refusal {
   const detail = code === "not_found" ? "There is no such path. See /docs for those there are." : `This path takes ${headers.Allow}.`;
   return async (request) => {
     const requestId = request.headers.get("x-request-id") ?? `req_${randomUUID().replaceAll("-", "")}`;
