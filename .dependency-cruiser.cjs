@@ -1,0 +1,135 @@
+// Who may import whom (docs: "the way of a request"): app, worker → lib/<domain> → lib/db, and never back.
+
+/** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
+const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
+const CONTRACT = "^lib/[^/]+/contract\\.ts$";
+/** What a browser may load of lib: plain data about the wire. */
+const WIRE = "^lib/(?:contract|contracts|access|errors|schema)\\.ts$";
+const TEST = "\\.test\\.tsx?$|^(?:e2e|bench)/";
+const TOOLING = "^(?:bin|supervisor|server|e2e|bench|supabase)/";
+
+module.exports = {
+  forbidden: [
+    { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "declared-packages",
+      comment: "A package that package.json does not list is there by luck.",
+      severity: "error",
+      from: {},
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-dev-packages-in-the-product",
+      severity: "error",
+      from: { path: "^(?:app|components|lib|server|supervisor|worker|supabase)/", pathNot: TEST },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], pathNot: "node_modules/@types/" },
+    },
+    {
+      name: "product-imports-no-tooling",
+      comment: "The application has no branch for the local stack and knows nothing of how it is started or tested.",
+      severity: "error",
+      from: { path: "^(?:app|components|lib|worker)/", pathNot: TEST },
+      to: { path: TOOLING },
+    },
+    {
+      name: "lib-is-below",
+      severity: "error",
+      from: { path: "^lib/", pathNot: TEST },
+      to: { path: "^(?:app|components|worker)/" },
+    },
+    {
+      name: "app-through-domains",
+      comment: "Pages and routes call verbs; a verb calls the database.",
+      severity: "error",
+      from: { path: "^(?:app|worker)/", pathNot: TEST },
+      to: { path: "^lib/db/" },
+    },
+    {
+      name: "routes-show-nothing",
+      severity: "error",
+      from: { path: "^app/v1/" },
+      to: { path: "^components/|^node_modules/(?:react|react-dom)/" },
+    },
+    {
+      name: "worker-without-web",
+      severity: "error",
+      from: { path: "^worker/", pathNot: TEST },
+      to: { path: "^(?:app|components|lib/http)/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+    },
+    {
+      name: "components-know-the-wire-only",
+      comment: "Of lib, a component imports contract files and the wire's vocabulary, the rest it asks of /v1.",
+      severity: "error",
+      from: { path: "^components/", pathNot: TEST },
+      to: { path: "^(?:lib|worker|app)/", pathNot: [CONTRACT, WIRE] },
+    },
+    {
+      name: "contracts-are-data",
+      comment: "A contract loads in the browser: zod, the wire's vocabulary and other contracts.",
+      severity: "error",
+      from: { path: [CONTRACT, WIRE] },
+      to: { pathNot: [CONTRACT, WIRE, "^node_modules/zod/"] },
+    },
+    {
+      name: "domain-without-http",
+      comment: "A verb serves pages, routes and workers alike.",
+      severity: "error",
+      from: { path: DOMAIN, pathNot: TEST },
+      to: { path: "^lib/http/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+    },
+    {
+      name: "domain-outside-only",
+      comment: "Another domain is known by its contract.",
+      severity: "error",
+      from: { path: DOMAIN, pathNot: TEST },
+      to: { path: DOMAIN, pathNot: ["^lib/$1/", CONTRACT] },
+    },
+    {
+      name: "plumbing-knows-no-domain",
+      severity: "error",
+      from: { path: "^lib/(?:auth|db|http)/", pathNot: TEST },
+      to: { path: DOMAIN, pathNot: CONTRACT },
+    },
+    {
+      name: "database-without-http",
+      severity: "error",
+      from: { path: "^lib/(?:auth|db)/", pathNot: TEST },
+      to: { path: "^lib/http/" },
+    },
+    {
+      name: "no-test-code-in-the-product",
+      severity: "error",
+      from: { pathNot: TEST },
+      to: { path: TEST },
+    },
+    {
+      name: "no-barrels",
+      severity: "error",
+      from: {},
+      to: { path: "(?:^|/)index\\.(?:ts|tsx|mts|js|mjs)$", pathNot: "^node_modules/" },
+    },
+    ...["from", "to"].map((side) => ({
+      name: `named-for-what-it-does-${side}`,
+      comment: "A file or folder called utils, helpers, common or manager says nothing, and gathers everything.",
+      severity: "error",
+      from: {},
+      to: {},
+      [side]: { path: "(?:^|/)(?:utils?|helpers?|common|managers?|misc)(?:/|\\.tsx?$)", pathNot: "^node_modules/" },
+    })),
+  ],
+  options: {
+    // TypeScript 7 has no compiler API for dependency-cruiser; swc reads the sources, type imports included.
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    preserveSymlinks: true,
+    moduleSystems: ["es6", "cjs"],
+    doNotFollow: { path: "^node_modules" },
+    exclude: { path: "^\\.next/|^\\.data/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      extensions: [".ts", ".tsx", ".mjs", ".js", ".json"],
+    },
+  },
+};

@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const CONFIG = ".dependency-cruiser.cjs";
+
+/** What stands in the tree, so that the forbidden imports resolve. */
+const PRESENT = {
+  "app/v1/me/route.ts": "",
+  "components/ui/button.tsx": "",
+  "lib/contract.ts": "",
+  "lib/db/client.ts": "",
+  "lib/http/endpoint.ts": "",
+  "lib/exceptions/contract.ts": "",
+  "lib/exceptions/get-exception.ts": "",
+  "supabase/local/postgres.ts": "",
+  "e2e/fixtures.ts": "",
+  "lib/webhooks/index.ts": "",
+  "lib/webhooks/utils/text.ts": "",
+};
+
+/** Rule → a file and the one import in it that must not be. */
+const FORBIDDEN: Record<string, [file: string, source: string]> = {
+  "no-circles": ["lib/auth/circle.ts", 'import "./round.ts";'],
+  resolvable: ["lib/auth/nowhere.ts", 'import "#lib/auth/no-such-file.ts";'],
+  "declared-packages": ["lib/auth/undeclared.ts", 'import "acorn-walk";'],
+  "no-dev-packages-in-the-product": ["lib/auth/dev-package.ts", 'import fc from "fast-check";'],
+  "product-imports-no-tooling": ["lib/auth/local.ts", 'import { Postgres } from "../../supabase/local/postgres.ts";'],
+  "lib-is-below": ["lib/auth/above.ts", 'import { Button } from "#components/ui/button.tsx";'],
+  "app-through-domains": ["app/page.tsx", 'import type { Db } from "#lib/db/client.ts";'],
+  "routes-show-nothing": ["app/v1/page/route.ts", 'import { Button } from "#components/ui/button.tsx";'],
+  "worker-without-web": ["worker/tasks/deliver.ts", 'import { endpoint } from "#lib/http/endpoint.ts";'],
+  "components-know-the-wire-only": ["components/exceptions/board.tsx", 'import { get } from "#lib/exceptions/get-exception.ts";'],
+  "contracts-are-data": ["lib/records/contract.ts", 'import { createHash } from "node:crypto";'],
+  "domain-without-http": ["lib/records/get-record.ts", 'const { cookies } = await import("next/headers");'],
+  "domain-outside-only": ["lib/records/list-records.ts", 'import { get } from "../exceptions/get-exception.ts";'],
+  "plumbing-knows-no-domain": ["lib/http/domain.ts", 'import { get } from "../exceptions/get-exception.ts";'],
+  "database-without-http": ["lib/db/http.ts", 'import { endpoint } from "../http/endpoint.ts";'],
+  "no-test-code-in-the-product": ["lib/auth/test-code.ts", 'import { api } from "#e2e/fixtures.ts";'],
+  "no-barrels": ["lib/webhooks/barrel.ts", 'export * from "./index.ts";'],
+  "named-for-what-it-does-from": ["lib/webhooks/helpers.ts", 'import "./contract.ts";'],
+  "named-for-what-it-does-to": ["lib/webhooks/vague.ts", 'import "./utils/text.ts";'],
+};
+
+/** Imports that look alike and are as they should be. */
+const ALLOWED: Record<string, string> = {
+  "app/v1/exceptions/route.ts": 'import { get } from "#lib/exceptions/get-exception.ts"; import "#lib/http/endpoint.ts";',
+  "components/exceptions/table.tsx": 'import type { C } from "#lib/exceptions/contract.ts"; import "../ui/button.tsx";',
+  "lib/webhooks/contract.ts": 'import { z } from "zod"; import "../contract.ts"; import "../exceptions/contract.ts";',
+  "lib/webhooks/list-webhooks.ts": 'import "../db/client.ts"; import "../exceptions/contract.ts"; import "./contract.ts";',
+  "lib/webhooks/list-webhooks.test.ts": 'import { test } from "vitest"; import "#e2e/fixtures.ts";',
+};
+
+type Violation = { from: string; rule: { name: string } };
+
+describe("import rules", () => {
+  const tree = mkdtempSync(join(tmpdir(), "import-rules-"));
+  let violations: Violation[];
+
+  beforeAll(() => {
+    symlinkSync(join(ROOT, "node_modules"), join(tree, "node_modules"));
+    for (const file of [CONFIG, "package.json"]) cpSync(join(ROOT, file), join(tree, file));
+    const sources = {
+      ...PRESENT,
+      ...ALLOWED,
+      ...Object.fromEntries(Object.values(FORBIDDEN)),
+      "lib/auth/round.ts": 'import "./circle.ts";',
+    };
+    for (const [file, source] of Object.entries(sources)) {
+      mkdirSync(dirname(join(tree, file)), { recursive: true });
+      writeFileSync(join(tree, file), source);
+    }
+    const folders = ["app", "components", "lib", "worker", "e2e", "supabase"];
+    const report = execFileSync(join(ROOT, "node_modules/.bin/depcruise"), ["--config", CONFIG, "-T", "json", ...folders], {
+      cwd: tree,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}` },
+    });
+    violations = JSON.parse(report).summary.violations;
+  });
+
+  afterAll(() => rmSync(tree, { recursive: true }));
+
+  const rules: { name: string }[] = createRequire(import.meta.url)(join(ROOT, CONFIG)).forbidden;
+
+  test.each(rules.map(({ name }) => name))("%s catches its violation", (rule) => {
+    const [file] = FORBIDDEN[rule] ?? [];
+    expect(violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)).toContain(rule);
+  });
+
+  test("what is allowed is left alone", () => {
+    expect(violations.filter(({ from }) => from in ALLOWED)).toEqual([]);
+  });
+});
