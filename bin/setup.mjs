@@ -8,7 +8,18 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const NODE = join(ROOT, "node_modules/.bin/node");
 
-const BUILD_INPUTS = ["app", "components", "lib", "public", "next.config.ts", "postcss.config.mjs", "proxy.ts", "instrumentation.ts", "tsconfig.json", "package-lock.json"];
+const BUILD_INPUTS = [
+  "app",
+  "components",
+  "lib",
+  "public",
+  "next.config.ts",
+  "postcss.config.mjs",
+  "proxy.ts",
+  "instrumentation.ts",
+  "tsconfig.json",
+  "package-lock.json",
+];
 const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");
 const NOT_BUILT = /\.test\.tsx?$/;
 
@@ -31,7 +42,9 @@ export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) 
   return new Promise((done, fail) => {
     const child = spawn(command, args, { cwd: ROOT, stdio, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env } });
     child.once("error", fail);
-    child.once("exit", (code, signal) => (code === 0 ? done() : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`))));
+    child.once("exit", (code, signal) =>
+      code === 0 ? done() : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`)),
+    );
   });
 }
 

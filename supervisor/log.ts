@@ -2,22 +2,15 @@ import { inspect } from "node:util";
 
 export type Entry = { time: string; level: string; part: string; msg: string; [field: string]: unknown };
 
-const LEVELS: Record<number, string> = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
 const COLOURS: Record<string, string> = { warn: "\x1b[33m", error: "\x1b[31m", fatal: "\x1b[31m", debug: "\x1b[2m" };
 
-/** Turns one line of any part, pino's JSON or plain text, into one entry of the log. */
+/** Turns one line of any part, our loggers' JSON or anyone's plain text, into one entry of the log. */
 export function entryOf(part: string, line: string, level = "info"): Entry {
   const base = { time: new Date().toISOString(), level, part };
   if (!line.startsWith("{")) return { ...base, msg: line };
   try {
-    const { time, level: number, msg, pid: _pid, hostname: _host, ...rest } = JSON.parse(line);
-    return {
-      time: typeof time === "number" ? new Date(time).toISOString() : base.time,
-      level: LEVELS[number] ?? level,
-      part,
-      msg: msg ?? "",
-      ...rest,
-    };
+    const { msg = "", ...rest } = JSON.parse(line);
+    return { ...base, ...rest, part, msg };
   } catch {
     return { ...base, msg: line };
   }

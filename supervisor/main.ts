@@ -2,9 +2,10 @@ import { claimDataDir } from "./claim.ts";
 import { log } from "./log.ts";
 import { stopParts } from "./part.ts";
 import { freePort, portIsFree } from "./ports.ts";
-import { announce, writeStackFile } from "./ready.ts";
+import { announce } from "./ready.ts";
 import { readSettings, SettingsError } from "./settings.ts";
 import { applyMigrations, seedOnce, startDataApi, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
+import { writeStackFile } from "./stack-file.ts";
 
 const IMPATIENT_AFTER_MS = 1_000;
 

@@ -57,7 +57,13 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
   new Part({
     name: "data-api",
     command: node("supabase/local/data-api.ts"),
-    env: { ...env, DATA_API_PORT: String(port), DATABASE_URL: urls.owner, AUTHENTICATOR_URL: urls.authenticator, AUTH_ADMIN_URL: urls.authAdmin },
+    env: {
+      ...env,
+      DATA_API_PORT: String(port),
+      DATABASE_URL: urls.owner,
+      AUTHENTICATOR_URL: urls.authenticator,
+      AUTH_ADMIN_URL: urls.authAdmin,
+    },
     stopWithinMs: 2_000,
     channel: true,
   });

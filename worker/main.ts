@@ -1,7 +1,57 @@
-import { run } from "graphile-worker";
+import { EventEmitter } from "node:events";
+import { run, type TaskList, type WorkerEvents } from "graphile-worker";
 import { log } from "#lib/log.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import { graphileLogger } from "./logger.ts";
+import { purgeIdempotencyKeys } from "./tasks/purge-idempotency-keys.ts";
 
-const runner = await run({ connectionString: process.env.DATABASE_URL, taskList: {}, noHandleSignals: true });
-log.info("working");
+const CONCURRENT_JOBS = 20;
+const STOP_WITHIN_MS = 5_000;
+
+const tasks: TaskList = {
+  purge_idempotency_keys: purgeIdempotencyKeys,
+};
+
+const schedule = "7 * * * * purge_idempotency_keys";
+
+const connectionString = process.env.DATABASE_URL;
+if (!connectionString) throw new Error("DATABASE_URL is not set");
+
+const events: WorkerEvents = new EventEmitter();
+let stopHeartbeat = () => {};
+events.on("pool:create", ({ workerPool }) => {
+  stopHeartbeat = startHeartbeat(connectionString, workerPool.id);
+});
+
+const runner = await run({
+  preset: {
+    worker: {
+      connectionString,
+      concurrentJobs: CONCURRENT_JOBS,
+      maxPoolSize: CONCURRENT_JOBS,
+      gracefulShutdownAbortTimeout: STOP_WITHIN_MS,
+      // Settled in batches, jobs outlive a restart of Postgres: graphile-worker retries a batch, but not a single job.
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+    },
+  },
+  taskList: tasks,
+  crontab: schedule,
+  logger: graphileLogger,
+  events,
+  noHandleSignals: true,
+});
+log.info({ tasks: Object.keys(tasks) }, "working");
+
+let stopping = false;
 process.on("disconnect", () => process.exit(1));
-process.once("SIGTERM", () => runner.stop().then(() => process.exit(0)));
+process.once("SIGTERM", async () => {
+  stopping = true;
+  stopHeartbeat();
+  await runner.stop();
+  process.exit(0);
+});
+
+// Ends only when stopped or when it cannot go on; a fresh process can.
+await runner.promise.catch((error) => log.fatal({ err: error }, "the worker cannot go on"));
+if (!stopping) process.exit(1);

@@ -31,7 +31,11 @@ export class Postgres {
 
   /** Makes the cluster when there is none, and stops a server that an earlier start left behind. */
   prepare(password: string): void {
-    if (existsSync(this.#directory)) return this.#stopLeftOver();
+    if (existsSync(this.#directory)) this.#stopLeftOver();
+    else this.#makeCluster(password);
+  }
+
+  #makeCluster(password: string): void {
     const fresh = `${this.#directory}.new`;
     const passwordFile = `${fresh}.password`;
     rmSync(fresh, { recursive: true, force: true });

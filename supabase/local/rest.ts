@@ -95,7 +95,9 @@ function refuseBadBearer(jwtSecret: string) {
       context.set("sessionId", "none");
     } catch (error) {
       const expired = error instanceof errors.JWTExpired;
-      const problem = expired ? { code: "PGRST303", message: "JWT expired" } : { code: "PGRST301", message: "No suitable key or wrong key type" };
+      const problem = expired
+        ? { code: "PGRST303", message: "JWT expired" }
+        : { code: "PGRST301", message: "No suitable key or wrong key type" };
       return context.json({ ...problem, details: null, hint: null }, 401);
     }
     return next();
