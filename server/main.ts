@@ -1,13 +1,70 @@
-import { createServer } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
 import { log } from "#lib/log.ts";
+import { pathOf, requireSound, settleInbound } from "./inbound.ts";
+import { refuse, refuseSocket } from "./refusal.ts";
 
-const port = Number(process.env.PORT ?? 3000);
+const HEADERS_WITHIN_MS = 15_000;
+const REQUEST_WITHIN_MS = 60_000;
+const SILENT_SOCKET_MS = 120_000;
+/** Longer than the 60 s of common load balancers, so that they are the ones to close. */
+const KEEP_ALIVE_MS = 65_000;
+const DRAIN_WITHIN_MS = 7_000;
+
+const port = Number(process.env.PORT);
 const dev = process.env.NODE_ENV !== "production";
+const proxies = Number(process.env.TRUSTED_PROXY_HOPS || 0);
+if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS is not a number of proxies.");
+
 const app = next({ dev, port });
 await app.prepare();
 const handle = app.getRequestHandler();
-const server = createServer((request, response) => handle(request, response));
+const inFlight = new Set<ServerResponse>();
+
+const server: Server = createServer(
+  {
+    headersTimeout: HEADERS_WITHIN_MS,
+    requestTimeout: REQUEST_WITHIN_MS,
+    connectionsCheckingInterval: 5_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused in our own words, request id included.
+    requireHostHeader: false,
+    // Hot reload alone uses web sockets.
+    shouldUpgradeCallback: () => dev,
+  },
+  async (request, response) => {
+    const startedAt = performance.now();
+    const { requestId, address } = settleInbound(request, proxies);
+    const path = pathOf(request.url ?? "");
+    response.setHeader("X-Request-Id", requestId);
+    inFlight.add(response);
+    response.once("close", () => {
+      inFlight.delete(response);
+      const status = response.writableFinished ? response.statusCode : "aborted";
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ method: request.method, path, status, ms, request_id: requestId, address }, "request");
+      if (!server.listening) server.closeIdleConnections();
+    });
+    if (!server.listening) response.setHeader("Connection", "close");
+    try {
+      requireSound(request);
+      await handle(request, response);
+    } catch (error) {
+      await refuse(response, error, requestId);
+    }
+  },
+);
+server.setTimeout(SILENT_SOCKET_MS);
+server.on("clientError", (error, socket) => refuseSocket(socket, error));
 server.listen(port, process.env.HOST, () => log.info({ port }, "listening"));
+
+process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 process.on("disconnect", () => process.exit(1));
-process.once("SIGTERM", () => server.close(() => process.exit(0)));
+process.once("SIGTERM", () => {
+  server.close(async () => {
+    await app.close();
+    process.exit(0);
+  });
+  for (const response of inFlight) if (!response.headersSent) response.setHeader("Connection", "close");
+  setTimeout(() => server.closeAllConnections(), DRAIN_WITHIN_MS).unref();
+});

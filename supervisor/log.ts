@@ -6,13 +6,12 @@ const COLOURS: Record<string, string> = { warn: "\x1b[33m", error: "\x1b[31m", f
 
 /** Turns one line of any part, our loggers' JSON or anyone's plain text, into one entry of the log. */
 export function entryOf(part: string, line: string, level = "info"): Entry {
-  const base = { time: new Date().toISOString(), level, part };
-  if (!line.startsWith("{")) return { ...base, msg: line };
+  const plain = { time: new Date().toISOString(), level, part, msg: line };
+  if (!line.startsWith("{")) return plain;
   try {
-    const { msg = "", ...rest } = JSON.parse(line);
-    return { ...base, ...rest, part, msg };
+    return { ...plain, msg: "", ...JSON.parse(line), part };
   } catch {
-    return { ...base, msg: line };
+    return plain;
   }
 }
 

@@ -87,7 +87,7 @@ async function until(what: string, withinMs: number, holds: () => Promise<boolea
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`${what} is not ready after ${withinMs / 1000} s.`);
-    await sleep(25);
+    await sleep(50);
   }
 }
 

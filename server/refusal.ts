@@ -1,0 +1,23 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { problemResponse } from "#lib/http/problem.ts";
+import { MALFORMED, newRequestId } from "./inbound.ts";
+
+/** Answers a request that never reaches the application, or that the application failed to answer. */
+export async function refuse(response: ServerResponse, error: unknown, requestId: string): Promise<void> {
+  const problem = problemResponse(error, requestId, new Headers({ "Cache-Control": "no-store" }));
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(problem.status, { ...Object.fromEntries(problem.headers), connection: "close" });
+  response.end(await problem.text());
+}
+
+/** The same on a bare socket, for what Node could not parse. */
+export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException): Promise<void> {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const requestId = newRequestId();
+  const problem = problemResponse(MALFORMED, requestId, new Headers({ "Cache-Control": "no-store", "X-Request-Id": requestId }));
+  const body = await problem.text();
+  const headers = [...problem.headers, ["content-length", String(Buffer.byteLength(body))], ["connection", "close"]];
+  const head = [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
