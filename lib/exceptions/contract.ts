@@ -189,7 +189,10 @@ export const listSlaExceptionsContract = contract({
     severity: severity.optional(),
     assigned_to: userReference.optional(),
     status: z.enum(OPEN_STATUSES).optional(),
-    breach_risk: breachRisk.optional(),
+    breach_risk: z
+      .enum([...BREACH_RISKS, "at_risk"])
+      .optional()
+      .meta({ description: "at_risk is high and medium: what at_risk_count counts.", example: "at_risk" }),
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
 });

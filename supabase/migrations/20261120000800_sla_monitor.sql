@@ -32,11 +32,12 @@ begin
   if input ->> 'status' is not null then
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
   end if;
-  if risk in ('high', 'medium', 'low') then
+  -- at_risk is high and medium.
+  if risk in ('high', 'medium', 'at_risk', 'low') then
     conditions := conditions || format(' and e.due_at > %L::timestamptz',
-      as_of + case risk when 'high' then interval '0' when 'medium' then interval '59 minutes' else interval '240 minutes' end);
+      as_of + case when risk in ('high', 'at_risk') then interval '0' when risk = 'medium' then interval '59 minutes' else interval '240 minutes' end);
   end if;
-  if risk in ('breached', 'high', 'medium') then
+  if risk in ('breached', 'high', 'medium', 'at_risk') then
     conditions := conditions || format(' and e.due_at <= %L::timestamptz',
       as_of + case risk when 'breached' then interval '0' when 'high' then interval '59 minutes' else interval '240 minutes' end);
   end if;
