@@ -1,6 +1,9 @@
 import type { Principal } from "./auth/principal.ts";
 import type { Db } from "./db/client.ts";
 
+/** `key`: the client's own, never stored. `key_hash`: its SHA-256. `fingerprint`: SHA-256 of what it was used for. */
+export type IdempotencyRecord = { key: string; key_hash: string; fingerprint: string };
+
 /** What a verb knows of the request it serves. */
 export type Context = {
   principal: Principal;
@@ -11,8 +14,7 @@ export type Context = {
   clientAddress: string | null;
   /** Why a service-role key is used: the caller's `X-Audit-Reason`. */
   auditReason: string | null;
-  /** The client's idempotency key as a hash, and a hash of what it was used for. */
-  idempotency: { key_hash: string; fingerprint: string } | null;
+  idempotency: IdempotencyRecord | null;
   db: Db;
   /** Headers for the answer. */
   reply: Headers;

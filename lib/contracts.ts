@@ -1,10 +1,19 @@
 /** Every operation of /v1. */
+import * as apiKeys from "./api-keys/contract.ts";
 import type { Contract } from "./contract.ts";
 import * as exceptions from "./exceptions/contract.ts";
 import * as tenants from "./tenants/contract.ts";
 
 export const CONTRACTS: readonly Contract[] = [
   tenants.getMeContract,
+  apiKeys.listApiKeysContract,
+  apiKeys.createApiKeyContract,
+  apiKeys.getApiKeyContract,
+  apiKeys.updateApiKeyContract,
+  apiKeys.revokeApiKeyContract,
+  apiKeys.rotateApiKeyContract,
+  apiKeys.getApiKeyUsageContract,
+  apiKeys.estimateApiKeyImpactContract,
   exceptions.listSlaExceptionsContract,
   exceptions.listExceptionsContract,
   exceptions.createExceptionContract,

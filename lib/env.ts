@@ -8,6 +8,12 @@ const optionalText = z
   .optional()
   .transform((value) => value || undefined);
 
+/** Base64 of 32 bytes each, newest first. */
+const encryptionKeys = z
+  .string()
+  .transform((list) => list.split(",").map((key) => Buffer.from(key.trim(), "base64")))
+  .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
+
 const environment = z.object({
   SUPABASE_URL: z.url(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
@@ -20,7 +26,7 @@ const environment = z.object({
   AUTH_JWT_AUDIENCE: optionalText,
   NEXTAUTH_SECRET: secret32,
   NEXTAUTH_URL: z.url(),
-  OIDC_PROVIDERS: optionalText,
+  ENCRYPTION_KEYS: encryptionKeys,
   RATE_LIMIT_PER_MINUTE: whole.default(1200),
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
 });

@@ -1,4 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { parseCredential } from "../api-keys/credential-format.ts";
+import { verifyApiKey } from "../api-keys/verify-api-key.ts";
 import { env } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Identity } from "./principal.ts";
@@ -14,12 +16,12 @@ const LONGEST_CREDENTIAL = 8192;
 export async function verifyCredential(request: Request): Promise<Identity> {
   const header = request.headers.get("authorization");
   const identity = header === null ? await sessionIdentity(request) : await verifyBearer(header);
-  if (!identity) {
-    throw new ApiError("unauthenticated", "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.", {
-      headers: { "WWW-Authenticate": 'Bearer realm="tieout"' },
-    });
-  }
+  if (!identity) throw unauthenticated("Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.");
   return identity;
+}
+
+export function unauthenticated(detail: string): ApiError {
+  return new ApiError("unauthenticated", detail, { headers: { "WWW-Authenticate": 'Bearer realm="tieout"' } });
 }
 
 async function verifyBearer(header: string): Promise<Identity | null> {
@@ -27,7 +29,10 @@ async function verifyBearer(header: string): Promise<Identity | null> {
   if (!credential || credential.length > LONGEST_CREDENTIAL) return null;
   if (same(credential, env().SUPABASE_SECRET_KEY)) return { type: "service_role" };
   if (same(credential, env().SUPABASE_PUBLISHABLE_KEY)) return { type: "publishable_key" };
-  return credential.split(".").length === 3 ? verifyJwt(credential) : null;
+  if (credential.split(".").length === 3) return verifyJwt(credential);
+  const apiKey = parseCredential(credential);
+  const key = apiKey && (await verifyApiKey(apiKey));
+  return key && { type: "api_key", key };
 }
 
 /** Constant time in the content and the length of both. */

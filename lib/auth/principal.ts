@@ -1,9 +1,11 @@
 import { ROLES, type Role, type Scope } from "../access.ts";
+import type { VerifiedApiKey } from "../api-keys/verify-api-key.ts";
 import { ApiError } from "../errors.ts";
 
 /** Who a verified credential belongs to, before a tenant is chosen. */
 export type Identity =
   | { type: "user"; id: string; name: string; memberships: Memberships }
+  | { type: "api_key"; key: VerifiedApiKey }
   | { type: "publishable_key" }
   | { type: "service_role" };
 
@@ -19,21 +21,29 @@ export type Principal = {
   scopes: readonly Scope[];
 };
 
-/** The form in which a principal is written into records: `user:<name>`, `service_role`, … */
-export function actorOf(principal: Principal): string {
-  return principal.type === "user" ? `user:${principal.name}` : principal.type;
+/** The form in which a principal is written into records: `user:<name>`, `api_key:<id>`, `service_role`. */
+export function actorOf({ type, id, name }: Principal): string {
+  if (type === "user") return `user:${name}`;
+  return type === "api_key" ? `api_key:${id}` : type;
 }
 
 /** @throws ApiError `tenant_forbidden`, the same whether or not the tenant exists. */
 export function principalFor(identity: Identity, tenantId: string): Principal {
-  if (identity.type !== "user") {
-    return { type: identity.type, id: identity.type, name: identity.type, roles: [], scopes: [] };
+  switch (identity.type) {
+    case "user": {
+      const roles = identity.memberships.get(tenantId);
+      if (roles) return { type: "user", id: identity.id, name: identity.name, roles, scopes: [] };
+      break;
+    }
+    case "api_key": {
+      const { id, name, scopes } = identity.key;
+      if (identity.key.tenantId === tenantId) return { type: "api_key", id, name, roles: [], scopes };
+      break;
+    }
+    default:
+      return { type: identity.type, id: identity.type, name: identity.type, roles: [], scopes: [] };
   }
-  const roles = identity.memberships.get(tenantId);
-  if (!roles) {
-    throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
-  }
-  return { type: "user", id: identity.id, name: identity.name, roles, scopes: [] };
+  throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
 }
 
 /**

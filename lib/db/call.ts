@@ -27,7 +27,7 @@ async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown>
     request_id: ctx.requestId,
     address: ctx.clientAddress,
     audit_reason: ctx.auditReason,
-    idempotency: ctx.idempotency,
+    idempotency: ctx.idempotency && { key_hash: ctx.idempotency.key_hash, fingerprint: ctx.idempotency.fingerprint },
   };
   return unwrap(await ctx.db.rpc(verb, { input, request } as never));
 }

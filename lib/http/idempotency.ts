@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
+import type { IdempotencyRecord } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { requireText } from "./json.ts";
-
-/** `key_hash`: SHA-256 of the client's key, which is never stored. `fingerprint`: SHA-256 of what it was used for. */
-export type IdempotencyRecord = { key_hash: string; fingerprint: string };
 
 const LONGEST_KEY = 255;
 
@@ -33,7 +31,7 @@ export function readIdempotency(
     }
     return { record: null, rest };
   }
-  return { record: { key_hash: sha256(key), fingerprint: sha256(canonical([params, rest])) }, rest };
+  return { record: { key, key_hash: sha256(key), fingerprint: sha256(canonical([params, rest])) }, rest };
 }
 
 function requireKey(value: unknown, path: string): asserts value is string {

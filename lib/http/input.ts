@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { IdempotencyRecord } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
-import { type IdempotencyRecord, readIdempotency } from "./idempotency.ts";
+import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireText } from "./json.ts";
 
 export type Input<C extends Contract> = {

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { Method } from "../contract.ts";
 import { ApiError } from "../errors.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, newRequestId } from "./endpoint.ts";
 import { problemResponse } from "./problem.ts";
 
 type RouteHandler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
@@ -33,7 +32,7 @@ export function noRoute(): Exports<Refusal> {
 function refuse(code: "method_not_allowed" | "not_found", headers: Record<string, string>): Refusal {
   const detail = code === "not_found" ? "There is no such path. See /docs for those there are." : `This path takes ${headers.Allow}.`;
   return async (request) => {
-    const requestId = request.headers.get("x-request-id") ?? `req_${randomUUID().replaceAll("-", "")}`;
+    const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     return problemResponse(new ApiError(code, detail, { headers }), requestId, reply);
   };

@@ -1,0 +1,246 @@
+import { z } from "zod";
+import { type Access, SCOPES } from "../access.ts";
+import { contract } from "../contract.ts";
+import { normaliseRange } from "../ip-range.ts";
+import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../schema.ts";
+
+export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
+export const GRACE_SECONDS_DEFAULT = 86_400;
+const GRACE_SECONDS_MAX = 604_800;
+
+const apiKeyId = id("key");
+const keyId = z.string().meta({ description: "The public part of the credential.", example: "tk_1XbZkd0qJm4sPw9RtYv2aC" });
+
+const scope = z.enum(SCOPES, { error: `Unknown scope. The catalogue: ${SCOPES.join(", ")}.` });
+const scopes = z
+  .array(scope)
+  .min(1)
+  .max(SCOPES.length)
+  .transform((given) => SCOPES.filter((known) => given.includes(known)))
+  .meta({ example: ["read:reconciliations", "write:exceptions"] });
+
+const ipAllowlist = z
+  .array(
+    z.string().transform((given, context) => {
+      const range = normaliseRange(given);
+      if (range === null) {
+        context.addIssue({ code: "custom", message: "Give an IPv4 or IPv6 address or CIDR range, for example 203.0.113.0/24." });
+        return z.NEVER;
+      }
+      return range;
+    }),
+  )
+  .max(50)
+  .transform((ranges) => [...new Set(ranges)])
+  .meta({ description: "Ranges are normalised: host bits are cleared. Empty: any address.", example: ["203.0.113.0/24", "2001:db8::/32"] });
+
+const name = text(120).meta({ description: "Human label.", example: "Nightly ledger export" });
+const description = z.string().max(1000).nullable().meta({ example: "Runs on the batch server." });
+const expiresAt = timestamp.nullable().meta({
+  description: "At most 366 days away. Setting one is recommended.",
+  example: "2027-05-01T00:00:00.000Z",
+});
+
+const shared = {
+  id: apiKeyId,
+  name: z.string().meta({ example: "Nightly ledger export" }),
+  key_id: keyId,
+  scopes: z.array(z.string()).meta({ example: ["read:reconciliations", "write:exceptions"] }),
+  expires_at: time.nullable(),
+  ip_allowlist: z.array(z.string()).meta({ example: ["203.0.113.0/24"] }),
+  created_at: time,
+  created_by: actor,
+};
+
+/** The answer of create and rotate (spec 2.1): the only ones with the secret. */
+export const newApiKey = z
+  .object({
+    ...shared,
+    key_secret: z.string().meta({ description: "Shown once. It cannot be read again.", example: "tks_…" }),
+    warning: z.string().meta({ example: "Store key_secret securely now: it is shown once and cannot be retrieved again." }),
+  })
+  .meta({ id: "NewApiKey" });
+export type NewApiKey = z.output<typeof newApiKey>;
+
+/** A key's metadata and use. Never the secret. */
+export const apiKey = z
+  .object({
+    ...shared,
+    description: z.string().nullable().meta({ example: null }),
+    status: z.enum(API_KEY_STATUSES),
+    last_used_at: time.nullable(),
+    request_count: z.int().min(0).meta({ description: "Calls that were let through; at most a second behind.", example: 1204 }),
+    last_used_ip: z.string().nullable().meta({ example: "203.0.113.9" }),
+    grace_expires_at: time.nullable(),
+    rotated_from: apiKeyId.nullable(),
+    rotated_to: apiKeyId.nullable(),
+    revoked_at: time.nullable(),
+    revoked_by: actor.nullable(),
+    revoke_reason: z.string().nullable().meta({ example: null }),
+    rotation_recommended_at: time,
+    unused_scopes: z
+      .array(z.string())
+      .meta({ description: "Granted, but unused for 30 days; empty for a younger key.", example: ["write:exceptions"] }),
+  })
+  .meta({ id: "ApiKey" });
+export type ApiKey = z.output<typeof apiKey>;
+
+const calls = z.int().min(0);
+const bucket = z.object({ start: time, accepted: calls, refused: calls });
+
+export const apiKeyUsage = z
+  .object({
+    as_of: time,
+    hours: z.array(bucket).meta({ description: "Of the last 7 days; hours without calls are left out." }),
+    days: z.array(bucket).meta({ description: "Of the last 90 days; days without calls are left out." }),
+    addresses: z
+      .array(
+        z.object({
+          address: z.string().meta({ example: "203.0.113.9" }),
+          calls,
+          in_grace: calls.meta({ description: "Of these, calls after the key was rotated." }),
+          last_seen_at: time,
+        }),
+      )
+      .meta({ description: "The 100 addresses seen last within 7 days." }),
+    refusals: z.record(z.string(), calls).meta({ description: "Refused calls of 90 days by reason.", example: { ip_not_allowed: 3 } }),
+  })
+  .meta({ id: "ApiKeyUsage" });
+export type ApiKeyUsage = z.output<typeof apiKeyUsage>;
+
+export const apiKeyImpact = z
+  .object({
+    since: time,
+    calls: calls.meta({ description: "Calls of the last 7 days that were let through.", example: 812 }),
+    refused: calls.meta({ description: "Of these, calls that the change would have refused.", example: 40 }),
+    by_operation: z.array(z.object({ operation: z.string().meta({ example: "createException" }), refused: calls })),
+    by_address: z.array(z.object({ address: z.string().meta({ example: "203.0.113.9" }), refused: calls })),
+  })
+  .meta({ id: "ApiKeyImpact" });
+export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
+
+const tag = "API keys";
+const access: Access = { roles: ["tenant_admin"], scope: null, service: false, publishable: false };
+const idempotency = { field: "idempotency_key", required: false } as const;
+const ofTenant = z.strictObject({ id: tenantId });
+const ofKey = z.strictObject({ id: tenantId, keyId: apiKeyId });
+
+export const listApiKeysContract = contract({
+  operationId: "listApiKeys",
+  method: "GET",
+  path: "/v1/tenants/{id}/api-keys",
+  tag,
+  summary: "List API keys, newest first",
+  access,
+  params: ofTenant,
+  query: z.strictObject({ ...pageQuery, status: z.enum(API_KEY_STATUSES).optional() }),
+  response: page(apiKey),
+});
+
+export const createApiKeyContract = contract({
+  operationId: "createApiKey",
+  method: "POST",
+  path: "/v1/tenants/{id}/api-keys",
+  tag,
+  summary: "Create an API key",
+  description: "The answer is the only one that carries key_secret. The credential is <key_id>.<key_secret>.",
+  access,
+  idempotency,
+  params: ofTenant,
+  body: z.strictObject({
+    name,
+    description: description.optional(),
+    scopes,
+    expires_at: expiresAt.optional(),
+    ip_allowlist: ipAllowlist.optional(),
+  }),
+  response: newApiKey,
+  status: 201,
+});
+
+export const getApiKeyContract = contract({
+  operationId: "getApiKey",
+  method: "GET",
+  path: "/v1/tenants/{id}/api-keys/{keyId}",
+  tag,
+  summary: "Get an API key's metadata",
+  access,
+  params: ofKey,
+  response: apiKey,
+});
+
+export const updateApiKeyContract = contract({
+  operationId: "updateApiKey",
+  method: "PATCH",
+  path: "/v1/tenants/{id}/api-keys/{keyId}",
+  tag,
+  summary: "Change an API key",
+  access,
+  params: ofKey,
+  body: z.strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist }).partial(),
+  response: apiKey,
+  errors: ["conflict"],
+});
+
+export const revokeApiKeyContract = contract({
+  operationId: "revokeApiKey",
+  method: "DELETE",
+  path: "/v1/tenants/{id}/api-keys/{keyId}",
+  tag,
+  summary: "Revoke an API key",
+  description: "At once, and for good. Revoking a revoked key returns it unchanged.",
+  access,
+  idempotency,
+  params: ofKey,
+  body: z.strictObject({ reason: z.string().max(500).nullable().optional().meta({ example: "The server was decommissioned." }) }),
+  response: apiKey,
+});
+
+export const rotateApiKeyContract = contract({
+  operationId: "rotateApiKey",
+  method: "POST",
+  path: "/v1/tenants/{id}/api-keys/{keyId}/rotate",
+  tag,
+  summary: "Rotate an API key",
+  description: "Answers with a successor and its secret. The old key stays valid for the grace period, never beyond its own expiry.",
+  access,
+  idempotency,
+  params: ofKey,
+  body: z.strictObject({
+    grace_period_seconds: z
+      .int()
+      .min(0)
+      .max(GRACE_SECONDS_MAX)
+      .default(GRACE_SECONDS_DEFAULT)
+      .meta({ description: "Seconds; 0 ends the old key at once.", example: 3600 }),
+  }),
+  response: newApiKey,
+  status: 201,
+  errors: ["conflict"],
+});
+
+export const getApiKeyUsageContract = contract({
+  operationId: "getApiKeyUsage",
+  method: "GET",
+  path: "/v1/tenants/{id}/api-keys/{keyId}/usage",
+  tag,
+  summary: "See what an API key does",
+  access,
+  params: ofKey,
+  response: apiKeyUsage,
+});
+
+export const estimateApiKeyImpactContract = contract({
+  operationId: "estimateApiKeyImpact",
+  method: "POST",
+  path: "/v1/tenants/{id}/api-keys/{keyId}/impact",
+  tag,
+  summary: "Try a change of an API key without making it",
+  description:
+    "How many calls of the last 7 days the change would have refused. expires_at may lie in the past here: it refuses the calls after it.",
+  access,
+  idempotency,
+  params: ofKey,
+  body: z.strictObject({ revoke: z.literal(true), scopes, expires_at: timestamp.nullable(), ip_allowlist: ipAllowlist }).partial(),
+  response: apiKeyImpact,
+});

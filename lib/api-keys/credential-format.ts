@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/**
+ * `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` and 43 characters that carry 256 random bits, then 6
+ * characters of CRC-32 over all of the secret before them, by which a scanner tells a real key from noise without a call.
+ */
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const KEY_ID = "tk_[0-9A-Za-z]{22}";
+const SECRET = "tks_[0-9A-Za-z]{49}";
+const CHECKSUM_LENGTH = 6;
+
+/** The regular expression for secret scanners, as the reference docs give it. */
+export const SCANNER_PATTERN = `${KEY_ID}\\.${SECRET}`;
+
+const CREDENTIAL = new RegExp(`^(${KEY_ID})\\.(${SECRET})$`);
+
+export type ApiKeyCredential = { keyId: string; secret: string };
+
+export function mintCredential(): ApiKeyCredential {
+  const body = `tks_${base62(randomBytes(32), 43)}`;
+  return { keyId: `tk_${base62(randomBytes(16), 22)}`, secret: body + checksum(body) };
+}
+
+/** Null for what has not the form of a credential or fails its checksum. */
+export function parseCredential(text: string): ApiKeyCredential | null {
+  const [, keyId, secret] = CREDENTIAL.exec(text) ?? [];
+  if (!keyId || !secret) return null;
+  return checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH) ? { keyId, secret } : null;
+}
+
+/** Every credential and lone secret in a text, and whether its checksum holds. Needs no network and no database. */
+export function findCredentials(text: string): { match: string; genuine: boolean }[] {
+  const pattern = new RegExp(`(?:${KEY_ID}\\.)?${SECRET}`, "g");
+  return [...text.matchAll(pattern)].map(([match]) => {
+    const secret = match.slice(match.indexOf("tks_"));
+    return { match, genuine: checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH) };
+  });
+}
+
+/** SHA-256 in hex: all that is kept of a secret. 256 random bits need no slow hash. */
+export function digestOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+function checksum(body: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return base62(bytes, CHECKSUM_LENGTH);
+}
+
+function base62(bytes: Buffer, length: number): string {
+  let rest = BigInt(`0x${bytes.toString("hex")}`);
+  let text = "";
+  for (; rest > 0n; rest /= 62n) text = ALPHABET[Number(rest % 62n)] + text;
+  return text.padStart(length, "0");
+}

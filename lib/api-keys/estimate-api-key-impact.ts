@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { Context } from "../context.ts";
+import { read } from "../db/call.ts";
+import { isInRanges } from "../ip-range.ts";
+import { time } from "../schema.ts";
+import type { ApiKeyImpact, estimateApiKeyImpactContract } from "./contract.ts";
+import { scopeOf, storedApiKey } from "./stored.ts";
+
+const call = z.object({ operation: z.string(), address: z.string(), hour: time, calls: z.int(), last_seen_at: time });
+const history = z.object({ key: storedApiKey, calls: z.array(call) });
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
+
+/** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
+export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
+  const { key, calls } = await read(ctx, "list_api_key_calls", { id }, history);
+  const refused = calls.filter((past) => wouldRefuse(change, past));
+  return {
+    since: new Date(Date.parse(key.as_of) - WEEK_MS).toISOString(),
+    calls: total(calls),
+    refused: total(refused),
+    by_operation: totalsBy(refused, (past) => past.operation).map(([operation, count]) => ({ operation, refused: count })),
+    by_address: totalsBy(refused, (past) => past.address).map(([address, count]) => ({ address, refused: count })),
+  };
+}
+
+type PastCalls = z.output<typeof call>;
+
+function wouldRefuse({ revoke, scopes, ip_allowlist: ranges, expires_at: expiry }: Change, past: PastCalls): boolean {
+  if (revoke) return true;
+  const scope = scopeOf(past.operation);
+  if (scopes && scope && !scopes.includes(scope)) return true;
+  if (ranges && ranges.length > 0 && !isInRanges(past.address, ranges)) return true;
+  return Boolean(expiry) && Date.parse(past.last_seen_at) >= Date.parse(expiry as string);
+}
+
+function total(calls: PastCalls[]): number {
+  return calls.reduce((sum, past) => sum + past.calls, 0);
+}
+
+function totalsBy(calls: PastCalls[], keyOf: (past: PastCalls) => string): [string, number][] {
+  return [...Map.groupBy(calls, keyOf)].map(([key, group]): [string, number] => [key, total(group)]).sort((a, b) => b[1] - a[1]);
+}

@@ -1,0 +1,63 @@
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { serviceDb } from "../db/client.ts";
+import { unwrap } from "../db/unwrap.ts";
+import { processWide } from "../process-wide.ts";
+import { time } from "../schema.ts";
+
+const row = z.object({
+  id: z.string(),
+  tenant_id: z.string(),
+  name: z.string(),
+  secret_digest: z.string(),
+  scopes: z.array(z.string()),
+  ip_allowlist: z.array(z.string()),
+  expires_at: time.nullable(),
+  grace_expires_at: time.nullable(),
+  revoked: z.boolean(),
+  now: time,
+});
+
+/** What a process knows of a key, and since when on its monotonic clock. */
+export type CachedApiKey = z.output<typeof row> & { readAt: number };
+
+/** A revocation elsewhere is seen within a second: nothing older than this is believed. */
+const BELIEVED_MS = 900;
+
+const cache = () =>
+  processWide(
+    "api-keys",
+    () =>
+      new LRUCache<string, CachedApiKey>({
+        max: 10_000,
+        ttl: BELIEVED_MS,
+        ttlResolution: 0,
+        async fetchMethod(keyId, _stale, { options }) {
+          const found = await readApiKey(keyId);
+          if (found) options.ttl = Math.max(1, BELIEVED_MS - (performance.now() - found.readAt));
+          return found;
+        },
+      }),
+  );
+
+/**
+ * One round trip when cold, none within the second after; an unknown id is never remembered.
+ * @throws ApiError `unavailable` where the database does not answer: no key is believed without it.
+ */
+export async function findApiKey(keyId: string): Promise<CachedApiKey | undefined> {
+  return cache().fetch(keyId);
+}
+
+/** The same, from the database. */
+export async function readApiKey(keyId: string): Promise<CachedApiKey | undefined> {
+  const readAt = performance.now();
+  const found = unwrap(await serviceDb("a credential is verified before its tenant is known").rpc("find_api_key", { key_id: keyId }));
+  return found ? { ...row.parse(found), readAt } : undefined;
+}
+
+/** Forgets what this process knew of a key: what was just changed here holds here at once. */
+export function forgetApiKeys(id: string): void {
+  for (const [keyId, known] of cache().entries()) {
+    if (known.id === id) cache().delete(keyId);
+  }
+}

@@ -1,0 +1,48 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Scope } from "../access.ts";
+import { type ApiKeyCredential, digestOf } from "./credential-format.ts";
+import { type CachedApiKey, findApiKey, readApiKey } from "./key-cache.ts";
+
+export type VerifiedApiKey = {
+  id: string;
+  tenantId: string;
+  name: string;
+  scopes: readonly Scope[];
+  ipAllowlist: readonly string[];
+  standing: "active" | "in_grace" | "expired" | "revoked";
+};
+
+const NO_DIGEST = "0".repeat(64);
+
+/**
+ * The key a credential proves, whatever its standing; null for an unknown id and for a wrong secret, which cost the same:
+ * a mismatch is never answered from memory, so both wait for the database once.
+ * @throws ApiError `unavailable`
+ */
+export async function verifyApiKey({ keyId, secret }: ApiKeyCredential): Promise<VerifiedApiKey | null> {
+  const digest = digestOf(secret);
+  const remembered = await findApiKey(keyId);
+  const key = remembered && matches(digest, remembered.secret_digest) ? remembered : remembered && (await readApiKey(keyId));
+  if (!matches(digest, key?.secret_digest ?? NO_DIGEST) || !key) return null;
+  return {
+    id: key.id,
+    tenantId: key.tenant_id,
+    name: key.name,
+    scopes: key.scopes as Scope[],
+    ipAllowlist: key.ip_allowlist,
+    standing: standingOf(key),
+  };
+}
+
+function matches(left: string, right: string): boolean {
+  return timingSafeEqual(Buffer.from(left, "hex"), Buffer.from(right, "hex"));
+}
+
+/** By the database's clock: its time when the key was read, and what has passed on our monotonic clock since. */
+function standingOf({ revoked, expires_at, grace_expires_at, now, readAt }: CachedApiKey): VerifiedApiKey["standing"] {
+  const databaseNow = Date.parse(now) + performance.now() - readAt;
+  const passed = (moment: string | null) => moment !== null && Date.parse(moment) <= databaseNow;
+  if (revoked || passed(grace_expires_at)) return "revoked";
+  if (passed(expires_at)) return "expired";
+  return grace_expires_at === null ? "active" : "in_grace";
+}

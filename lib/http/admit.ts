@@ -1,0 +1,98 @@
+import { countApiKeyUse } from "../api-keys/usage-meter.ts";
+import { authorize } from "../auth/authorize.ts";
+import { unauthenticated, verifyCredential } from "../auth/credential.ts";
+import { type Identity, type Principal, principalFor } from "../auth/principal.ts";
+import type { Contract } from "../contract.ts";
+import { env } from "../env.ts";
+import { ApiError } from "../errors.ts";
+import { isInRanges } from "../ip-range.ts";
+import { processWide } from "../process-wide.ts";
+import { tenantId as tenantIdSchema } from "../schema.ts";
+import { rateLimit } from "./rate-limit.ts";
+
+export type Caller = { request: Request; params: Record<string, string>; address: string | null; reply: Headers };
+
+const limitCalls = () =>
+  processWide("limit-calls", () =>
+    rateLimit({ name: "calls", perMinute: env().RATE_LIMIT_PER_MINUTE, refusal: "Too many calls with this credential." }),
+  );
+const limitFailures = () =>
+  processWide("limit-failures", () =>
+    rateLimit({
+      name: "auth-failures",
+      perMinute: env().AUTH_FAILURES_PER_MINUTE,
+      refusal: "Too many failed credentials from this address.",
+    }),
+  );
+
+/**
+ * credential 401 → tenant 400 → membership 403 → role, scope or address 403 → rate 429; the first that fails is the answer.
+ * Each call with an API key is counted with its outcome.
+ */
+export async function admit(contract: Contract, caller: Caller): Promise<{ principal: Principal; tenantId: string }> {
+  const identity = await limitingFailures(caller, () => verifyCredential(caller.request));
+  return counting(identity, contract, caller, async () => {
+    await limitingFailures(caller, async () => requireStanding(identity));
+    const tenantId = readTenantId(caller.request);
+    const principal = principalFor(identity, tenantId);
+    requireSameTenant(contract, caller, tenantId);
+    requireAddress(identity, caller.address);
+    authorize(principal, contract.access);
+    await limitCalls()(`${tenantId}:${principal.type}:${principal.id}`, caller.reply);
+    return { principal, tenantId };
+  });
+}
+
+async function limitingFailures<Result>({ address, reply }: Caller, verify: () => Promise<Result>): Promise<Result> {
+  try {
+    return await verify();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "unauthenticated") await limitFailures()(address ?? "unknown", reply);
+    throw error;
+  }
+}
+
+async function counting<Result>(identity: Identity, contract: Contract, { address }: Caller, admission: () => Promise<Result>): Promise<Result> {
+  if (identity.type !== "api_key") return admission();
+  const { id, standing } = identity.key;
+  const count = (outcome: string) =>
+    countApiKeyUse({ api_key_id: id, operation: contract.operationId, address: address ?? "0.0.0.0", outcome });
+  try {
+    const admitted = await admission();
+    count(standing === "in_grace" ? "accepted_in_grace" : "accepted");
+    return admitted;
+  } catch (error) {
+    if (error instanceof ApiError) count(error.code === "unauthenticated" ? standing : error.code);
+    throw error;
+  }
+}
+
+/** The holder of the right secret may know why it no longer works. */
+function requireStanding(identity: Identity): void {
+  if (identity.type !== "api_key") return;
+  if (identity.key.standing === "revoked") throw unauthenticated("This API key is revoked. Use another key.");
+  if (identity.key.standing === "expired") throw unauthenticated("This API key has expired. Use another key.");
+}
+
+function readTenantId(request: Request): string {
+  const named = request.headers.get("x-tenant-id");
+  if (named === null || named.includes(",") || named.trim() === "") {
+    throw new ApiError("tenant_required", "Send the header X-Tenant-Id once, with one tenant.");
+  }
+  const parsed = tenantIdSchema.safeParse(named);
+  if (!parsed.success) throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
+  return parsed.data;
+}
+
+function requireSameTenant(contract: Contract, { params }: Caller, tenantId: string): void {
+  if (contract.path.startsWith("/v1/tenants/{id}") && params.id !== tenantId) {
+    throw new ApiError("tenant_forbidden", "The tenant in the path and the one in X-Tenant-Id must be the same.");
+  }
+}
+
+function requireAddress(identity: Identity, address: string | null): void {
+  if (identity.type !== "api_key" || identity.key.ipAllowlist.length === 0) return;
+  if (address === null || !isInRanges(address, identity.key.ipAllowlist)) {
+    throw new ApiError("ip_not_allowed", "This API key may not be used from this address.");
+  }
+}

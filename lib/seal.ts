@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { env } from "./env.ts";
+
+const ALGORITHM = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Encrypts for whoever knows `binding` as well as the server's key: neither opens it alone.
+ * The newest of ENCRYPTION_KEYS seals; each of them opens.
+ */
+export function seal(plaintext: string, binding: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, derive(newestKey(), binding), nonce);
+  return Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url");
+}
+
+/** @throws Error where the binding is another one, or no server key fits. */
+export function unseal(sealed: string, binding: string): string {
+  const bytes = Buffer.from(sealed, "base64url");
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const tag = bytes.subarray(-TAG_BYTES);
+  for (const key of env().ENCRYPTION_KEYS) {
+    try {
+      const decipher = createDecipheriv(ALGORITHM, derive(key, binding), nonce, { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(tag);
+      return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+    } catch {
+      // Sealed with another of the keys.
+    }
+  }
+  throw new Error("None of ENCRYPTION_KEYS opens this.");
+}
+
+function newestKey(): Buffer {
+  const [newest] = env().ENCRYPTION_KEYS;
+  if (!newest) throw new Error("ENCRYPTION_KEYS is empty.");
+  return newest;
+}
+
+function derive(key: Buffer, binding: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), binding, 32));
+}
