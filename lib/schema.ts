@@ -9,10 +9,12 @@ export const timestamp = z.iso
   .datetime({ error: "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
   .refine((text) => Date.parse(text) >= EARLIEST && Date.parse(text) < LATEST, "Give a time between 1970 and 2999.")
   .transform((text) => new Date(text).toISOString())
-  .meta({ example: "2026-11-20T09:30:00.000Z" });
+  .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "Z$" } });
 
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
-export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z" });
+export const time = z.iso
+  .datetime({ precision: 3 })
+  .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
 /** `user:<name>` */
 export const userReference = z
@@ -43,17 +45,20 @@ export function id(prefix: string) {
     .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
 }
 
-/** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. */
+/** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. OpenAPI calls it an integer. */
 export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
     .regex(/^-?\d{1,16}$/, "Give a whole number.")
     .transform(Number)
-    .pipe(z.int().min(least).max(most));
+    .pipe(z.int().min(least).max(most))
+    .meta({ override: { type: "integer", minimum: least, maximum: most, pattern: undefined } });
 
 /** The query of every list. */
 export const pageQuery = {
-  limit: queryInteger(1, 250).default(50).meta({ description: "How many items at most, 1 to 250.", example: "50" }),
+  limit: queryInteger(1, 250)
+    .default(50)
+    .meta({ description: "How many items at most.", example: 50, override: { default: 50 } }),
   cursor: z
     .string()
     .min(1)

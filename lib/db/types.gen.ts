@@ -1,16 +1,674 @@
-export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
-type Verb = { Args: { input: Json; request: Json }; Returns: Json };
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | { [key: string]: Json | undefined }
+  | Json[]
+
 export type Database = {
   public: {
-    Tables: Record<never, never>;
-    Views: Record<never, never>;
+    Tables: {
+      api_key_totals: {
+        Row: {
+          api_key_id: string
+          last_used_at: string
+          last_used_ip: unknown
+          request_count: number
+          tenant_id: string
+        }
+        Insert: {
+          api_key_id: string
+          last_used_at: string
+          last_used_ip?: unknown
+          request_count: number
+          tenant_id: string
+        }
+        Update: {
+          api_key_id?: string
+          last_used_at?: string
+          last_used_ip?: unknown
+          request_count?: number
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "api_key_totals_api_key_id_fkey"
+            columns: ["api_key_id"]
+            isOneToOne: true
+            referencedRelation: "api_keys"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      api_key_usage_daily: {
+        Row: {
+          api_key_id: string
+          calls: number
+          day: string
+          operation: string
+          outcome: string
+          tenant_id: string
+        }
+        Insert: {
+          api_key_id: string
+          calls: number
+          day: string
+          operation: string
+          outcome: string
+          tenant_id: string
+        }
+        Update: {
+          api_key_id?: string
+          calls?: number
+          day?: string
+          operation?: string
+          outcome?: string
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "api_key_usage_daily_api_key_id_fkey"
+            columns: ["api_key_id"]
+            isOneToOne: false
+            referencedRelation: "api_keys"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      api_key_usage_hourly: {
+        Row: {
+          address: unknown
+          api_key_id: string
+          calls: number
+          hour: string
+          last_seen_at: string
+          operation: string
+          outcome: string
+          tenant_id: string
+        }
+        Insert: {
+          address: unknown
+          api_key_id: string
+          calls: number
+          hour: string
+          last_seen_at: string
+          operation: string
+          outcome: string
+          tenant_id: string
+        }
+        Update: {
+          address?: unknown
+          api_key_id?: string
+          calls?: number
+          hour?: string
+          last_seen_at?: string
+          operation?: string
+          outcome?: string
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "api_key_usage_hourly_api_key_id_fkey"
+            columns: ["api_key_id"]
+            isOneToOne: false
+            referencedRelation: "api_keys"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      api_keys: {
+        Row: {
+          created_at: string
+          created_by: string
+          description: string | null
+          expires_at: string | null
+          grace_expires_at: string | null
+          id: string
+          ip_allowlist: string[]
+          key_id: string
+          name: string
+          revoke_reason: string | null
+          revoked_at: string | null
+          revoked_by: string | null
+          rotated_from: string | null
+          rotated_to: string | null
+          scopes: string[]
+          tenant_id: string
+          updated_at: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          description?: string | null
+          expires_at?: string | null
+          grace_expires_at?: string | null
+          id?: string
+          ip_allowlist?: string[]
+          key_id: string
+          name: string
+          revoke_reason?: string | null
+          revoked_at?: string | null
+          revoked_by?: string | null
+          rotated_from?: string | null
+          rotated_to?: string | null
+          scopes: string[]
+          tenant_id?: string
+          updated_at?: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          description?: string | null
+          expires_at?: string | null
+          grace_expires_at?: string | null
+          id?: string
+          ip_allowlist?: string[]
+          key_id?: string
+          name?: string
+          revoke_reason?: string | null
+          revoked_at?: string | null
+          revoked_by?: string | null
+          rotated_from?: string | null
+          rotated_to?: string | null
+          scopes?: string[]
+          tenant_id?: string
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "api_keys_rotated_from_fkey"
+            columns: ["rotated_from"]
+            isOneToOne: false
+            referencedRelation: "api_keys"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "api_keys_rotated_to_fkey"
+            columns: ["rotated_to"]
+            isOneToOne: false
+            referencedRelation: "api_keys"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "api_keys_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      events: {
+        Row: {
+          at: string
+          data: NonNullable<Json>
+          id: string
+          once_key: string | null
+          tenant_id: string
+          type: string
+        }
+        Insert: {
+          at?: string
+          data: NonNullable<Json>
+          id?: string
+          once_key?: string | null
+          tenant_id: string
+          type: string
+        }
+        Update: {
+          at?: string
+          data?: NonNullable<Json>
+          id?: string
+          once_key?: string | null
+          tenant_id?: string
+          type?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "events_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      exception_history: {
+        Row: {
+          actor: string
+          at: string
+          changes: NonNullable<Json>
+          exception_id: string
+          id: number
+          kind: string
+          request_id: string | null
+          tenant_id: string
+        }
+        Insert: {
+          actor?: string
+          at?: string
+          changes: NonNullable<Json>
+          exception_id: string
+          id?: never
+          kind: string
+          request_id?: string | null
+          tenant_id: string
+        }
+        Update: {
+          actor?: string
+          at?: string
+          changes?: NonNullable<Json>
+          exception_id?: string
+          id?: never
+          kind?: string
+          request_id?: string | null
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "exception_history_tenant_id_exception_id_fkey"
+            columns: ["tenant_id", "exception_id"]
+            isOneToOne: false
+            referencedRelation: "exceptions"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      exceptions: {
+        Row: {
+          amount_minor: number | null
+          assigned_to: string | null
+          closed_at: string | null
+          created_at: string
+          created_by: string
+          currency: string | null
+          details: NonNullable<Json>
+          due_at: string
+          id: string
+          reason_code: string | null
+          reconciliation_id: string | null
+          resolution: string | null
+          severity: string
+          status: string
+          tenant_id: string
+          title: string
+          updated_at: string
+        }
+        Insert: {
+          amount_minor?: number | null
+          assigned_to?: string | null
+          closed_at?: string | null
+          created_at?: string
+          created_by?: string
+          currency?: string | null
+          details?: NonNullable<Json>
+          due_at: string
+          id?: string
+          reason_code?: string | null
+          reconciliation_id?: string | null
+          resolution?: string | null
+          severity: string
+          status?: string
+          tenant_id?: string
+          title: string
+          updated_at?: string
+        }
+        Update: {
+          amount_minor?: number | null
+          assigned_to?: string | null
+          closed_at?: string | null
+          created_at?: string
+          created_by?: string
+          currency?: string | null
+          details?: NonNullable<Json>
+          due_at?: string
+          id?: string
+          reason_code?: string | null
+          reconciliation_id?: string | null
+          resolution?: string | null
+          severity?: string
+          status?: string
+          tenant_id?: string
+          title?: string
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "exceptions_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "exceptions_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      reconciliations: {
+        Row: {
+          created_at: string
+          created_by: string
+          id: string
+          left_source: string
+          matched_count: number
+          name: string
+          period_end: string
+          period_start: string
+          right_source: string
+          status: string
+          tenant_id: string
+          unmatched_count: number
+          updated_at: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          id?: string
+          left_source: string
+          matched_count?: number
+          name: string
+          period_end: string
+          period_start: string
+          right_source: string
+          status?: string
+          tenant_id: string
+          unmatched_count?: number
+          updated_at?: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          id?: string
+          left_source?: string
+          matched_count?: number
+          name?: string
+          period_end?: string
+          period_start?: string
+          right_source?: string
+          status?: string
+          tenant_id?: string
+          unmatched_count?: number
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "reconciliations_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      security_events: {
+        Row: {
+          actor: string
+          address: unknown
+          at: string
+          details: NonNullable<Json>
+          id: string
+          operation: string | null
+          reason: string | null
+          request_id: string | null
+          target: string | null
+          tenant_id: string
+          type: string
+        }
+        Insert: {
+          actor: string
+          address?: unknown
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          operation?: string | null
+          reason?: string | null
+          request_id?: string | null
+          target?: string | null
+          tenant_id: string
+          type: string
+        }
+        Update: {
+          actor?: string
+          address?: unknown
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          operation?: string | null
+          reason?: string | null
+          request_id?: string | null
+          target?: string | null
+          tenant_id?: string
+          type?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "security_events_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      sla_policies: {
+        Row: {
+          critical_minutes: number
+          high_minutes: number
+          low_minutes: number
+          medium_minutes: number
+          tenant_id: string
+        }
+        Insert: {
+          critical_minutes?: number
+          high_minutes?: number
+          low_minutes?: number
+          medium_minutes?: number
+          tenant_id: string
+        }
+        Update: {
+          critical_minutes?: number
+          high_minutes?: number
+          low_minutes?: number
+          medium_minutes?: number
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "sla_policies_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: true
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      tenants: {
+        Row: {
+          created_at: string
+          id: string
+          name: string
+        }
+        Insert: {
+          created_at?: string
+          id: string
+          name: string
+        }
+        Update: {
+          created_at?: string
+          id?: string
+          name?: string
+        }
+        Relationships: []
+      }
+    }
+    Views: {
+      [_ in never]: never
+    }
     Functions: {
-      create_exception: Verb; get_exception: Verb; update_exception: Verb; list_exceptions: Verb; list_sla_exceptions: Verb; get_me: Verb;
-      create_api_key: Verb; rotate_api_key: Verb; revoke_api_key: Verb; update_api_key: Verb; get_api_key: Verb; list_api_keys: Verb; get_api_key_usage: Verb; list_api_key_calls: Verb;
-      find_api_key: { Args: { key_id: string }; Returns: Json }; record_api_key_usage: { Args: { batch: string; rows: Json }; Returns: undefined };
-      worker_silence_seconds: { Args: never; Returns: number };
-    };
-    Enums: Record<never, never>;
-    CompositeTypes: Record<never, never>;
-  };
-};
+      create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      create_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      find_api_key: { Args: { key_id: string }; Returns: Json }
+      get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
+      get_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      get_me: { Args: { input: Json; request: Json }; Returns: Json }
+      list_api_key_calls: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
+      list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_sla_exceptions: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      record_api_key_usage: {
+        Args: { batch: string; rows: Json }
+        Returns: undefined
+      }
+      revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      update_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      worker_silence_seconds: {
+        Args: Record<PropertyKey, never>
+        Returns: number
+      }
+    }
+    Enums: {
+      [_ in never]: never
+    }
+    CompositeTypes: {
+      [_ in never]: never
+    }
+  }
+}
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R
+      }
+      ? R
+      : never
+    : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I
+      }
+      ? I
+      : never
+    : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never) = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U
+      }
+      ? U
+      : never
+    : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends (DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never) = never,
+> = DefaultSchemaEnumNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends (PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never) = never,
+> = PublicCompositeTypeNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never
+
+export const Constants = {
+  public: {
+    Enums: {},
+  },
+} as const

@@ -9,15 +9,15 @@ export const OPEN_STATUSES = ["open", "in_review"] as const;
 export const BREACH_RISKS = ["breached", "high", "medium", "low"] as const;
 export const SLA_SORTS = ["due_at", "severity", "assigned_to", "breach_risk"] as const;
 
-const severity = z.enum(SEVERITIES);
+const severity = z.enum(SEVERITIES).meta({ example: "high" });
 const status = z.enum(STATUSES);
-const breachRisk = z.enum(BREACH_RISKS);
+const breachRisk = z.enum(BREACH_RISKS).meta({ example: "high" });
 const exceptionId = id("exc");
 const reconciliationId = id("rcn");
 
 const DETAILS_MAX_BYTES = 16_384;
 const details = z
-  .record(z.string(), z.json())
+  .record(z.string(), z.unknown())
   .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
   .meta({ description: "Any JSON object of at most 16 kB.", example: { source_line: 118 } });
 
@@ -58,12 +58,12 @@ export const exception = z
     amount_minor: z.int().nullable().meta({ example: 125000 }),
     currency: z.string().nullable().meta({ example: "EUR" }),
     reconciliation_id: reconciliationId.nullable(),
-    details: z.record(z.string(), z.json()).meta({ example: { source_line: 118 } }),
+    details: z.record(z.string(), z.unknown()).meta({ example: { source_line: 118 } }),
     resolution: z.string().nullable().meta({ example: null }),
     created_at: time,
     created_by: actor,
     updated_at: time,
-    closed_at: time.nullable(),
+    closed_at: time.nullable().meta({ example: null }),
   })
   .meta({ id: "Exception" });
 export type Exception = z.output<typeof exception>;
@@ -160,12 +160,13 @@ export const updateExceptionContract = contract({
       ...settable,
       status,
       details: z
-        .record(z.string(), z.json())
+        .record(z.string(), z.unknown())
         .nullable()
         .meta({ description: "Merged into details; at most 16 kB after merging.", example: { note: "Asked the bank." } }),
       resolution: text(1000).nullable().meta({ example: "Matched by hand to bank line 118." }),
     })
-    .partial(),
+    .partial()
+    .meta({ example: { status: "resolved", resolution: "Matched by hand to bank line 118." } }),
   response: exception,
   errors: ["invalid_transition"],
 });
@@ -184,7 +185,7 @@ export const listSlaExceptionsContract = contract({
     ...pageQuery,
     withinMinutes: queryInteger(0)
       .optional()
-      .meta({ description: "Only exceptions at most this many minutes from breach; breached ones are included.", example: "60" }),
+      .meta({ description: "Only exceptions at most this many minutes from breach; breached ones are included.", example: 60 }),
     sortBy: z.enum(SLA_SORTS).default("due_at"),
     severity: severity.optional(),
     assigned_to: userReference.optional(),

@@ -24,7 +24,7 @@ export async function readInput<C extends Contract>(contract: C, request: Reques
   return { params: params.data, query, body, idempotency } as Input<C>;
 }
 
-function mediaTypes(contract: Contract): readonly string[] {
+export function mediaTypes(contract: Contract): readonly string[] {
   return contract.method === "PATCH" ? ["application/json", "application/merge-patch+json"] : ["application/json"];
 }
 

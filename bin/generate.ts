@@ -1,0 +1,39 @@
+/**
+ * Writes the committed files that follow from the code: openapi.json, the database's types and its schema snapshot.
+ *
+ *   npm run generate -- [--check] [openapi] [types] [snapshot]
+ *
+ * With --check it writes nothing, prints the differences and fails where there are some.
+ */
+import { Pool } from "pg";
+import { ARTEFACTS, type ArtefactName, checkArtefact, writeArtefact } from "./generate/artefacts.ts";
+import { withFreshDatabase } from "./generate/fresh-database.ts";
+
+const SHOWN_LINES = 40;
+
+const [names, check] = readArguments(process.argv.slice(2));
+if (names.some((name) => ARTEFACTS[name].needsDatabase)) await withFreshDatabase(generate);
+else await generate(new Pool());
+
+async function generate(database: Pool): Promise<void> {
+  for (const name of names) {
+    if (check) report(name, await checkArtefact(name, database));
+    else await writeArtefact(name, database);
+  }
+}
+
+function report(name: ArtefactName, differences: string[]): void {
+  if (differences.length === 0) return;
+  process.exitCode = 1;
+  const more = differences.length > SHOWN_LINES ? [`… and ${differences.length - SHOWN_LINES} lines more`] : [];
+  const lines = [`${ARTEFACTS[name].path} is not what the code produces: npm run generate`, ...differences.slice(0, SHOWN_LINES), ...more];
+  console.error(lines.join("\n"));
+}
+
+function readArguments(given: string[]): [names: ArtefactName[], check: boolean] {
+  const known = Object.keys(ARTEFACTS) as ArtefactName[];
+  const unknown = given.find((argument) => argument !== "--check" && !known.includes(argument as ArtefactName));
+  if (unknown) throw new Error(`"${unknown}" is not one of --check, ${known.join(", ")}.`);
+  const named = known.filter((name) => given.includes(name));
+  return [named.length > 0 ? named : known, given.includes("--check")];
+}

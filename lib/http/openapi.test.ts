@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
+import { contract } from "../contract.ts";
+import { CONTRACTS } from "../contracts.ts";
+import { ERRORS } from "../errors.ts";
+import { openApiDocument } from "./openapi.ts";
+import { errorCodesOf } from "./openapi-answers.ts";
+
+type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
+type Part = { content: Record<string, Media> };
+type Parameter = { name: string; schema: { example?: unknown } };
+type Reference = { $ref: string };
+type Operation = {
+  operationId: string;
+  parameters: (Parameter | Reference)[];
+  requestBody?: Part;
+  responses: Record<string, Part | Reference>;
+};
+
+const document = JSON.parse(JSON.stringify(openApiDocument()));
+const faults = validatorOf(document);
+const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ ...operation, at: ["paths", path, method] })),
+);
+
+/** A part and where it stands, behind its reference if it is one. */
+function resolve<Value extends object>(value: Value | Reference, at: string[]): { value: Value; at: string[] } {
+  if (!("$ref" in value)) return { value, at };
+  const target = value.$ref.split("/").slice(1);
+  return { value: target.reduce((part, key) => part[key], document), at: target };
+}
+
+describe("OpenAPI", () => {
+  test("describes every contract once", () => {
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(CONTRACTS.map(({ operationId }) => operationId).sort());
+  });
+
+  test.each(operations)("$operationId shows a valid example of each request and answer", ({ requestBody, responses, at }) => {
+    const parts = [
+      ...(requestBody ? [{ value: requestBody, at: [...at, "requestBody"] }] : []),
+      ...Object.entries(responses).map(([status, answer]) => resolve(answer, [...at, "responses", status])),
+    ];
+    for (const part of parts) {
+      for (const [mediaType, { example, examples }] of Object.entries(part.value.content)) {
+        const schema = pointerTo(...part.at, "content", mediaType, "schema");
+        const shown = examples ? Object.values(examples).map(({ value }) => value) : [example];
+        for (const one of shown) expect(faults(schema, one), schema).toEqual([]);
+      }
+    }
+  });
+
+  test.each(operations)("$operationId shows a valid example of each parameter", ({ parameters, at }) => {
+    for (const [index, given] of parameters.entries()) {
+      const parameter = resolve(given, [...at, "parameters", `${index}`]);
+      expect(faults(pointerTo(...parameter.at, "schema"), parameter.value.schema.example), parameter.value.name).toEqual([]);
+    }
+  });
+
+  test.each(CONTRACTS)("$operationId documents every status it can answer", (declared) => {
+    const operation = operations.find(({ operationId }) => operationId === declared.operationId);
+    const statuses = new Set([declared.status, ...errorCodesOf(declared).map((code) => ERRORS[code].status)]);
+    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual([...statuses].map(String).sort());
+  });
+
+  test("a schema without an example is refused by name", () => {
+    const bare = contract({
+      operationId: "getLabel",
+      method: "GET",
+      path: "/v1/label",
+      tag: "Label",
+      summary: "Get the label",
+      access: { roles: "any", scope: null, service: true, publishable: true },
+      response: z.object({ label: z.string() }),
+    });
+    expect(() => openApiDocument([bare])).toThrow("getLabel.label has no example");
+  });
+});

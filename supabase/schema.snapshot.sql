@@ -1,0 +1,1396 @@
+-- What the migrations make, as the catalogue has it: `npm run generate` writes this file, a test compares it.
+
+create schema private authorization postgres;
+grant usage on schema private to anon;
+grant usage on schema private to authenticated;
+grant usage on schema private to service_role;
+
+create schema public authorization pg_database_owner;
+grant usage on schema public to anon;
+grant usage on schema public to authenticated;
+grant usage on schema public to postgres;
+grant usage on schema public to public;
+grant usage on schema public to service_role;
+
+-- new functions of postgres: the owner alone
+
+-- new sequences of postgres in schema public: the owner alone
+
+-- new functions of postgres in schema public: the owner alone
+
+-- new tables of postgres in schema public: the owner alone
+
+create table private.api_key_secrets (
+  api_key_id text not null,
+  digest text not null
+);
+alter table private.api_key_secrets enable row level security;
+alter table private.api_key_secrets add constraint api_key_secrets_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));
+alter table private.api_key_secrets add constraint api_key_secrets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
+alter table private.api_key_secrets add constraint api_key_secrets_pkey PRIMARY KEY (api_key_id);
+
+create table private.idempotency_keys (
+  tenant_id text not null,
+  principal text not null,
+  operation text not null,
+  key_hash text not null,
+  fingerprint text not null,
+  answer jsonb,
+  created_at timestamp(3) with time zone not null default now()
+);
+alter table private.idempotency_keys enable row level security;
+alter table private.idempotency_keys add constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table private.idempotency_keys add constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, operation, key_hash);
+CREATE INDEX idempotency_keys_by_age ON private.idempotency_keys USING btree (created_at);
+
+create table private.usage_batches (
+  id uuid not null,
+  at timestamp(3) with time zone not null default now()
+);
+alter table private.usage_batches enable row level security;
+alter table private.usage_batches add constraint usage_batches_pkey PRIMARY KEY (id);
+CREATE INDEX usage_batches_by_age ON private.usage_batches USING btree (at);
+
+create table private.worker_heartbeats (
+  pool text not null,
+  beat_at timestamp(3) with time zone not null default now()
+);
+alter table private.worker_heartbeats enable row level security;
+alter table private.worker_heartbeats add constraint worker_heartbeats_pkey PRIMARY KEY (pool);
+grant select on private.worker_heartbeats to service_role;
+
+create table public.api_key_totals (
+  api_key_id text not null,
+  tenant_id text not null,
+  request_count bigint not null,
+  last_used_at timestamp(3) with time zone not null,
+  last_used_ip inet
+);
+alter table public.api_key_totals enable row level security;
+alter table public.api_key_totals add constraint api_key_totals_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
+alter table public.api_key_totals add constraint api_key_totals_pkey PRIMARY KEY (api_key_id);
+CREATE INDEX api_key_totals_by_tenant ON public.api_key_totals USING btree (tenant_id);
+create policy api_key_totals_read on public.api_key_totals as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+grant select on public.api_key_totals to authenticated;
+grant select on public.api_key_totals to service_role;
+
+create table public.api_key_usage_daily (
+  api_key_id text not null,
+  tenant_id text not null,
+  day date not null,
+  operation text not null,
+  outcome text not null,
+  calls bigint not null
+);
+alter table public.api_key_usage_daily enable row level security;
+alter table public.api_key_usage_daily add constraint api_key_usage_daily_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
+alter table public.api_key_usage_daily add constraint api_key_usage_daily_pkey PRIMARY KEY (api_key_id, day, operation, outcome);
+CREATE INDEX api_key_usage_daily_by_age ON public.api_key_usage_daily USING btree (day);
+CREATE INDEX api_key_usage_daily_by_tenant ON public.api_key_usage_daily USING btree (tenant_id);
+create policy api_key_usage_daily_read on public.api_key_usage_daily as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+grant select on public.api_key_usage_daily to authenticated;
+grant select on public.api_key_usage_daily to service_role;
+
+create table public.api_key_usage_hourly (
+  api_key_id text not null,
+  tenant_id text not null,
+  hour timestamp with time zone not null,
+  operation text not null,
+  address inet not null,
+  outcome text not null,
+  calls bigint not null,
+  last_seen_at timestamp(3) with time zone not null
+);
+alter table public.api_key_usage_hourly enable row level security;
+alter table public.api_key_usage_hourly add constraint api_key_usage_hourly_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
+alter table public.api_key_usage_hourly add constraint api_key_usage_hourly_pkey PRIMARY KEY (api_key_id, hour, operation, address, outcome);
+CREATE INDEX api_key_usage_hourly_by_age ON public.api_key_usage_hourly USING btree (hour);
+CREATE INDEX api_key_usage_hourly_by_tenant ON public.api_key_usage_hourly USING btree (tenant_id);
+create policy api_key_usage_hourly_read on public.api_key_usage_hourly as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+grant select on public.api_key_usage_hourly to authenticated;
+grant select on public.api_key_usage_hourly to service_role;
+
+create table public.api_keys (
+  id text not null default private.new_id('key'::text),
+  tenant_id text not null default private.tenant_id(),
+  key_id text not null,
+  name text not null,
+  description text,
+  scopes text[] not null,
+  ip_allowlist text[] not null default '{}'::text[],
+  expires_at timestamp(3) with time zone,
+  grace_expires_at timestamp(3) with time zone,
+  rotated_from text,
+  rotated_to text,
+  revoked_at timestamp(3) with time zone,
+  revoked_by text,
+  revoke_reason text,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamp(3) with time zone not null default now()
+);
+alter table public.api_keys enable row level security;
+alter table public.api_keys add constraint api_keys_check CHECK (((rotated_to IS NULL) = (grace_expires_at IS NULL)));
+alter table public.api_keys add constraint api_keys_description_check CHECK ((length(description) <= 1000));
+alter table public.api_keys add constraint api_keys_ip_allowlist_check CHECK ((cardinality(ip_allowlist) <= 50));
+alter table public.api_keys add constraint api_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)));
+alter table public.api_keys add constraint api_keys_revoke_reason_check CHECK ((length(revoke_reason) <= 500));
+alter table public.api_keys add constraint api_keys_scopes_check CHECK ((cardinality(scopes) >= 1));
+alter table public.api_keys add constraint api_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES public.api_keys(id);
+alter table public.api_keys add constraint api_keys_rotated_to_fkey FOREIGN KEY (rotated_to) REFERENCES public.api_keys(id);
+alter table public.api_keys add constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.api_keys add constraint api_keys_pkey PRIMARY KEY (id);
+alter table public.api_keys add constraint api_keys_key_id_key UNIQUE (key_id);
+CREATE INDEX api_keys_by_expiry ON public.api_keys USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
+CREATE INDEX api_keys_by_rotated_from ON public.api_keys USING btree (rotated_from) WHERE (rotated_from IS NOT NULL);
+CREATE INDEX api_keys_by_rotated_to ON public.api_keys USING btree (rotated_to) WHERE (rotated_to IS NOT NULL);
+CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, id DESC);
+create policy api_keys_insert on public.api_keys as permissive for insert to authenticated
+  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+create policy api_keys_read on public.api_keys as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+create policy api_keys_update on public.api_keys as permissive for update to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)))
+  with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+grant insert (key_id, name, description, scopes, ip_allowlist, expires_at, rotated_from) on public.api_keys to authenticated;
+grant select on public.api_keys to authenticated;
+grant update (name, description, scopes, ip_allowlist, expires_at, grace_expires_at, rotated_to, revoked_at, revoked_by, revoke_reason, updated_at) on public.api_keys to authenticated;
+grant select on public.api_keys to service_role;
+
+create table public.events (
+  id text not null default private.new_id('evt'::text),
+  tenant_id text not null,
+  type text not null,
+  at timestamp(3) with time zone not null default now(),
+  data jsonb not null,
+  once_key text
+);
+alter table public.events enable row level security;
+alter table public.events add constraint events_type_check CHECK ((type ~ '^[a-z_]+(\.[a-z_]+)+$'::text));
+alter table public.events add constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.events add constraint events_pkey PRIMARY KEY (id);
+alter table public.events add constraint events_tenant_id_type_once_key_key UNIQUE (tenant_id, type, once_key);
+CREATE INDEX events_by_tenant ON public.events USING btree (tenant_id, id DESC);
+create policy events_read on public.events as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin}'::text[], '{read:webhooks}'::text[]) AS allows)));
+grant select on public.events to authenticated;
+grant select on public.events to service_role;
+
+create table public.exception_history (
+  id bigint not null generated always as identity,
+  tenant_id text not null,
+  exception_id text not null,
+  at timestamp(3) with time zone not null default now(),
+  actor text not null default private.actor(),
+  request_id text default NULLIF(current_setting('tieout.request_id'::text, true), ''::text),
+  kind text not null,
+  changes jsonb not null
+);
+alter table public.exception_history enable row level security;
+alter table public.exception_history add constraint exception_history_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'updated'::text])));
+alter table public.exception_history add constraint exception_history_tenant_id_exception_id_fkey FOREIGN KEY (tenant_id, exception_id) REFERENCES public.exceptions(tenant_id, id);
+alter table public.exception_history add constraint exception_history_pkey PRIMARY KEY (id);
+CREATE INDEX exception_history_by_exception ON public.exception_history USING btree (tenant_id, exception_id, id DESC);
+create policy exception_history_read on public.exception_history as permissive for select to authenticated
+  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+grant select on public.exception_history to authenticated;
+grant select on public.exception_history to service_role;
+
+create table public.exceptions (
+  id text not null default private.new_id('exc'::text),
+  tenant_id text not null default private.tenant_id(),
+  title text not null,
+  severity text not null,
+  assigned_to text,
+  due_at timestamp(3) with time zone not null,
+  status text not null default 'open'::text,
+  reason_code text,
+  amount_minor bigint,
+  currency text,
+  reconciliation_id text,
+  details jsonb not null default '{}'::jsonb,
+  resolution text,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamp(3) with time zone not null default now(),
+  closed_at timestamp(3) with time zone
+);
+alter table public.exceptions enable row level security;
+alter table public.exceptions add constraint exceptions_amount_minor_check CHECK ((amount_minor >= 0));
+alter table public.exceptions add constraint exceptions_assigned_to_check CHECK ((assigned_to ~ '^user:[^[:space:]]{1,120}$'::text));
+alter table public.exceptions add constraint exceptions_check CHECK (((amount_minor IS NULL) = (currency IS NULL)));
+alter table public.exceptions add constraint exceptions_check1 CHECK (((status = ANY (ARRAY['resolved'::text, 'dismissed'::text])) = (resolution IS NOT NULL)));
+alter table public.exceptions add constraint exceptions_check2 CHECK (((status = ANY (ARRAY['resolved'::text, 'dismissed'::text])) = (closed_at IS NOT NULL)));
+alter table public.exceptions add constraint exceptions_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text));
+alter table public.exceptions add constraint exceptions_details_check CHECK (((jsonb_typeof(details) = 'object'::text) AND (octet_length((details)::text) <= 24576)));
+alter table public.exceptions add constraint exceptions_reason_code_check CHECK (((length(reason_code) >= 1) AND (length(reason_code) <= 64)));
+alter table public.exceptions add constraint exceptions_resolution_check CHECK (((length(resolution) >= 1) AND (length(resolution) <= 1000)));
+alter table public.exceptions add constraint exceptions_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text])));
+alter table public.exceptions add constraint exceptions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'in_review'::text, 'resolved'::text, 'dismissed'::text])));
+alter table public.exceptions add constraint exceptions_title_check CHECK (((length(title) >= 1) AND (length(title) <= 200)));
+alter table public.exceptions add constraint exceptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.exceptions add constraint exceptions_tenant_id_reconciliation_id_fkey FOREIGN KEY (tenant_id, reconciliation_id) REFERENCES public.reconciliations(tenant_id, id);
+alter table public.exceptions add constraint exceptions_pkey PRIMARY KEY (id);
+alter table public.exceptions add constraint exceptions_tenant_id_id_key UNIQUE (tenant_id, id);
+CREATE INDEX exceptions_by_deadline ON public.exceptions USING btree (tenant_id, due_at, id) WHERE (status = ANY (ARRAY['open'::text, 'in_review'::text]));
+CREATE INDEX exceptions_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE (reconciliation_id IS NOT NULL);
+create policy exceptions_insert on public.exceptions as permissive for insert to authenticated
+  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)));
+create policy exceptions_read on public.exceptions as permissive for select to authenticated
+  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+create policy exceptions_update on public.exceptions as permissive for update to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)))
+  with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON public.exceptions FOR EACH ROW EXECUTE FUNCTION private.guard_exception();
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON public.exceptions FOR EACH ROW EXECUTE FUNCTION private.record_exception_history();
+grant insert (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details) on public.exceptions to authenticated;
+grant select on public.exceptions to authenticated;
+grant update (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details, resolution) on public.exceptions to authenticated;
+grant select on public.exceptions to service_role;
+
+create table public.reconciliations (
+  id text not null default private.new_id('rcn'::text),
+  tenant_id text not null,
+  name text not null,
+  status text not null default 'open'::text,
+  period_start date not null,
+  period_end date not null,
+  left_source text not null,
+  right_source text not null,
+  matched_count bigint not null default 0,
+  unmatched_count bigint not null default 0,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamp(3) with time zone not null default now()
+);
+alter table public.reconciliations enable row level security;
+alter table public.reconciliations add constraint reconciliations_check CHECK ((period_end >= period_start));
+alter table public.reconciliations add constraint reconciliations_matched_count_check CHECK ((matched_count >= 0));
+alter table public.reconciliations add constraint reconciliations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)));
+alter table public.reconciliations add constraint reconciliations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'in_progress'::text, 'completed'::text, 'archived'::text])));
+alter table public.reconciliations add constraint reconciliations_unmatched_count_check CHECK ((unmatched_count >= 0));
+alter table public.reconciliations add constraint reconciliations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.reconciliations add constraint reconciliations_pkey PRIMARY KEY (id);
+alter table public.reconciliations add constraint reconciliations_tenant_id_id_key UNIQUE (tenant_id, id);
+create policy reconciliations_read on public.reconciliations as permissive for select to authenticated
+  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+grant select on public.reconciliations to authenticated;
+grant select on public.reconciliations to service_role;
+
+create table public.security_events (
+  id text not null default private.new_id('sev'::text),
+  tenant_id text not null,
+  at timestamp(3) with time zone not null default now(),
+  type text not null,
+  actor text not null,
+  operation text,
+  target text,
+  address inet,
+  request_id text,
+  reason text,
+  details jsonb not null default '{}'::jsonb
+);
+alter table public.security_events enable row level security;
+alter table public.security_events add constraint security_events_type_check CHECK ((type ~ '^[a-z_]+(\.[a-z_]+)+$'::text));
+alter table public.security_events add constraint security_events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.security_events add constraint security_events_pkey PRIMARY KEY (id);
+CREATE INDEX security_events_by_tenant ON public.security_events USING btree (tenant_id, id DESC);
+create policy security_events_read on public.security_events as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin}'::text[], '{}'::text[]) AS allows)));
+grant select on public.security_events to authenticated;
+grant select on public.security_events to service_role;
+
+create table public.sla_policies (
+  tenant_id text not null,
+  critical_minutes integer not null default 240,
+  high_minutes integer not null default 480,
+  medium_minutes integer not null default 1440,
+  low_minutes integer not null default 4320
+);
+alter table public.sla_policies enable row level security;
+alter table public.sla_policies add constraint sla_policies_critical_minutes_check CHECK (((critical_minutes >= 1) AND (critical_minutes <= 525600)));
+alter table public.sla_policies add constraint sla_policies_high_minutes_check CHECK (((high_minutes >= 1) AND (high_minutes <= 525600)));
+alter table public.sla_policies add constraint sla_policies_low_minutes_check CHECK (((low_minutes >= 1) AND (low_minutes <= 525600)));
+alter table public.sla_policies add constraint sla_policies_medium_minutes_check CHECK (((medium_minutes >= 1) AND (medium_minutes <= 525600)));
+alter table public.sla_policies add constraint sla_policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.sla_policies add constraint sla_policies_pkey PRIMARY KEY (tenant_id);
+create policy sla_policies_read on public.sla_policies as permissive for select to authenticated
+  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+grant select on public.sla_policies to authenticated;
+grant select on public.sla_policies to service_role;
+
+create table public.tenants (
+  id text not null,
+  name text not null,
+  created_at timestamp(3) with time zone not null default now()
+);
+alter table public.tenants enable row level security;
+alter table public.tenants add constraint tenants_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text));
+alter table public.tenants add constraint tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)));
+alter table public.tenants add constraint tenants_pkey PRIMARY KEY (id);
+create policy tenants_read on public.tenants as permissive for select to anon, authenticated
+  using ((id = ( SELECT private.tenant_id() AS tenant_id)));
+grant select on public.tenants to anon;
+grant select on public.tenants to authenticated;
+grant select on public.tenants to service_role;
+
+CREATE OR REPLACE FUNCTION private.actor()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN COALESCE((auth.jwt() ->> 'actor'::text), 'system'::text);
+grant execute on function private.actor() to anon;
+grant execute on function private.actor() to authenticated;
+grant execute on function private.actor() to service_role;
+
+CREATE OR REPLACE FUNCTION private.allows(roles text[], scopes text[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN CASE private.principal_type() WHEN 'user'::text THEN COALESCE(((auth.jwt() -> 'roles'::text) ?| roles), false) WHEN 'api_key'::text THEN COALESCE(((auth.jwt() -> 'scopes'::text) ?| scopes), false) WHEN 'service_role'::text THEN true ELSE false END;
+grant execute on function private.allows(text[],text[]) to anon;
+grant execute on function private.allows(text[],text[]) to authenticated;
+grant execute on function private.allows(text[],text[]) to service_role;
+
+CREATE OR REPLACE FUNCTION private.announce_expiring_api_keys()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  announced integer := 0;
+  k record;
+begin
+  for k in
+    select a.id, a.tenant_id, a.name, a.key_id, a.expires_at,
+      (select min(d) from unnest('{1,3,14}'::integer[]) d where a.expires_at <= now() + make_interval(days => d)) as days
+    from public.api_keys a
+    where a.revoked_at is null and a.rotated_to is null and a.expires_at > now() and a.expires_at <= now() + interval '14 days'
+  loop
+    perform private.emit(k.tenant_id, 'api_key.expiring',
+      jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at', private.iso(k.expires_at), 'days_before', k.days),
+      format('%s:%s:%s', k.id, private.iso(k.expires_at), k.days));
+    announced := announced + 1;
+  end loop;
+  return announced;
+end $function$;
+grant execute on function private.announce_expiring_api_keys() to service_role;
+
+CREATE OR REPLACE FUNCTION private.api_key_json(k public.api_keys)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'id', k.id, 'name', k.name, 'description', k.description, 'key_id', k.key_id, 'scopes', k.scopes,
+    'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'created_at', private.iso(k.created_at),
+    'created_by', k.created_by,
+    'status', case
+      when k.revoked_at is not null or k.grace_expires_at <= now() then 'revoked'
+      when k.expires_at <= now() then 'expired'
+      when k.rotated_to is not null then 'rotating'
+      else 'active'
+    end,
+    'last_used_at', private.iso(t.last_used_at), 'request_count', coalesce(t.request_count, 0), 'last_used_ip', host(t.last_used_ip),
+    'grace_expires_at', private.iso(k.grace_expires_at), 'rotated_from', k.rotated_from, 'rotated_to', k.rotated_to,
+    'revoked_at', private.iso(coalesce(k.revoked_at, case when k.grace_expires_at <= now() then k.grace_expires_at end)),
+    'revoked_by', coalesce(k.revoked_by, case when k.grace_expires_at <= now() then 'system' end),
+    'revoke_reason', coalesce(k.revoke_reason, case when k.grace_expires_at <= now() then 'The grace period of its rotation elapsed.' end),
+    'rotation_recommended_at', private.iso(k.created_at + interval '90 days'),
+    'as_of', private.iso(now()),
+    'operations_used', coalesce((
+      select jsonb_agg(distinct u.operation) from public.api_key_usage_daily u
+      where u.api_key_id = k.id and u.outcome like 'accepted%' and u.day > (now() at time zone 'UTC')::date - 30
+    ), '[]')
+  )
+  from (select) one left join public.api_key_totals t on t.api_key_id = k.id;
+$function$;
+grant execute on function private.api_key_json(public.api_keys) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.beat(pool text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into private.worker_heartbeats (pool) values ($1)
+  on conflict on constraint worker_heartbeats_pkey do update set beat_at = now();
+$function$;
+grant execute on function private.beat(text) to service_role;
+
+CREATE OR REPLACE FUNCTION private.breach_risk(minutes_to_breach bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN CASE WHEN (minutes_to_breach <= 0) THEN 'breached'::text WHEN (minutes_to_breach < 60) THEN 'high'::text WHEN (minutes_to_breach <= 240) THEN 'medium'::text ELSE 'low'::text END;
+grant execute on function private.breach_risk(bigint) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.bury_silent_pools()
+ RETURNS SETOF text
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  delete from private.worker_heartbeats where beat_at < now() - interval '30 seconds' returning pool;
+$function$;
+grant execute on function private.bury_silent_pools() to service_role;
+
+CREATE OR REPLACE FUNCTION private.create_tenant(id text, name text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  insert into public.tenants (id, name) values ($1, $2);
+  insert into public.sla_policies (tenant_id) values ($1);
+$function$;
+
+CREATE OR REPLACE FUNCTION private.emit(tenant_id text, type text, data jsonb, once_key text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4)
+  on conflict on constraint events_tenant_id_type_once_key_key do nothing;
+$function$;
+grant execute on function private.emit(text,text,jsonb,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.enter(request jsonb, roles text[], scopes text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform set_config('tieout.operation', coalesce(request ->> 'operation', ''), true),
+    set_config('tieout.request_id', coalesce(request ->> 'request_id', ''), true),
+    set_config('tieout.address', coalesce(request ->> 'address', ''), true);
+  if not exists (select from public.tenants where id = private.tenant_id()) then
+    perform private.refuse('tenant_forbidden', 'This credential does not belong to the tenant named by X-Tenant-Id.');
+  end if;
+  if roles is not null and not private.allows(roles, scopes) then
+    perform private.refuse('role_required', 'This credential may not call this operation.');
+  end if;
+  if private.principal_type() = 'service_role' then
+    perform private.record_security_event('service_role.call', null, request ->> 'audit_reason');
+  end if;
+end $function$;
+grant execute on function private.enter(jsonb,text[],text[]) to anon;
+grant execute on function private.enter(jsonb,text[],text[]) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.exception_json(e public.exceptions, as_of timestamp with time zone DEFAULT now())
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  minutes bigint := case when e.status in ('open', 'in_review') then private.minutes_to_breach(e.due_at, as_of) end;
+begin
+  return jsonb_build_object(
+    'id', e.id, 'title', e.title, 'severity', e.severity, 'assigned_to', e.assigned_to, 'due_at', private.iso(e.due_at),
+    'minutes_to_breach', minutes, 'breach_risk', case when minutes is not null then private.breach_risk(minutes) end,
+    'status', e.status, 'reason_code', e.reason_code, 'amount_minor', e.amount_minor, 'currency', e.currency,
+    'reconciliation_id', e.reconciliation_id, 'details', e.details, 'resolution', e.resolution,
+    'created_at', private.iso(e.created_at), 'created_by', e.created_by, 'updated_at', private.iso(e.updated_at),
+    'closed_at', private.iso(e.closed_at)
+  );
+end $function$;
+grant execute on function private.exception_json(public.exceptions,timestamp with time zone) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.find_api_key(key_id text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'id', k.id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
+    'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at', private.iso(k.grace_expires_at),
+    'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
+  )
+  from public.api_keys k join private.api_key_secrets s on s.api_key_id = k.id
+  where k.key_id = $1;
+$function$;
+grant execute on function private.find_api_key(text) to service_role;
+
+CREATE OR REPLACE FUNCTION private.guard_exception()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  closing boolean := new.status in ('resolved', 'dismissed');
+begin
+  if tg_op = 'UPDATE' then
+    if new.status <> old.status
+      and (old.status, new.status) not in (
+        ('open', 'in_review'), ('in_review', 'open'),
+        ('open', 'resolved'), ('open', 'dismissed'), ('in_review', 'resolved'), ('in_review', 'dismissed'),
+        ('resolved', 'open'), ('dismissed', 'open')
+      )
+    then
+      perform private.refuse('invalid_transition', format('An exception cannot move from %s to %s.', old.status, new.status));
+    end if;
+    if old.status in ('resolved', 'dismissed') and not closing then
+      new.resolution := null;
+    end if;
+    new.updated_at := now();
+  end if;
+  if closing and new.resolution is null then
+    perform private.refuse('invalid_request', 'The request is not valid.',
+      '[{"path": "resolution", "message": "Say how it was settled: resolved and dismissed need a resolution."}]');
+  end if;
+  if not closing and new.resolution is not null then
+    perform private.refuse('invalid_request', 'The request is not valid.',
+      '[{"path": "resolution", "message": "A resolution comes with status resolved or dismissed."}]');
+  end if;
+  if (new.amount_minor is null) <> (new.currency is null) then
+    perform private.refuse('invalid_request', 'The request is not valid.',
+      '[{"path": "currency", "message": "amount_minor and currency come together."}]');
+  end if;
+  -- 16 kB as sent is at most 24 kB with the spaces that Postgres writes.
+  if octet_length(new.details::text) > 24576 then
+    perform private.refuse('invalid_request', 'The request is not valid.', '[{"path": "details", "message": "At most 16 kB of JSON."}]');
+  end if;
+  new.closed_at := case when closing then coalesce(new.closed_at, now()) end;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.insert_api_key(input jsonb, rotated_from text DEFAULT NULL::text)
+ RETURNS public.api_keys
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  created public.api_keys;
+begin
+  insert into public.api_keys (key_id, name, description, scopes, ip_allowlist, expires_at, rotated_from)
+  values (
+    input ->> 'key_id', input ->> 'name', input ->> 'description', private.text_array(input -> 'scopes'),
+    private.text_array(input -> 'ip_allowlist'), (input ->> 'expires_at')::timestamptz, insert_api_key.rotated_from
+  )
+  returning * into created;
+  perform private.keep_api_key_secret(created.id, input ->> 'secret_digest');
+  return created;
+end $function$;
+grant execute on function private.insert_api_key(jsonb,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.is_tenant_admin()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN ((private.principal_type() = 'user'::text) AND private.allows('{tenant_admin}'::text[], '{}'::text[]));
+grant execute on function private.is_tenant_admin() to authenticated;
+
+CREATE OR REPLACE FUNCTION private.iso(moment timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+grant execute on function private.iso(timestamp with time zone) to anon;
+grant execute on function private.iso(timestamp with time zone) to authenticated;
+grant execute on function private.iso(timestamp with time zone) to service_role;
+
+CREATE OR REPLACE FUNCTION private.keep_api_key_secret(api_key_id text, digest text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into private.api_key_secrets (api_key_id, digest) select k.id, $2 from public.api_keys k where k.id = $1 and k.tenant_id = private.tenant_id();
+$function$;
+grant execute on function private.keep_api_key_secret(text,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.lock_api_key(id text)
+ RETURNS public.api_keys
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  k public.api_keys;
+begin
+  select * into k from public.api_keys a where a.id = $1 and a.tenant_id = private.tenant_id() for update;
+  if not found then
+    perform private.refuse('not_found', 'There is no such API key.');
+  end if;
+  return k;
+end $function$;
+grant execute on function private.lock_api_key(text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.merge_patch(target jsonb, patch jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+declare
+  merged jsonb := case when jsonb_typeof(target) = 'object' then target else '{}'::jsonb end;
+  field record;
+begin
+  if jsonb_typeof(patch) <> 'object' then
+    return patch;
+  end if;
+  for field in select key, value from jsonb_each(patch) loop
+    if field.value = 'null'::jsonb then
+      merged := merged - field.key;
+    else
+      merged := merged || jsonb_build_object(field.key, private.merge_patch(merged -> field.key, field.value));
+    end if;
+  end loop;
+  return merged;
+end $function$;
+grant execute on function private.merge_patch(jsonb,jsonb) to anon;
+grant execute on function private.merge_patch(jsonb,jsonb) to authenticated;
+grant execute on function private.merge_patch(jsonb,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION private.minutes_to_breach(due_at timestamp with time zone, as_of timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (ceil((EXTRACT(epoch FROM (due_at - as_of)) / (60)::numeric)))::bigint;
+grant execute on function private.minutes_to_breach(timestamp with time zone,timestamp with time zone) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.new_id(prefix text)
+ RETURNS text
+ LANGUAGE sql
+ SET search_path TO ''
+RETURN (((prefix || '_'::text) || lpad(to_hex(((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint), 12, '0'::text)) || substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 13));
+grant execute on function private.new_id(text) to anon;
+grant execute on function private.new_id(text) to authenticated;
+grant execute on function private.new_id(text) to service_role;
+
+CREATE OR REPLACE FUNCTION private.page(rows jsonb, page_size integer, next jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'items', case when jsonb_array_length(coalesce(rows, '[]')) > page_size then rows - page_size else coalesce(rows, '[]') end,
+    'next', next
+  );
+$function$;
+grant execute on function private.page(jsonb,integer,jsonb) to anon;
+grant execute on function private.page(jsonb,integer,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.principal_type()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN (auth.jwt() ->> 'principal_type'::text);
+grant execute on function private.principal_type() to anon;
+grant execute on function private.principal_type() to authenticated;
+grant execute on function private.principal_type() to service_role;
+
+CREATE OR REPLACE FUNCTION private.purge_api_key_usage(batch integer DEFAULT 10000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  hours integer;
+  days integer;
+begin
+  delete from public.api_key_usage_hourly where ctid = any (array(
+    select ctid from public.api_key_usage_hourly where hour < now() - interval '8 days' limit batch
+  ));
+  get diagnostics hours = row_count;
+  delete from public.api_key_usage_daily where ctid = any (array(
+    select ctid from public.api_key_usage_daily where day < (now() at time zone 'UTC')::date - 91 limit batch
+  ));
+  get diagnostics days = row_count;
+  delete from private.usage_batches where at < now() - interval '1 day';
+  return hours + days;
+end $function$;
+grant execute on function private.purge_api_key_usage(integer) to service_role;
+
+CREATE OR REPLACE FUNCTION private.purge_idempotency_keys(batch integer DEFAULT 10000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  deleted integer;
+begin
+  delete from private.idempotency_keys where ctid = any (array(
+    select ctid from private.idempotency_keys where created_at < now() - interval '24 hours' limit batch
+  ));
+  get diagnostics deleted = row_count;
+  return deleted;
+end $function$;
+grant execute on function private.purge_idempotency_keys(integer) to service_role;
+
+CREATE OR REPLACE FUNCTION private.record_api_key_usage(batch uuid, rows jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into private.usage_batches (id) values (batch) on conflict do nothing;
+  if not found then
+    return;
+  end if;
+  insert into public.api_key_usage_hourly as u (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+  select r.api_key_id, r.tenant_id, date_trunc('hour', r.seen_at, 'UTC'), r.operation, r.address, r.outcome, sum(r.calls), max(r.seen_at)
+  from private.usage_rows(rows) r group by 1, 2, 3, 4, 5, 6 order by 1, 3, 4, 5, 6
+  on conflict (api_key_id, hour, operation, address, outcome) do update
+    set calls = u.calls + excluded.calls, last_seen_at = greatest(u.last_seen_at, excluded.last_seen_at);
+
+  insert into public.api_key_usage_daily as u (api_key_id, tenant_id, day, operation, outcome, calls)
+  select r.api_key_id, r.tenant_id, (r.seen_at at time zone 'UTC')::date, r.operation, r.outcome, sum(r.calls)
+  from private.usage_rows(rows) r group by 1, 2, 3, 4, 5 order by 1, 3, 4, 5
+  on conflict (api_key_id, day, operation, outcome) do update set calls = u.calls + excluded.calls;
+
+  insert into public.api_key_totals as t (api_key_id, tenant_id, request_count, last_used_at, last_used_ip)
+  select r.api_key_id, r.tenant_id, sum(r.calls), max(r.seen_at), (array_agg(r.address order by r.seen_at desc))[1]
+  from private.usage_rows(rows) r where r.outcome like 'accepted%' group by 1, 2 order by 1
+  on conflict (api_key_id) do update set
+    request_count = t.request_count + excluded.request_count,
+    last_used_ip = case when excluded.last_used_at >= t.last_used_at then excluded.last_used_ip else t.last_used_ip end,
+    last_used_at = greatest(t.last_used_at, excluded.last_used_at);
+end $function$;
+grant execute on function private.record_api_key_usage(uuid,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION private.record_exception_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  bookkeeping constant text[] := '{id,tenant_id,created_at,created_by,updated_at,closed_at}';
+  before jsonb := case when tg_op = 'UPDATE' then to_jsonb(old) - bookkeeping else '{}' end;
+  after jsonb := to_jsonb(new) - bookkeeping;
+  changes jsonb;
+begin
+  after := after || jsonb_build_object('due_at', private.iso(new.due_at));
+  if tg_op = 'UPDATE' then
+    before := before || jsonb_build_object('due_at', private.iso(old.due_at));
+  end if;
+  select jsonb_object_agg(key, jsonb_build_object('from', before -> key, 'to', value)) into changes
+  from jsonb_each(after)
+  where value is distinct from coalesce(before -> key, 'null');
+  if changes is not null then
+    insert into public.exception_history (tenant_id, exception_id, kind, changes)
+    values (new.tenant_id, new.id, case tg_op when 'INSERT' then 'created' else 'updated' end, changes);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.record_security_event(type text, target text DEFAULT NULL::text, reason text DEFAULT NULL::text, details jsonb DEFAULT '{}'::jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into public.security_events (tenant_id, type, actor, operation, target, address, request_id, reason, details)
+  values (
+    private.tenant_id(), $1, private.actor(), nullif(current_setting('tieout.operation', true), ''), $2,
+    nullif(current_setting('tieout.address', true), '')::inet, nullif(current_setting('tieout.request_id', true), ''), $3, $4
+  );
+$function$;
+grant execute on function private.record_security_event(text,text,text,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.refuse(code text, detail text, errors jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  raise exception using errcode = 'TO001', message = code, detail = detail, hint = coalesce(errors::text, '');
+end $function$;
+grant execute on function private.refuse(text,text,jsonb) to anon;
+grant execute on function private.refuse(text,text,jsonb) to authenticated;
+grant execute on function private.refuse(text,text,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION private.remember(request jsonb, body jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  key jsonb := nullif(request -> 'idempotency', 'null'::jsonb);
+begin
+  if key is not null then
+    update private.idempotency_keys k set answer = body
+    where k.tenant_id = private.tenant_id() and k.principal = auth.jwt() ->> 'principal_id'
+      and k.operation = request ->> 'operation' and k.key_hash = key ->> 'key_hash';
+  end if;
+  return jsonb_build_object('replayed', false, 'body', body);
+end $function$;
+grant execute on function private.remember(jsonb,jsonb) to anon;
+grant execute on function private.remember(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.replay(request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  key jsonb := nullif(request -> 'idempotency', 'null'::jsonb);
+  stored private.idempotency_keys;
+begin
+  if key is null then
+    return null;
+  end if;
+  loop
+    insert into private.idempotency_keys (tenant_id, principal, operation, key_hash, fingerprint)
+    values (private.tenant_id(), auth.jwt() ->> 'principal_id', request ->> 'operation', key ->> 'key_hash', key ->> 'fingerprint')
+    on conflict do nothing;
+    if found then
+      return null;
+    end if;
+    select * into stored from private.idempotency_keys k
+    where k.tenant_id = private.tenant_id() and k.principal = auth.jwt() ->> 'principal_id'
+      and k.operation = request ->> 'operation' and k.key_hash = key ->> 'key_hash';
+    continue when not found;
+    if stored.created_at < now() - interval '24 hours' then
+      delete from private.idempotency_keys k
+      where k.tenant_id = stored.tenant_id and k.principal = stored.principal and k.operation = stored.operation
+        and k.key_hash = stored.key_hash and k.created_at = stored.created_at;
+      continue;
+    end if;
+    if stored.fingerprint <> key ->> 'fingerprint' then
+      perform private.refuse('idempotency_mismatch', 'This idempotency key was used with a different request. Use a new key for a new request.');
+    end if;
+    return jsonb_build_object('replayed', true, 'body', stored.answer);
+  end loop;
+end $function$;
+grant execute on function private.replay(jsonb) to anon;
+grant execute on function private.replay(jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.require_expiry(expires_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if expires_at <= now() or expires_at > now() + interval '366 days' then
+    perform private.refuse('invalid_request', 'The request is not valid.',
+      '[{"path": "expires_at", "message": "Give a time in the future, at most 366 days away, or null."}]');
+  end if;
+end $function$;
+grant execute on function private.require_expiry(timestamp with time zone) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.require_reconciliation(id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if id is not null and not exists (select from public.reconciliations r where r.id = $1 and r.tenant_id = private.tenant_id()) then
+    perform private.refuse('invalid_request', 'The request is not valid.',
+      '[{"path": "reconciliation_id", "message": "There is no such reconciliation."}]');
+  end if;
+end $function$;
+grant execute on function private.require_reconciliation(text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.require_usable_api_key(k public.api_keys)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if k.revoked_at is not null or k.grace_expires_at <= now() then
+    perform private.refuse('conflict', 'This API key is revoked.');
+  elsif k.expires_at <= now() then
+    perform private.refuse('conflict', 'This API key has expired.');
+  end if;
+end $function$;
+grant execute on function private.require_usable_api_key(public.api_keys) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.tenant_id()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN (auth.jwt() ->> 'tenant_id'::text);
+grant execute on function private.tenant_id() to anon;
+grant execute on function private.tenant_id() to authenticated;
+grant execute on function private.tenant_id() to service_role;
+
+CREATE OR REPLACE FUNCTION private.text_array(value jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN CASE WHEN (jsonb_typeof(value) = 'array'::text) THEN ARRAY(SELECT jsonb_array_elements_text(value) AS jsonb_array_elements_text) ELSE '{}'::text[] END;
+grant execute on function private.text_array(jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.usage_rows(rows jsonb)
+ RETURNS TABLE(api_key_id text, tenant_id text, operation text, address inet, outcome text, calls bigint, seen_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select u.api_key_id, k.tenant_id, u.operation, u.address, u.outcome, u.calls, now() - make_interval(secs => u.age_ms / 1000.0)
+  from jsonb_to_recordset(rows) as u (api_key_id text, operation text, address inet, outcome text, calls bigint, age_ms bigint)
+  join public.api_keys k on k.id = u.api_key_id;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.create_api_key(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  created public.api_keys;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  perform private.require_expiry((input ->> 'expires_at')::timestamptz);
+  created := private.insert_api_key(input);
+  perform private.record_security_event('api_key.created', created.id, null,
+    jsonb_build_object('name', created.name, 'scopes', created.scopes, 'ip_allowlist', created.ip_allowlist, 'expires_at', private.iso(created.expires_at)));
+  return private.remember(request, private.api_key_json(created) || jsonb_build_object('sealed', input -> 'sealed'));
+end $function$;
+grant execute on function public.create_api_key(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.create_exception(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  created public.exceptions;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{write:exceptions}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  perform private.require_reconciliation(input ->> 'reconciliation_id');
+  insert into public.exceptions
+    (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details)
+  values (
+    input ->> 'title', input ->> 'severity', input ->> 'assigned_to',
+    coalesce((input ->> 'due_at')::timestamptz, (
+      select now() + make_interval(mins => case input ->> 'severity'
+        when 'critical' then critical_minutes when 'high' then high_minutes
+        when 'medium' then medium_minutes else low_minutes end)
+      from public.sla_policies where tenant_id = private.tenant_id()
+    )),
+    coalesce(input ->> 'status', 'open'), input ->> 'reason_code', (input ->> 'amount_minor')::bigint, input ->> 'currency',
+    input ->> 'reconciliation_id', coalesce(nullif(input -> 'details', 'null'), '{}')
+  )
+  returning * into created;
+  return private.remember(request, private.exception_json(created));
+end $function$;
+grant execute on function public.create_exception(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.find_api_key(key_id text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN private.find_api_key(key_id);
+grant execute on function public.find_api_key(text) to service_role;
+
+CREATE OR REPLACE FUNCTION public.get_api_key(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  k public.api_keys;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  select * into k from public.api_keys a where a.id = input ->> 'id' and a.tenant_id = private.tenant_id();
+  if not found then
+    perform private.refuse('not_found', 'There is no such API key.');
+  end if;
+  return private.api_key_json(k);
+end $function$;
+grant execute on function public.get_api_key(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.get_api_key_usage(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  k public.api_keys;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  select * into k from public.api_keys a where a.id = input ->> 'id' and a.tenant_id = private.tenant_id();
+  if not found then
+    perform private.refuse('not_found', 'There is no such API key.');
+  end if;
+  return jsonb_build_object(
+    'as_of', private.iso(now()),
+    'hours', coalesce((
+      select jsonb_agg(jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted, 'refused', h.refused) order by h.hour)
+      from (
+        select hour, sum(calls) filter (where outcome like 'accepted%') as accepted, sum(calls) filter (where outcome not like 'accepted%') as refused
+        from public.api_key_usage_hourly where api_key_id = k.id and hour > now() - interval '7 days' group by hour
+      ) h
+    ), '[]'),
+    'days', coalesce((
+      select jsonb_agg(jsonb_build_object('start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted', d.accepted, 'refused', d.refused) order by d.day)
+      from (
+        select day, sum(calls) filter (where outcome like 'accepted%') as accepted, sum(calls) filter (where outcome not like 'accepted%') as refused
+        from public.api_key_usage_daily where api_key_id = k.id and day > (now() at time zone 'UTC')::date - 90 group by day
+      ) d
+    ), '[]'),
+    'addresses', coalesce((
+      select jsonb_agg(jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace, 'last_seen_at', private.iso(a.last_seen)) order by a.last_seen desc)
+      from (
+        select address, sum(calls) as calls, sum(calls) filter (where outcome = 'accepted_in_grace') as in_grace, max(last_seen_at) as last_seen
+        from public.api_key_usage_hourly
+        where api_key_id = k.id and hour > now() - interval '7 days' and outcome like 'accepted%'
+        group by address order by max(last_seen_at) desc limit 100
+      ) a
+    ), '[]'),
+    'refusals', coalesce((
+      select jsonb_object_agg(r.outcome, r.calls)
+      from (
+        select outcome, sum(calls) as calls from public.api_key_usage_daily
+        where api_key_id = k.id and outcome not like 'accepted%' group by outcome
+      ) r
+    ), '{}')
+  );
+end $function$;
+grant execute on function public.get_api_key_usage(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.get_exception(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  found_one public.exceptions;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{read:exceptions}');
+  select * into found_one from public.exceptions where id = input ->> 'id' and tenant_id = private.tenant_id();
+  if not found then
+    perform private.refuse('not_found', 'There is no such exception.');
+  end if;
+  return private.exception_json(found_one);
+end $function$;
+grant execute on function public.get_exception(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.get_me(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, null, null);
+  return (select jsonb_build_object('tenant_id', t.id, 'tenant_name', t.name) from public.tenants t where t.id = private.tenant_id());
+end $function$;
+grant execute on function public.get_me(jsonb,jsonb) to anon;
+grant execute on function public.get_me(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_api_key_calls(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  k public.api_keys;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  select * into k from public.api_keys a where a.id = input ->> 'id' and a.tenant_id = private.tenant_id();
+  if not found then
+    perform private.refuse('not_found', 'There is no such API key.');
+  end if;
+  return jsonb_build_object(
+    'key', private.api_key_json(k),
+    'calls', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'operation', operation, 'address', host(address), 'hour', private.iso(hour), 'calls', calls, 'last_seen_at', private.iso(last_seen_at)
+      ))
+      from public.api_key_usage_hourly
+      where api_key_id = k.id and hour > now() - interval '7 days' and outcome like 'accepted%'
+    ), '[]')
+  );
+end $function$;
+grant execute on function public.list_api_key_calls(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_api_keys(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  page jsonb;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  select jsonb_agg(k.json order by k.id desc) into page
+  from (
+    select a.id, j.json from public.api_keys a cross join lateral (select private.api_key_json(a) as json) j
+    where a.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or a.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or j.json ->> 'status' = input ->> 'status')
+    order by a.id desc
+    limit page_size + 1
+  ) k;
+  return private.page(page, page_size,
+    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end);
+end $function$;
+grant execute on function public.list_api_keys(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_exceptions(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size integer := (input ->> 'limit')::integer;
+  page jsonb;
+  ids text[];
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{read:exceptions}');
+  select jsonb_agg(private.exception_json(e) order by e.id desc), array_agg(e.id order by e.id desc)
+  into page, ids
+  from (
+    select * from public.exceptions x
+    where x.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or x.status = input ->> 'status')
+      and (input ->> 'severity' is null or x.severity = input ->> 'severity')
+      and (input ->> 'assigned_to' is null or x.assigned_to = input ->> 'assigned_to')
+      and (input ->> 'reconciliation_id' is null or x.reconciliation_id = input ->> 'reconciliation_id')
+    order by x.id desc
+    limit page_size + 1
+  ) e;
+  return private.page(page, page_size, case when cardinality(ids) > page_size then jsonb_build_array(ids[page_size]) end);
+end $function$;
+grant execute on function public.list_exceptions(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_sla_exceptions(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  as_of constant timestamptz(3) := now();
+  page_size constant integer := (input ->> 'limit')::integer;
+  rank_expression constant text := case input ->> 'sort_by'
+    when 'severity' then $q$(case e.severity when 'critical' then '0' when 'high' then '1' when 'medium' then '2' else '3' end)$q$
+    when 'assigned_to' then $q$(case when e.assigned_to is null then '1' else '0' || e.assigned_to end)$q$
+  end;
+  -- Without a rank the order is that of the index exceptions_by_deadline.
+  sort_key constant text := concat_ws(', ', rank_expression, 'e.due_at', 'e.id');
+  conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
+  risk constant text := input ->> 'breach_risk';
+  page jsonb;
+  last jsonb;
+  summary jsonb;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
+  if input ->> 'within_minutes' is not null then
+    conditions := conditions || format(' and e.due_at <= %L::timestamptz', as_of + make_interval(mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
+  end if;
+  if input ->> 'severity' is not null then
+    conditions := conditions || format(' and e.severity = %L', input ->> 'severity');
+  end if;
+  if input ->> 'assigned_to' is not null then
+    conditions := conditions || format(' and e.assigned_to = %L', input ->> 'assigned_to');
+  end if;
+  if input ->> 'status' is not null then
+    conditions := conditions || format(' and e.status = %L', input ->> 'status');
+  end if;
+  -- at_risk is high and medium.
+  if risk in ('high', 'medium', 'at_risk', 'low') then
+    conditions := conditions || format(' and e.due_at > %L::timestamptz',
+      as_of + case when risk in ('high', 'at_risk') then interval '0' when risk = 'medium' then interval '59 minutes' else interval '240 minutes' end);
+  end if;
+  if risk in ('breached', 'high', 'medium', 'at_risk') then
+    conditions := conditions || format(' and e.due_at <= %L::timestamptz',
+      as_of + case risk when 'breached' then interval '0' when 'high' then interval '59 minutes' else interval '240 minutes' end);
+  end if;
+  if jsonb_typeof(input -> 'after') = 'array' then
+    conditions := conditions || format(' and (%s) > (%s%L::timestamptz, %L)', sort_key,
+      case when rank_expression is not null then quote_literal(input -> 'after' ->> 0) || ', ' else '' end,
+      input -> 'after' ->> 1, input -> 'after' ->> 2);
+  end if;
+  execute format($q$
+    select jsonb_agg(private.exception_json(p.e, $1) order by p.rank, (p.e).due_at, (p.e).id),
+      jsonb_agg(jsonb_build_array(p.rank, private.iso((p.e).due_at), (p.e).id) order by p.rank, (p.e).due_at, (p.e).id) -> ($2 - 1)
+    from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
+  $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
+  into page, last using as_of, page_size;
+
+  select jsonb_build_object(
+    'breached_count', count(*) filter (where due_at <= as_of),
+    'at_risk_count', count(*) filter (where due_at > as_of and due_at <= as_of + interval '240 minutes'),
+    'on_track_count', count(*) filter (where due_at > as_of + interval '240 minutes'),
+    'total_open', count(*)
+  ) into summary
+  from public.exceptions where tenant_id = private.tenant_id() and status in ('open', 'in_review');
+
+  return private.page(page, page_size, case when jsonb_array_length(coalesce(page, '[]')) > page_size then last end)
+    || jsonb_build_object('summary', summary, 'as_of', private.iso(as_of));
+end $function$;
+grant execute on function public.list_sla_exceptions(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.record_api_key_usage(batch uuid, rows jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  select private.record_api_key_usage(batch, rows);
+$function$;
+grant execute on function public.record_api_key_usage(uuid,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION public.revoke_api_key(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  k public.api_keys;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  k := private.lock_api_key(input ->> 'id');
+  if k.revoked_at is null and (k.grace_expires_at is null or k.grace_expires_at > now()) then
+    update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
+    where a.id = k.id returning * into k;
+    perform private.record_security_event('api_key.revoked', k.id, input ->> 'reason', jsonb_build_object('name', k.name));
+    perform private.emit(k.tenant_id, 'api_key.revoked', jsonb_build_object(
+      'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
+    ), k.id);
+  end if;
+  return private.remember(request, private.api_key_json(k));
+end $function$;
+grant execute on function public.revoke_api_key(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.rotate_api_key(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  old public.api_keys;
+  successor public.api_keys;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  old := private.lock_api_key(input ->> 'id');
+  perform private.require_usable_api_key(old);
+  if old.rotated_to is not null then
+    perform private.refuse('conflict', 'This API key has been rotated already. Rotate its successor.');
+  end if;
+  successor := private.insert_api_key(input || jsonb_build_object(
+    'name', old.name, 'description', old.description, 'scopes', old.scopes, 'ip_allowlist', old.ip_allowlist,
+    'expires_at', now() + (old.expires_at - old.created_at)
+  ), old.id);
+  update public.api_keys k set
+    rotated_to = successor.id, grace_expires_at = now() + make_interval(secs => (input ->> 'grace_period_seconds')::integer), updated_at = now()
+  where k.id = old.id;
+  perform private.record_security_event('api_key.rotated', old.id, null,
+    jsonb_build_object('successor', successor.id, 'grace_period_seconds', input -> 'grace_period_seconds'));
+  return private.remember(request, private.api_key_json(successor) || jsonb_build_object('sealed', input -> 'sealed'));
+end $function$;
+grant execute on function public.rotate_api_key(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.update_api_key(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  patch jsonb := input -> 'patch';
+  k public.api_keys;
+  before jsonb;
+  after jsonb;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  k := private.lock_api_key(input ->> 'id');
+  perform private.require_usable_api_key(k);
+  perform private.require_expiry((patch ->> 'expires_at')::timestamptz);
+  before := private.api_key_json(k) - 'as_of';
+  update public.api_keys a set
+    name = case when patch ? 'name' then patch ->> 'name' else a.name end,
+    description = case when patch ? 'description' then patch ->> 'description' else a.description end,
+    scopes = case when patch ? 'scopes' then private.text_array(patch -> 'scopes') else a.scopes end,
+    ip_allowlist = case when patch ? 'ip_allowlist' then private.text_array(patch -> 'ip_allowlist') else a.ip_allowlist end,
+    expires_at = case when patch ? 'expires_at' then (patch ->> 'expires_at')::timestamptz else a.expires_at end,
+    updated_at = now()
+  where a.id = k.id returning * into k;
+  after := private.api_key_json(k) - 'as_of';
+  if after <> before then
+    perform private.record_security_event('api_key.updated', k.id, null, (
+      select jsonb_object_agg(key, jsonb_build_object('from', before -> key, 'to', value))
+      from jsonb_each(after) where value is distinct from before -> key
+    ));
+  end if;
+  return jsonb_build_object('replayed', false, 'body', private.api_key_json(k));
+end $function$;
+grant execute on function public.update_api_key(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.update_exception(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  patch jsonb := input -> 'patch';
+  before public.exceptions;
+  after public.exceptions;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{write:exceptions}');
+  select * into before from public.exceptions where id = input ->> 'id' and tenant_id = private.tenant_id() for no key update;
+  if not found then
+    perform private.refuse('not_found', 'There is no such exception.');
+  end if;
+  perform private.require_reconciliation(patch ->> 'reconciliation_id');
+  after := jsonb_populate_record(before, patch
+    || case when patch ? 'details' then jsonb_build_object('details', private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}'))) else '{}' end);
+  if after is distinct from before then
+    update public.exceptions e set
+      title = after.title, severity = after.severity, assigned_to = after.assigned_to, due_at = after.due_at, status = after.status,
+      reason_code = after.reason_code, amount_minor = after.amount_minor, currency = after.currency,
+      reconciliation_id = after.reconciliation_id, details = after.details, resolution = after.resolution
+    where e.id = before.id and e.tenant_id = before.tenant_id
+    returning * into after;
+  end if;
+  return jsonb_build_object('replayed', false, 'body', private.exception_json(after));
+end $function$;
+grant execute on function public.update_exception(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.worker_silence_seconds()
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN (SELECT EXTRACT(epoch FROM (now() - max(worker_heartbeats.beat_at))) AS "extract" FROM private.worker_heartbeats);
+grant execute on function public.worker_silence_seconds() to service_role;
