@@ -12,9 +12,7 @@ export const timestamp = z.iso
   .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "Z$" } });
 
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
-export const time = z.iso
-  .datetime({ precision: 3 })
-  .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
+export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
 /** `user:<name>` */
 export const userReference = z

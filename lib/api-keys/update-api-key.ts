@@ -5,7 +5,11 @@ import type { ApiKey, updateApiKeyContract } from "./contract.ts";
 import { forgetApiKeys } from "./key-cache.ts";
 import { storedApiKey, toApiKey } from "./stored.ts";
 
-export async function updateApiKey(ctx: Context, id: string, patch: z.output<NonNullable<typeof updateApiKeyContract.body>>): Promise<ApiKey> {
+export async function updateApiKey(
+  ctx: Context,
+  id: string,
+  patch: z.output<NonNullable<typeof updateApiKeyContract.body>>,
+): Promise<ApiKey> {
   const key = await write(ctx, "update_api_key", { id, patch }, storedApiKey);
   forgetApiKeys(id);
   return toApiKey(key);

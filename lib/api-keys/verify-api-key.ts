@@ -1,16 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Scope } from "../access.ts";
+import type { VerifiedApiKey } from "../auth/principal.ts";
 import { type ApiKeyCredential, digestOf } from "./credential-format.ts";
 import { type CachedApiKey, findApiKey, readApiKey } from "./key-cache.ts";
-
-export type VerifiedApiKey = {
-  id: string;
-  tenantId: string;
-  name: string;
-  scopes: readonly Scope[];
-  ipAllowlist: readonly string[];
-  standing: "active" | "in_grace" | "expired" | "revoked";
-};
 
 const NO_DIGEST = "0".repeat(64);
 

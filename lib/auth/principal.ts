@@ -1,5 +1,4 @@
 import { ROLES, type Role, type Scope } from "../access.ts";
-import type { VerifiedApiKey } from "../api-keys/verify-api-key.ts";
 import { ApiError } from "../errors.ts";
 
 /** Who a verified credential belongs to, before a tenant is chosen. */
@@ -8,6 +7,16 @@ export type Identity =
   | { type: "api_key"; key: VerifiedApiKey }
   | { type: "publishable_key" }
   | { type: "service_role" };
+
+/** A key whose secret was shown, whatever its standing. */
+export type VerifiedApiKey = {
+  id: string;
+  tenantId: string;
+  name: string;
+  scopes: readonly Scope[];
+  ipAllowlist: readonly string[];
+  standing: "active" | "in_grace" | "expired" | "revoked";
+};
 
 /** Tenant → roles. */
 export type Memberships = ReadonlyMap<string, readonly Role[]>;

@@ -52,7 +52,12 @@ async function limitingFailures<Result>({ address, reply }: Caller, verify: () =
   }
 }
 
-async function counting<Result>(identity: Identity, contract: Contract, { address }: Caller, admission: () => Promise<Result>): Promise<Result> {
+async function counting<Result>(
+  identity: Identity,
+  contract: Contract,
+  { address }: Caller,
+  admission: () => Promise<Result>,
+): Promise<Result> {
   if (identity.type !== "api_key") return admission();
   const { id, standing } = identity.key;
   const count = (outcome: string) =>
