@@ -16,7 +16,7 @@ export function route(...endpoints: Endpoint[]): Exports {
     const found = endpoints.find(({ contract }) => contract.method === method);
     return [
       method,
-      found ? async (request, { params }) => found.serve(request, await params) : refuse("method_not_allowed", { Allow: allow }),
+      found ? async (request, { params }) => found.serve(request, (await params) ?? {}) : refuse("method_not_allowed", { Allow: allow }),
     ];
   });
   const options: RouteHandler = async () => new Response(null, { status: 204, headers: { Allow: `${allow}, OPTIONS` } });

@@ -447,21 +447,23 @@ begin
     'hours', coalesce((
       select jsonb_agg(jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted, 'refused', h.refused) order by h.hour)
       from (
-        select hour, sum(calls) filter (where outcome like 'accepted%') as accepted, sum(calls) filter (where outcome not like 'accepted%') as refused
+        select hour, coalesce(sum(calls) filter (where outcome like 'accepted%'), 0) as accepted,
+          coalesce(sum(calls) filter (where outcome not like 'accepted%'), 0) as refused
         from public.api_key_usage_hourly where api_key_id = k.id and hour > now() - interval '7 days' group by hour
       ) h
     ), '[]'),
     'days', coalesce((
       select jsonb_agg(jsonb_build_object('start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted', d.accepted, 'refused', d.refused) order by d.day)
       from (
-        select day, sum(calls) filter (where outcome like 'accepted%') as accepted, sum(calls) filter (where outcome not like 'accepted%') as refused
+        select day, coalesce(sum(calls) filter (where outcome like 'accepted%'), 0) as accepted,
+          coalesce(sum(calls) filter (where outcome not like 'accepted%'), 0) as refused
         from public.api_key_usage_daily where api_key_id = k.id and day > (now() at time zone 'UTC')::date - 90 group by day
       ) d
     ), '[]'),
     'addresses', coalesce((
       select jsonb_agg(jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace, 'last_seen_at', private.iso(a.last_seen)) order by a.last_seen desc)
       from (
-        select address, sum(calls) as calls, sum(calls) filter (where outcome = 'accepted_in_grace') as in_grace, max(last_seen_at) as last_seen
+        select address, sum(calls) as calls, coalesce(sum(calls) filter (where outcome = 'accepted_in_grace'), 0) as in_grace, max(last_seen_at) as last_seen
         from public.api_key_usage_hourly
         where api_key_id = k.id and hour > now() - interval '7 days' and outcome like 'accepted%'
         group by address order by max(last_seen_at) desc limit 100
