@@ -2,6 +2,7 @@
 import * as apiKeys from "./api-keys/contract.ts";
 import type { Contract } from "./contract.ts";
 import * as exceptions from "./exceptions/contract.ts";
+import * as reconciliations from "./reconciliations/contract.ts";
 import * as tenants from "./tenants/contract.ts";
 
 export const CONTRACTS: readonly Contract[] = [
@@ -19,4 +20,8 @@ export const CONTRACTS: readonly Contract[] = [
   exceptions.createExceptionContract,
   exceptions.getExceptionContract,
   exceptions.updateExceptionContract,
+  reconciliations.listReconciliationsContract,
+  reconciliations.createReconciliationContract,
+  reconciliations.getReconciliationContract,
+  reconciliations.updateReconciliationContract,
 ] as unknown as Contract[];

@@ -14,6 +14,11 @@ export const timestamp = z.iso
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
+/** A day, `YYYY-MM-DD`. A UTC time is taken as its day. */
+export const calendarDate = z
+  .union([z.iso.date(), timestamp.transform((text) => text.slice(0, 10))], { error: "Give a day, for example 2026-10-31." })
+  .meta({ example: "2026-10-31" });
+
 /** `user:<name>` */
 export const userReference = z
   .string()

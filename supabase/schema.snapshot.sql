@@ -237,6 +237,7 @@ alter table public.exceptions add constraint exceptions_pkey PRIMARY KEY (id);
 alter table public.exceptions add constraint exceptions_tenant_id_id_key UNIQUE (tenant_id, id);
 CREATE INDEX exceptions_by_deadline ON public.exceptions USING btree (tenant_id, due_at, id) WHERE (status = ANY (ARRAY['open'::text, 'in_review'::text]));
 CREATE INDEX exceptions_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE (reconciliation_id IS NOT NULL);
+CREATE INDEX exceptions_open_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE ((reconciliation_id IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_review'::text])));
 create policy exceptions_insert on public.exceptions as permissive for insert to authenticated
   with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)));
 create policy exceptions_read on public.exceptions as permissive for select to authenticated
@@ -253,7 +254,7 @@ grant select on public.exceptions to service_role;
 
 create table public.reconciliations (
   id text not null default private.new_id('rcn'::text),
-  tenant_id text not null,
+  tenant_id text not null default private.tenant_id(),
   name text not null,
   status text not null default 'open'::text,
   period_start date not null,
@@ -275,9 +276,18 @@ alter table public.reconciliations add constraint reconciliations_unmatched_coun
 alter table public.reconciliations add constraint reconciliations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 alter table public.reconciliations add constraint reconciliations_pkey PRIMARY KEY (id);
 alter table public.reconciliations add constraint reconciliations_tenant_id_id_key UNIQUE (tenant_id, id);
+CREATE INDEX reconciliations_by_tenant ON public.reconciliations USING btree (tenant_id, id DESC);
+create policy reconciliations_insert on public.reconciliations as permissive for insert to authenticated
+  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{write:reconciliations}'::text[]) AS allows)));
 create policy reconciliations_read on public.reconciliations as permissive for select to authenticated
   using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+create policy reconciliations_update on public.reconciliations as permissive for update to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{write:reconciliations}'::text[]) AS allows)))
+  with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON public.reconciliations FOR EACH ROW EXECUTE FUNCTION private.guard_reconciliation();
+grant insert (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count) on public.reconciliations to authenticated;
 grant select on public.reconciliations to authenticated;
+grant update (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count) on public.reconciliations to authenticated;
 grant select on public.reconciliations to service_role;
 
 create table public.security_events (
@@ -565,6 +575,28 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.guard_reconciliation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if new.status <> old.status and (old.status, new.status) not in (
+      ('open', 'in_progress'), ('in_progress', 'open'), ('in_progress', 'completed'), ('completed', 'in_progress'),
+      ('open', 'archived'), ('in_progress', 'archived'), ('completed', 'archived')
+    ) then
+      perform private.refuse('invalid_transition', format('A reconciliation cannot move from %s to %s.', old.status, new.status));
+    end if;
+    new.updated_at := now();
+  end if;
+  if new.period_end < new.period_start then
+    perform private.refuse('invalid_request', 'The request is not valid.',
+      '[{"path": "period_end", "message": "The period cannot end before it starts."}]');
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.insert_api_key(input jsonb, rotated_from text DEFAULT NULL::text)
  RETURNS public.api_keys
  LANGUAGE plpgsql
@@ -734,6 +766,24 @@ begin
   return deleted;
 end $function$;
 grant execute on function private.purge_idempotency_keys(integer) to service_role;
+
+CREATE OR REPLACE FUNCTION private.reconciliation_json(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'id', r.id, 'name', r.name, 'status', r.status, 'period_start', r.period_start, 'period_end', r.period_end,
+    'left_source', r.left_source, 'right_source', r.right_source, 'matched_count', r.matched_count, 'unmatched_count', r.unmatched_count,
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.status in ('open', 'in_review')
+    ),
+    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at)
+  );
+$function$;
+grant execute on function private.reconciliation_json(public.reconciliations) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.record_api_key_usage(batch uuid, rows jsonb)
  RETURNS void
@@ -1005,6 +1055,30 @@ begin
 end $function$;
 grant execute on function public.create_exception(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.create_reconciliation(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  created public.reconciliations;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_lead}', '{write:reconciliations}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count)
+  values (
+    input ->> 'name', coalesce(input ->> 'status', 'open'), (input ->> 'period_start')::date, (input ->> 'period_end')::date,
+    input ->> 'left_source', input ->> 'right_source', coalesce((input ->> 'matched_count')::bigint, 0), coalesce((input ->> 'unmatched_count')::bigint, 0)
+  )
+  returning * into created;
+  return private.remember(request, private.reconciliation_json(created));
+end $function$;
+grant execute on function public.create_reconciliation(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.find_api_key(key_id text)
  RETURNS jsonb
  LANGUAGE sql
@@ -1048,21 +1122,23 @@ begin
     'hours', coalesce((
       select jsonb_agg(jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted, 'refused', h.refused) order by h.hour)
       from (
-        select hour, sum(calls) filter (where outcome like 'accepted%') as accepted, sum(calls) filter (where outcome not like 'accepted%') as refused
+        select hour, coalesce(sum(calls) filter (where outcome like 'accepted%'), 0) as accepted,
+          coalesce(sum(calls) filter (where outcome not like 'accepted%'), 0) as refused
         from public.api_key_usage_hourly where api_key_id = k.id and hour > now() - interval '7 days' group by hour
       ) h
     ), '[]'),
     'days', coalesce((
       select jsonb_agg(jsonb_build_object('start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted', d.accepted, 'refused', d.refused) order by d.day)
       from (
-        select day, sum(calls) filter (where outcome like 'accepted%') as accepted, sum(calls) filter (where outcome not like 'accepted%') as refused
+        select day, coalesce(sum(calls) filter (where outcome like 'accepted%'), 0) as accepted,
+          coalesce(sum(calls) filter (where outcome not like 'accepted%'), 0) as refused
         from public.api_key_usage_daily where api_key_id = k.id and day > (now() at time zone 'UTC')::date - 90 group by day
       ) d
     ), '[]'),
     'addresses', coalesce((
       select jsonb_agg(jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace, 'last_seen_at', private.iso(a.last_seen)) order by a.last_seen desc)
       from (
-        select address, sum(calls) as calls, sum(calls) filter (where outcome = 'accepted_in_grace') as in_grace, max(last_seen_at) as last_seen
+        select address, sum(calls) as calls, coalesce(sum(calls) filter (where outcome = 'accepted_in_grace'), 0) as in_grace, max(last_seen_at) as last_seen
         from public.api_key_usage_hourly
         where api_key_id = k.id and hour > now() - interval '7 days' and outcome like 'accepted%'
         group by address order by max(last_seen_at) desc limit 100
@@ -1107,6 +1183,23 @@ begin
 end $function$;
 grant execute on function public.get_me(jsonb,jsonb) to anon;
 grant execute on function public.get_me(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.get_reconciliation(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{read:reconciliations}');
+  select * into r from public.reconciliations x where x.id = input ->> 'id' and x.tenant_id = private.tenant_id();
+  if not found then
+    perform private.refuse('not_found', 'There is no such reconciliation.');
+  end if;
+  return private.reconciliation_json(r);
+end $function$;
+grant execute on function public.get_reconciliation(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.list_api_key_calls(input jsonb, request jsonb)
  RETURNS jsonb
@@ -1185,6 +1278,32 @@ begin
   return private.page(page, page_size, case when cardinality(ids) > page_size then jsonb_build_array(ids[page_size]) end);
 end $function$;
 grant execute on function public.list_exceptions(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_reconciliations(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  page jsonb;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{read:reconciliations}');
+  select jsonb_agg(private.reconciliation_json(r) order by r.id desc) into page
+  from (
+    select * from public.reconciliations x
+    where x.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or x.status = input ->> 'status')
+      and (input ->> 'period_from' is null or x.period_end >= (input ->> 'period_from')::date)
+      and (input ->> 'period_to' is null or x.period_start <= (input ->> 'period_to')::date)
+    order by x.id desc
+    limit page_size + 1
+  ) r;
+  return private.page(page, page_size,
+    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end);
+end $function$;
+grant execute on function public.list_reconciliations(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.list_sla_exceptions(input jsonb, request jsonb)
  RETURNS jsonb
@@ -1386,6 +1505,33 @@ begin
   return jsonb_build_object('replayed', false, 'body', private.exception_json(after));
 end $function$;
 grant execute on function public.update_exception(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.update_reconciliation(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  before public.reconciliations;
+  after public.reconciliations;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_lead}', '{write:reconciliations}');
+  select * into before from public.reconciliations x where x.id = input ->> 'id' and x.tenant_id = private.tenant_id() for no key update;
+  if not found then
+    perform private.refuse('not_found', 'There is no such reconciliation.');
+  end if;
+  after := jsonb_populate_record(before, input -> 'patch');
+  if after is distinct from before then
+    update public.reconciliations x set
+      name = after.name, status = after.status, period_start = after.period_start, period_end = after.period_end,
+      left_source = after.left_source, right_source = after.right_source,
+      matched_count = after.matched_count, unmatched_count = after.unmatched_count
+    where x.id = before.id and x.tenant_id = before.tenant_id
+    returning * into after;
+  end if;
+  return jsonb_build_object('replayed', false, 'body', private.reconciliation_json(after));
+end $function$;
+grant execute on function public.update_reconciliation(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.worker_silence_seconds()
  RETURNS double precision

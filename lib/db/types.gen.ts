@@ -377,7 +377,7 @@ export type Database = {
           period_start: string
           right_source: string
           status?: string
-          tenant_id: string
+          tenant_id?: string
           unmatched_count?: number
           updated_at?: string
         }
@@ -513,17 +513,29 @@ export type Database = {
     Functions: {
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      create_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
       get_me: { Args: { input: Json; request: Json }; Returns: Json }
+      get_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_api_key_calls: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_reconciliations: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -536,6 +548,10 @@ export type Database = {
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      update_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       worker_silence_seconds: {
         Args: Record<PropertyKey, never>
         Returns: number

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { Access } from "../access.ts";
+import { contract } from "../contract.ts";
+import { actor, calendarDate, id, page, pageQuery, text, time } from "../schema.ts";
+
+export const RECONCILIATION_STATUSES = ["open", "in_progress", "completed", "archived"] as const;
+
+const status = z.enum(RECONCILIATION_STATUSES);
+const reconciliationId = id("rcn");
+const count = z.int().min(0);
+
+const settable = {
+  name: text(200).meta({ example: "Stripe payouts to bank, October" }),
+  status,
+  period_start: calendarDate.meta({ description: "First day of the period.", example: "2026-10-01" }),
+  period_end: calendarDate.meta({ description: "Last day of the period.", example: "2026-10-31" }),
+  left_source: text(200).meta({ example: "stripe.payouts" }),
+  right_source: text(200).meta({ example: "bank.statement" }),
+  matched_count: count.meta({ example: 4977 }),
+  unmatched_count: count.meta({ example: 17 }),
+};
+
+export const reconciliation = z
+  .object({
+    id: reconciliationId,
+    ...settable,
+    period_start: z.iso.date().meta({ example: "2026-10-01" }),
+    period_end: z.iso.date().meta({ example: "2026-10-31" }),
+    open_exceptions: count.meta({ description: "Its exceptions that are open or in review, counted now.", example: 12 }),
+    created_at: time,
+    created_by: actor,
+    updated_at: time,
+  })
+  .meta({ id: "Reconciliation" });
+export type Reconciliation = z.output<typeof reconciliation>;
+
+const tag = "Reconciliations";
+const byId = z.strictObject({ id: reconciliationId });
+const reading: Access = {
+  roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
+  scope: "read:reconciliations",
+  service: true,
+  publishable: false,
+};
+const writing: Access = { ...reading, roles: ["tenant_admin", "tenant_lead"], scope: "write:reconciliations" };
+
+export const listReconciliationsContract = contract({
+  operationId: "listReconciliations",
+  method: "GET",
+  path: "/v1/reconciliations",
+  tag,
+  summary: "List reconciliations, newest first",
+  access: reading,
+  query: z.strictObject({
+    ...pageQuery,
+    status: status.optional(),
+    period_from: calendarDate.optional().meta({ description: "Only periods that end on this day or later.", example: "2026-10-01" }),
+    period_to: calendarDate.optional().meta({ description: "Only periods that start on this day or earlier.", example: "2026-10-31" }),
+  }),
+  response: page(reconciliation),
+});
+
+export const createReconciliationContract = contract({
+  operationId: "createReconciliation",
+  method: "POST",
+  path: "/v1/reconciliations",
+  tag,
+  summary: "Create a reconciliation",
+  access: writing,
+  idempotency: { field: "idempotency_key", required: false },
+  body: z.strictObject({
+    ...settable,
+    status: z.enum(["open", "in_progress"]).optional(),
+    matched_count: settable.matched_count.optional(),
+    unmatched_count: settable.unmatched_count.optional(),
+  }),
+  response: reconciliation,
+  status: 201,
+});
+
+export const getReconciliationContract = contract({
+  operationId: "getReconciliation",
+  method: "GET",
+  path: "/v1/reconciliations/{id}",
+  tag,
+  summary: "Get a reconciliation",
+  access: reading,
+  params: byId,
+  response: reconciliation,
+});
+
+export const updateReconciliationContract = contract({
+  operationId: "updateReconciliation",
+  method: "PATCH",
+  path: "/v1/reconciliations/{id}",
+  tag,
+  summary: "Change a reconciliation",
+  description:
+    "Status moves: open and in_progress to each other; in_progress to completed and back; any of them to archived, which is the end.",
+  access: writing,
+  params: byId,
+  body: z.strictObject(settable).partial(),
+  response: reconciliation,
+  errors: ["invalid_transition"],
+});
