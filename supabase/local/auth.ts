@@ -1,6 +1,6 @@
 import { App } from "@supabase/lite";
-import { PostgresConnection } from "@supabase/lite/postgres";
 import { decodeJwt, type JWTPayload, SignJWT } from "jose";
+import { exclusiveConnection } from "./exclusive-connections.ts";
 
 export type AuthOptions = {
   /** Connects as `supabase_auth_admin`, which owns the auth schema. */
@@ -11,14 +11,12 @@ export type AuthOptions = {
   secretKey: string;
 };
 
+const POOL_SIZE = 5;
 const SESSION_SECONDS = 3600;
 
 /** Sign-in only: users of the local stack are made by the seed, and nothing here sends mail. */
 export async function authApp(options: AuthOptions) {
-  const connection = new PostgresConnection({
-    url: options.authAdminUrl,
-    postgresOptions: { max: 5, connect_timeout: 5, onnotice: () => {} },
-  });
+  const connection = exclusiveConnection({ url: options.authAdminUrl, size: POOL_SIZE });
   const app = new App({
     connection,
     api: { enabled: false },

@@ -23,7 +23,7 @@ const STATUS: [prefix: string, status: number][] = [
   ["42P01", 404],
   ["42P17", 500],
   ["53400", 500],
-  ["57P01", 503],
+  ["57P", 503],
   ["P0001", 400],
   ["08", 503],
   ["09", 500],
@@ -53,6 +53,7 @@ export function restError(error: unknown): RestError | undefined {
   if (code && CONNECTION_LOST.has(code)) {
     return answer(503, { code: "PGRST001", message: "Database client error. Retrying the connection." });
   }
+  if (code === "POOL_TIMEOUT") return answer(504, { code: "PGRST003", message });
   if (!code || !/^[0-9A-Z]{5}$/.test(code) || code === "42501" || code === "PGRST" || code.startsWith("PT")) return undefined;
   const status = STATUS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
   return answer(status, { code, message, details: detail, hint });

@@ -2,6 +2,7 @@ import { App } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import { errors, jwtVerify } from "jose";
 import { type Kysely, sql } from "kysely";
+import { exclusiveConnection } from "./exclusive-connections.ts";
 import { restError } from "./rest-errors.ts";
 
 const POOL_SIZE = 20;
@@ -23,7 +24,7 @@ type Rpc = { method: string; path: string; requestHeaders?: Record<string, strin
 
 /** The Data API: lite's, behaving as PostgREST where the two differ. */
 export async function restApp(options: RestOptions) {
-  const connection = restConnection(options);
+  const connection = await restConnection(options);
   const app = new App({
     connection,
     api: { enabled: true, schemas: ["public"], max_rows: MAX_ROWS },
@@ -39,19 +40,17 @@ export async function restApp(options: RestOptions) {
       server: { admin: false, disableStudio: true, disableFallback: true, middlewares: [refuseBadBearer(options.jwtSecret)] },
     },
   });
-  await app.init();
-  await connection.introspect({ useCache: true });
-  return app;
+  return app.init();
 }
 
-function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): PostgresConnection {
-  const connection = new PostgresConnection({
-    url: authenticatorUrl,
-    postgresOptions: { max: POOL_SIZE, connect_timeout: 5, connection: { search_path: "public, extensions" }, onnotice: () => {} },
+async function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): Promise<PostgresConnection> {
+  const connection = exclusiveConnection({ url: authenticatorUrl, size: POOL_SIZE, search_path: "public, extensions" });
+  let catalogue = await readCatalogue(ownerUrl);
+  await connection.driver.listen("pgrst", async (message) => {
+    if (message === "reload schema") catalogue = await readCatalogue(ownerUrl);
   });
-  let catalogue: ReturnType<PostgresConnection["introspect"]> | undefined;
   return Object.assign(connection, {
-    introspect: () => (catalogue ??= readCatalogue(ownerUrl)),
+    introspect: async () => catalogue,
     normalizeDbError: (error: unknown) => restError(error) ?? error,
     // lite would grant everything on every table to the request roles here.
     ensureRlsContext: async () => true,
@@ -76,7 +75,10 @@ function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): PostgresCo
 async function readCatalogue(ownerUrl: string) {
   const owner = new PostgresConnection({ url: ownerUrl, postgresOptions: { max: 1 } });
   try {
-    return await owner.introspect();
+    const catalogue = await owner.introspect();
+    // lite answers a failure with an empty catalogue.
+    if (!catalogue.functions) throw new Error("The database's catalogue could not be read.");
+    return catalogue;
   } finally {
     await owner.close();
   }
