@@ -1,6 +1,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
+import { env } from "#lib/env.ts";
 import { log } from "#lib/log.ts";
+import { shutDown } from "#lib/process-wide.ts";
 import { pathOf, requireSound, settleInbound } from "./inbound.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
@@ -15,6 +17,8 @@ const port = Number(process.env.PORT);
 const dev = process.env.NODE_ENV !== "production";
 const proxies = Number(process.env.TRUSTED_PROXY_HOPS || 0);
 if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS is not a number of proxies.");
+
+env();
 
 const app = next({ dev, port });
 await app.prepare();
@@ -62,6 +66,7 @@ process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled
 process.on("disconnect", () => process.exit(1));
 process.once("SIGTERM", () => {
   server.close(async () => {
+    await shutDown();
     await app.close();
     process.exit(0);
   });
