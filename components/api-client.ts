@@ -55,3 +55,8 @@ function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>)
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return search ? `${path}?${search}` : path;
 }
+
+/** Whether the server said no, as against being unable to answer: asking again changes nothing. */
+export function isRefusal(error: Error): boolean {
+  return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
+}

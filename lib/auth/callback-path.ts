@@ -3,7 +3,7 @@ export function callbackPath(asked: string | undefined, origin: string): string 
   if (!asked) return "/";
   try {
     const url = new URL(asked, origin);
-    return url.origin === origin && !url.pathname.startsWith("/sign-in") ? url.pathname + url.search + url.hash : "/";
+    return url.origin === origin && url.pathname !== "/sign-in" ? url.pathname + url.search + url.hash : "/";
   } catch {
     return "/";
   }

@@ -3,6 +3,8 @@ import { getToken } from "next-auth/jwt";
 import { env } from "../env.ts";
 import { type Identity, membershipsOf } from "./principal.ts";
 
+export type UserIdentity = Extract<Identity, { type: "user" }>;
+
 /** `__Host-` binds the cookie to this host and to https; plain http has no such prefix. */
 export function sessionCookieName(): string {
   return isSecure() ? "__Host-tieout.session" : "tieout.session";
@@ -16,13 +18,13 @@ export function isSecure(): boolean {
  * The identity of our own pages' session, or null. A cookie travels by itself, so it counts only with proof that our own
  * page sent the request and a tenant named by that page.
  */
-export async function sessionIdentity(request: Request): Promise<Identity | null> {
+export async function sessionIdentity(request: Request): Promise<UserIdentity | null> {
   if (!isSameOrigin(request.headers) || !request.headers.has("x-tenant-id")) return null;
   return identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
 }
 
 /** The identity in a set of cookies; for pages, whose navigation is itself the user's act. */
-export async function identityOfCookies(cookies: Record<string, string | undefined>): Promise<Identity | null> {
+export async function identityOfCookies(cookies: Record<string, string | undefined>): Promise<UserIdentity | null> {
   const token = await getToken({
     req: { cookies, headers: {} } as never,
     secret: env().NEXTAUTH_SECRET,

@@ -73,11 +73,17 @@ function passwordProvider(): Provider {
       if (!credentials?.email || !credentials.password) return null;
       const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, { auth: { persistSession: false } });
       const { data, error } = await supabase.auth.signInWithPassword(credentials);
-      if (error || !data.user) return null;
+      if (error && !isRefusal(error.status)) throw new Error("Unavailable", { cause: error });
+      if (!data.user) return null;
       const { id, email, app_metadata } = data.user;
       return { id, email, app_metadata };
     },
   });
+}
+
+/** Whether the credentials are wrong, as against nobody being able to tell. */
+function isRefusal(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && status !== 429;
 }
 
 function oidcProvider({ id, name, issuer, clientId, clientSecret }: OidcProvider): Provider {

@@ -1,0 +1,5 @@
+"use client";
+
+import { PageFailed } from "#components/ui/page-failed.tsx";
+
+export default PageFailed;

@@ -1,0 +1,23 @@
+import { NuqsAdapter } from "nuqs/adapters/next/app";
+import type { ReactNode } from "react";
+import { AppShell } from "#components/shell/app-shell.tsx";
+import { QueryProvider } from "#components/shell/query-provider.tsx";
+import { requireMember, requireUser } from "#lib/auth/page-context.ts";
+import { pageTenant } from "./page-tenant.ts";
+
+type Props = { params: Promise<{ tenant: string }>; children: ReactNode };
+
+export default async function TenantLayout({ params, children }: Props) {
+  const { tenant: tenantId } = await params;
+  const { name, roles } = await requireMember(tenantId);
+  const { memberships } = await requireUser();
+  return (
+    <QueryProvider>
+      <NuqsAdapter>
+        <AppShell tenant={await pageTenant(tenantId)} member={{ name, roles, tenants: [...memberships.keys()] }}>
+          {children}
+        </AppShell>
+      </NuqsAdapter>
+    </QueryProvider>
+  );
+}

@@ -1,0 +1,33 @@
+import "./globals.css";
+import type { Metadata, Viewport } from "next";
+import localFont from "next/font/local";
+import { cookies } from "next/headers";
+import type { ReactNode } from "react";
+import { readPreferences } from "#components/shell/preferences.ts";
+import { PreferencesProvider } from "#components/shell/preferences-provider.tsx";
+
+const inter = localFont({
+  src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
+  weight: "100 900",
+  variable: "--font-inter",
+});
+
+export const metadata: Metadata = {
+  title: { default: "Tieout", template: "%s · Tieout" },
+  description: "Reconciliations, exceptions and their deadlines.",
+  robots: { index: false },
+};
+
+export const viewport: Viewport = { colorScheme: "light dark" };
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const sent = await cookies();
+  const preferences = readPreferences((name) => sent.get(name)?.value);
+  return (
+    <html lang="en" data-theme={preferences.theme} className={inter.variable}>
+      <body>
+        <PreferencesProvider initial={preferences}>{children}</PreferencesProvider>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,131 @@
+"use client";
+
+import { ArrowDownNarrowWide, ChevronDown, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { classes } from "#components/ui/classes.ts";
+import { MenuChoice, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
+import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { assigneeName } from "./assignee.tsx";
+import { type BoardSearch, NO_FILTERS } from "./search.ts";
+import { RISK_WORDS, SEVERITY_WORDS, SORT_WORDS, STATUS_WORDS } from "./words.tsx";
+
+const ANY = "any";
+
+type Change = (change: Partial<BoardSearch>) => void;
+
+/** `assignees`: those that the board knows of, as references. `self`: the reader. */
+export function BoardFilters({
+  search,
+  onChange,
+  assignees,
+  self,
+}: {
+  search: BoardSearch;
+  onChange: Change;
+  assignees: string[];
+  self: string;
+}) {
+  const filtered = Object.keys(NO_FILTERS).some((name) => search[name as keyof typeof NO_FILTERS] !== null);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Filter
+        name="Risk"
+        value={search.breach_risk}
+        options={Object.entries(RISK_WORDS)}
+        onChange={(breach_risk) => onChange({ breach_risk: breach_risk as BoardSearch["breach_risk"] })}
+      />
+      <Filter
+        name="Severity"
+        value={search.severity}
+        options={SEVERITIES.map((severity) => [severity, SEVERITY_WORDS[severity]])}
+        onChange={(severity) => onChange({ severity: severity as BoardSearch["severity"] })}
+      />
+      <Filter
+        name="Assignee"
+        value={search.assigned_to}
+        options={[...new Set([self, ...assignees])].map((reference) => [reference, nameOf(reference, self)])}
+        onChange={(assigned_to) => onChange({ assigned_to })}
+      />
+      <Filter
+        name="Status"
+        value={search.status}
+        options={OPEN_STATUSES.map((status) => [status, STATUS_WORDS[status]])}
+        onChange={(status) => onChange({ status: status as BoardSearch["status"] })}
+      />
+      {filtered && (
+        <Button variant="ghost" size="sm" onClick={() => onChange(NO_FILTERS)}>
+          <X aria-hidden className="size-4" />
+          Clear filters
+        </Button>
+      )}
+      <div className="ml-auto">
+        <MenuRoot
+          align="end"
+          trigger={
+            <PickerTrigger label={`Sort by: ${SORT_WORDS[search.sortBy]}`}>
+              <ArrowDownNarrowWide aria-hidden className="size-4 text-muted" />
+              {SORT_WORDS[search.sortBy]}
+            </PickerTrigger>
+          }
+        >
+          <MenuChoice
+            label="Sort by"
+            value={search.sortBy}
+            options={SLA_SORTS.map((sort) => ({ value: sort, label: SORT_WORDS[sort] }))}
+            onChange={(sortBy) => onChange({ sortBy })}
+          />
+        </MenuRoot>
+      </div>
+    </div>
+  );
+}
+
+function Filter({
+  name,
+  value,
+  options,
+  onChange,
+}: {
+  name: string;
+  value: string | null;
+  options: (readonly [value: string, word: string])[];
+  onChange: (value: string | null) => void;
+}) {
+  const word = options.find(([option]) => option === value)?.[1] ?? value;
+  return (
+    <MenuRoot
+      trigger={
+        <PickerTrigger
+          label={word === null ? `Filter by ${name.toLowerCase()}` : `${name}: ${word}. Change filter`}
+          active={value !== null}
+        >
+          {word === null ? name : `${name}: ${word}`}
+        </PickerTrigger>
+      }
+    >
+      <MenuChoice
+        label={name}
+        value={value ?? ANY}
+        options={[{ value: ANY, label: "Any" }, ...options.map(([option, label]) => ({ value: option, label }))]}
+        onChange={(chosen) => onChange(chosen === ANY ? null : chosen)}
+      />
+    </MenuRoot>
+  );
+}
+
+function PickerTrigger({ label, active, children }: { label: string; active?: boolean; children: ReactNode }) {
+  return (
+    <MenuTrigger
+      aria-label={label}
+      className={classes(buttonClass({ size: "sm" }), "max-sm:h-9", active && "border-accent-text bg-accent-soft text-accent-text")}
+    >
+      {children}
+      <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+    </MenuTrigger>
+  );
+}
+
+function nameOf(reference: string, self: string): string {
+  return reference === self ? `${assigneeName(reference)} (you)` : assigneeName(reference);
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const due = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
+
+test.each([
+  [-60, -1, "breached"],
+  [-30, 0, "breached"],
+  [0, 0, "breached"],
+  [1, 1, "high"],
+  [30, 1, "high"],
+  [59 * 60, 59, "high"],
+  [59 * 60 + 1, 60, "medium"],
+  [240 * 60, 240, "medium"],
+  [240 * 60 + 1, 241, "low"],
+] as const)("%i s before due is %i minutes and %s, as the database has it", (seconds, minutes, risk) => {
+  expect(minutesToBreach(due(seconds), NOW)).toBe(minutes);
+  expect(breachRisk(minutes)).toBe(risk);
+});
+
+test.each([
+  [29 * 60 - 1, "in 29 min"],
+  [60, "in 1 min"],
+  [59.2, "in 60 s"],
+  [3, "in 3 s"],
+  [0, "due now"],
+  [-12.4, "12 s late"],
+  [-60, "1 min late"],
+  [-(3 * 60 + 12) * 60 - 59, "3 h 12 min late"],
+  [2 * 60 * 60, "in 2 h"],
+  [47 * 60 * 60, "in 47 h"],
+  [52 * 60 * 60, "in 2 d 4 h"],
+])("%d s before due reads %s", (seconds, text) => {
+  expect(countdown(due(seconds), NOW)).toBe(text);
+});

@@ -1,0 +1,36 @@
+import type { BREACH_RISKS } from "#lib/exceptions/contract.ts";
+
+export type BreachRisk = (typeof BREACH_RISKS)[number];
+
+const MINUTE_MS = 60_000;
+
+/** As the database counts: rounded up, so that 0 and less is past the deadline. */
+export function minutesToBreach(dueAt: string, nowMs: number): number {
+  return Math.ceil((Date.parse(dueAt) - nowMs) / MINUTE_MS);
+}
+
+export function breachRisk(minutes: number): BreachRisk {
+  if (minutes <= 0) return "breached";
+  if (minutes < 60) return "high";
+  return minutes <= 240 ? "medium" : "low";
+}
+
+/** "in 29 min", "3 h 12 min late"; the last minute before the deadline and the first after it in seconds. */
+export function countdown(dueAt: string, nowMs: number): string {
+  const seconds = (Date.parse(dueAt) - nowMs) / 1000;
+  if (seconds > 0 && seconds < 60) return `in ${Math.ceil(seconds)} s`;
+  if (seconds <= 0 && seconds > -60) return seconds > -1 ? "due now" : `${Math.floor(-seconds)} s late`;
+  const minutes = minutesToBreach(dueAt, nowMs);
+  return minutes > 0 ? `in ${duration(minutes)}` : `${duration(-minutes)} late`;
+}
+
+function duration(minutes: number): string {
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (days >= 2) return both(days, "d", hours % 24, "h");
+  return hours > 0 ? both(hours, "h", minutes % 60, "min") : `${minutes} min`;
+}
+
+function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,35 @@
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { callApi } from "#components/api-client.ts";
+import { listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
+import type { BoardSearch } from "./search.ts";
+import { setServerClock } from "./server-clock.ts";
+
+const PAGE_SIZE = 50;
+const REFRESH_MS = 5000;
+
+/** Everything of a tenant's exceptions, for invalidation. */
+export const exceptionsKey = (tenant: string) => ["tenants", tenant, "exceptions"] as const;
+
+/** The board's search as a query of GET /v1/exceptions/sla. */
+export function slaQuery({ breach_risk, severity, assigned_to, status, sortBy }: BoardSearch) {
+  const given = Object.entries({ breach_risk, severity, assigned_to, status, sortBy }).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(given), limit: String(PAGE_SIZE) };
+}
+
+/** The board's pages. A refresh asks for every page again, so it comes the less often the more of them are open. */
+export function slaPagesQuery(tenant: string, search: BoardSearch) {
+  const query = slaQuery(search);
+  return infiniteQueryOptions({
+    queryKey: [...exceptionsKey(tenant), "sla", query],
+    queryFn: async ({ pageParam, signal }) => {
+      const answer = await callApi(listSlaExceptionsContract, { tenant, query: { ...query, cursor: pageParam ?? undefined }, signal });
+      setServerClock(answer.as_of);
+      return answer;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+    staleTime: REFRESH_MS - 1000,
+    refetchInterval: ({ state }) => REFRESH_MS * (state.data?.pages.length ?? 1),
+  });
+}

@@ -1,0 +1,24 @@
+import { createParser, createSerializer, type inferParserType, parseAsStringLiteral } from "nuqs/server";
+import { BREACH_RISKS, exception, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { userReference } from "#lib/schema.ts";
+
+/** The board's address: the same names as the query of GET /v1/exceptions/sla, and the exception that is open. */
+export const boardSearch = {
+  breach_risk: parseAsStringLiteral([...BREACH_RISKS, "at_risk"]),
+  severity: parseAsStringLiteral(SEVERITIES),
+  assigned_to: parseAsValid(userReference),
+  status: parseAsStringLiteral(OPEN_STATUSES),
+  sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
+  exception: parseAsValid(exception.shape.id),
+};
+
+export type BoardSearch = inferParserType<typeof boardSearch>;
+
+export const serializeBoardSearch = createSerializer(boardSearch);
+
+/** What takes every filter back. */
+export const NO_FILTERS = { breach_risk: null, severity: null, assigned_to: null, status: null } as const;
+
+function parseAsValid(schema: { safeParse: (value: string) => { success: boolean } }) {
+  return createParser({ parse: (value) => (schema.safeParse(value).success ? value : null), serialize: String });
+}

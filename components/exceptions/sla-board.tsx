@@ -1,0 +1,96 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useCallback, useEffect } from "react";
+import { isRefusal } from "#components/api-client.ts";
+import type { Tenant } from "#components/shell/member.ts";
+import { PageHeader } from "#components/shell/page-header.tsx";
+import { ProblemNotice } from "#components/ui/problem-notice.tsx";
+import type { SlaItem } from "#lib/exceptions/contract.ts";
+import { BoardEmpty, BoardNoMatch } from "./board-empty.tsx";
+import { BoardFilters } from "./board-filters.tsx";
+import { BoardSkeleton } from "./board-skeleton.tsx";
+import { ExceptionTable } from "./exception-table.tsx";
+import { Freshness } from "./freshness.tsx";
+import { slaPagesQuery } from "./queries.ts";
+import { RiskTiles } from "./risk-tiles.tsx";
+import { boardSearch, NO_FILTERS, serializeBoardSearch } from "./search.ts";
+import { startServerClock } from "./server-clock.ts";
+
+/** `self`: the reader as an assignee. */
+export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: string; origin: string }) {
+  const [search, setSearch] = useQueryStates(boardSearch);
+  const pages = useInfiniteQuery(slaPagesQuery(tenant.id, search));
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const newest = data?.pages.at(0);
+
+  useEffect(() => {
+    if (newest) startServerClock(newest.as_of);
+  }, [newest]);
+
+  const onEndNear = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+
+  const header = (
+    <PageHeader tenantName={tenant.name} title="Exceptions">
+      {newest && <Freshness asOf={newest.as_of} failing={error !== null} />}
+    </PageHeader>
+  );
+
+  if (!data || !newest || (error && isRefusal(error))) {
+    return (
+      <>
+        {header}
+        {error ? <ProblemNotice error={error} onRetry={() => pages.refetch()} /> : <BoardSkeleton />}
+      </>
+    );
+  }
+
+  const items = withoutTwins(data.pages.flatMap((page) => page.items));
+  return (
+    <>
+      {header}
+      <div className="@container px-4 pb-10 sm:px-6">
+        <RiskTiles summary={newest.summary} selected={search.breach_risk} onSelect={(breach_risk) => setSearch({ breach_risk })} />
+        {newest.summary.total_open === 0 ? (
+          <BoardEmpty origin={origin} tenantId={tenant.id} />
+        ) : (
+          <>
+            <div className="py-4">
+              <BoardFilters search={search} onChange={setSearch} assignees={assigneesOf(items, search.assigned_to)} self={self} />
+            </div>
+            {items.length === 0 ? (
+              <BoardNoMatch onClear={() => setSearch(NO_FILTERS)} />
+            ) : (
+              <ExceptionTable
+                items={items}
+                asOf={newest.as_of}
+                sortBy={search.sortBy}
+                total={hasNextPage ? null : items.length}
+                stale={pages.isPlaceholderData}
+                hrefOf={(exception) => serializeBoardSearch({ ...search, exception })}
+                onOpen={(exception) => setSearch({ exception }, { history: "push" })}
+                onEndNear={onEndNear}
+              />
+            )}
+            <p role="status" className="py-4 text-center text-sm text-muted empty:hidden">
+              {hasNextPage ? "Loading more…" : items.length > 0 && `All ${items.length.toLocaleString("en")} shown`}
+            </p>
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The pages are asked for one after another; an exception that moved in between can be on two of them. */
+function withoutTwins(items: SlaItem[]): SlaItem[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+function assigneesOf(items: SlaItem[], selected: string | null): string[] {
+  const found = items.map((item) => item.assigned_to).filter((reference) => reference !== null);
+  return [...new Set(selected === null ? found : [...found, selected])].sort();
+}

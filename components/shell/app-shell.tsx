@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import { Brand } from "./brand.tsx";
+import type { Member, Tenant } from "./member.ts";
+import { MobileBar } from "./mobile-bar.tsx";
+import { Navigation } from "./navigation.tsx";
+import { TenantSwitcher } from "./tenant-switcher.tsx";
+import { UserMenu } from "./user-menu.tsx";
+
+export function AppShell({ tenant, member, children }: { tenant: Tenant; member: Member; children: ReactNode }) {
+  return (
+    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 font-medium text-on-accent focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <MobileBar tenant={tenant} member={member} />
+      <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 border-r border-line p-3 max-lg:hidden">
+        <Brand className="h-9 px-2" />
+        <TenantSwitcher tenant={tenant} tenants={member.tenants} />
+        <Navigation tenantId={tenant.id} />
+        <div className="mt-auto">
+          <UserMenu member={member} />
+        </div>
+      </aside>
+      <main id="content" tabIndex={-1} className="min-h-[calc(100dvh-3.5rem)] bg-surface outline-none lg:min-h-dvh">
+        {children}
+      </main>
+    </div>
+  );
+}

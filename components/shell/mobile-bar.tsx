@@ -1,0 +1,41 @@
+"use client";
+
+import { Menu, X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { PanelClose, SidePanel } from "#components/ui/side-panel.tsx";
+import { Brand } from "./brand.tsx";
+import type { Member, Tenant } from "./member.ts";
+import { Navigation } from "./navigation.tsx";
+import { TenantSwitcher } from "./tenant-switcher.tsx";
+import { UserMenu } from "./user-menu.tsx";
+
+/** The bar on top of narrow screens, whose button opens all navigation. */
+export function MobileBar({ tenant, member }: { tenant: Tenant; member: Member }) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-canvas px-2 lg:hidden">
+      <Button variant="ghost" className="size-11 px-0" aria-label="Open navigation" aria-expanded={open} onClick={() => setOpen(true)}>
+        <Menu aria-hidden className="size-5" />
+      </Button>
+      <Brand />
+      <span className="ml-auto truncate pr-2 text-sm text-muted">{tenant.name}</span>
+      <SidePanel open={open} onClose={close} side="left" label="Navigation">
+        <div className="flex min-h-full flex-col gap-4 p-3">
+          <div className="flex items-center justify-between">
+            <Brand className="px-2" />
+            <PanelClose render={<Button variant="ghost" className="size-11 px-0" aria-label="Close navigation" />}>
+              <X aria-hidden className="size-5" />
+            </PanelClose>
+          </div>
+          <TenantSwitcher tenant={tenant} tenants={member.tenants} />
+          <Navigation tenantId={tenant.id} onNavigate={close} />
+          <div className="mt-auto">
+            <UserMenu member={member} />
+          </div>
+        </div>
+      </SidePanel>
+    </header>
+  );
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { classes } from "#components/ui/classes.ts";
+import { SECTIONS } from "./sections.ts";
+
+export function Navigation({ tenantId, onNavigate }: { tenantId: string; onNavigate?: () => void }) {
+  const pathname = usePathname();
+  return (
+    <nav aria-label="Main">
+      <ul className="flex flex-col gap-0.5">
+        {SECTIONS.map(({ path, name, icon: Icon }) => {
+          const href = `/${tenantId}/${path}`;
+          const current = pathname === href || pathname.startsWith(`${href}/`);
+          return (
+            <li key={path}>
+              <Link
+                href={href}
+                aria-current={current ? "page" : undefined}
+                onClick={onNavigate}
+                className={classes(
+                  "flex h-8 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-100 max-lg:h-11",
+                  current ? "bg-selected text-ink" : "text-muted hover:bg-hover hover:text-ink",
+                )}
+              >
+                <Icon aria-hidden className="size-4" />
+                {name}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { createContext, type ReactNode, useContext, useState } from "react";
+import { type Preferences, THEME_COOKIE, type Theme, TIME_ZONE_COOKIE } from "./preferences.ts";
+
+type Held = Preferences & { setTheme: (theme: Theme) => void; setTimeZone: (timeZone: string) => void };
+
+const PreferencesContext = createContext<Held | null>(null);
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
+export function PreferencesProvider({ initial, children }: { initial: Preferences; children: ReactNode }) {
+  const [preferences, setPreferences] = useState(initial);
+
+  function setTheme(theme: Theme) {
+    remember(THEME_COOKIE, theme);
+    document.documentElement.dataset.theme = theme;
+    setPreferences((current) => ({ ...current, theme }));
+  }
+
+  function setTimeZone(timeZone: string) {
+    remember(TIME_ZONE_COOKIE, timeZone);
+    setPreferences((current) => ({ ...current, timeZone }));
+  }
+
+  return <PreferencesContext value={{ ...preferences, setTheme, setTimeZone }}>{children}</PreferencesContext>;
+}
+
+export function usePreferences(): Held {
+  const held = useContext(PreferencesContext);
+  if (!held) throw new Error("usePreferences is used outside of PreferencesProvider.");
+  return held;
+}
+
+function remember(name: string, value: string) {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+  document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax`;
+}

@@ -1,0 +1,24 @@
+/** What a person chose for this browser. Kept in cookies, so that the server's first paint is already right. */
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** `timeZone`: "UTC", or the IANA zone that the browser was in when local times were chosen. */
+export type Preferences = { theme: Theme; timeZone: string };
+
+export const THEME_COOKIE = "tieout.theme";
+export const TIME_ZONE_COOKIE = "tieout.time-zone";
+
+export function readPreferences(cookie: (name: string) => string | undefined): Preferences {
+  const theme = THEMES.find((known) => known === cookie(THEME_COOKIE)) ?? "system";
+  const timeZone = cookie(TIME_ZONE_COOKIE);
+  return { theme, timeZone: timeZone && isTimeZone(timeZone) ? timeZone : "UTC" };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

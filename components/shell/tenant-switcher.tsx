@@ -1,0 +1,78 @@
+"use client";
+
+import { useQueries } from "@tanstack/react-query";
+import { Check, ChevronsUpDown } from "lucide-react";
+import Link from "next/link";
+import { useSelectedLayoutSegments } from "next/navigation";
+import { callApi } from "#components/api-client.ts";
+import { MenuLink, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
+import { getMeContract } from "#lib/tenants/contract.ts";
+import type { Tenant } from "./member.ts";
+import { SECTIONS } from "./sections.ts";
+
+/** Names the tenant, and leads to the same page of another one. */
+export function TenantSwitcher({ tenant, tenants }: { tenant: Tenant; tenants: readonly string[] }) {
+  if (tenants.length < 2) {
+    return (
+      <p className="flex min-h-11 items-center gap-2.5 px-2">
+        <TenantMark name={tenant.name} />
+        <TenantName {...tenant} />
+      </p>
+    );
+  }
+  return (
+    <MenuRoot
+      trigger={
+        <MenuTrigger
+          aria-label={`Tenant: ${tenant.name}. Switch tenant`}
+          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover data-popup-open:bg-hover"
+        >
+          <TenantMark name={tenant.name} />
+          <TenantName {...tenant} />
+          <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
+        </MenuTrigger>
+      }
+    >
+      <TenantLinks tenant={tenant} tenants={tenants} />
+    </MenuRoot>
+  );
+}
+
+/** Only mounted with the menu open, so that the names of the others are asked for when somebody looks. */
+function TenantLinks({ tenant, tenants }: { tenant: Tenant; tenants: readonly string[] }) {
+  const [section = SECTIONS[0]?.path] = useSelectedLayoutSegments();
+  const names = useQueries({
+    queries: tenants.map((id) => ({
+      queryKey: ["tenants", id, "me"],
+      queryFn: () => callApi(getMeContract, { tenant: id }),
+      staleTime: Number.POSITIVE_INFINITY,
+      enabled: id !== tenant.id,
+    })),
+  });
+  return tenants.map((id, index) => (
+    <MenuLink key={id} render={<Link href={`/${id}/${section}`} />} aria-current={id === tenant.id ? "true" : undefined}>
+      <TenantName id={id} name={id === tenant.id ? tenant.name : (names[index]?.data?.tenant_name ?? id)} />
+      {id === tenant.id && <Check aria-hidden className="size-4 shrink-0 text-accent-text" />}
+    </MenuLink>
+  ));
+}
+
+function TenantName({ id, name }: Tenant) {
+  return (
+    <span className="min-w-0 flex-1">
+      <span className="block truncate font-semibold">{name}</span>
+      <span className="block truncate font-mono text-xs leading-4 text-muted">{id}</span>
+    </span>
+  );
+}
+
+function TenantMark({ name }: { name: string }) {
+  return (
+    <span
+      aria-hidden
+      className="flex size-7 shrink-0 items-center justify-center rounded-md border border-line bg-raised text-sm font-semibold shadow-raised"
+    >
+      {[...name][0]?.toUpperCase()}
+    </span>
+  );
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { ChevronsUpDown, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { signOut } from "#components/sign-in/auth-client.ts";
+import { MenuChoice, MenuItem, MenuRoot, MenuSeparator, MenuTrigger } from "#components/ui/menu.tsx";
+import { Initials } from "./initials.tsx";
+import { type Member, roleNames } from "./member.ts";
+import { usePreferences } from "./preferences-provider.tsx";
+
+export function UserMenu({ member }: { member: Member }) {
+  return (
+    <MenuRoot
+      side="top"
+      trigger={
+        <MenuTrigger
+          aria-label={`${member.name}: account and preferences`}
+          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover data-popup-open:bg-hover"
+        >
+          <Initials name={member.name} />
+          <span className="min-w-0 flex-1">
+            <span className="block truncate font-medium">{member.name}</span>
+            <span className="block truncate text-xs leading-4 text-muted">{roleNames(member.roles)}</span>
+          </span>
+          <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
+        </MenuTrigger>
+      }
+    >
+      <Choices />
+      <MenuSeparator />
+      <MenuItem onClick={signOut}>
+        <LogOut aria-hidden className="size-4 text-muted" />
+        Sign out
+      </MenuItem>
+    </MenuRoot>
+  );
+}
+
+const THEMES = [
+  { value: "system", name: "As the system", icon: Monitor },
+  { value: "light", name: "Light", icon: Sun },
+  { value: "dark", name: "Dark", icon: Moon },
+] as const;
+
+function Choices() {
+  const { theme, timeZone, setTheme, setTimeZone } = usePreferences();
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <>
+      <MenuChoice
+        label="Theme"
+        value={theme}
+        onChange={setTheme}
+        options={THEMES.map(({ value, name, icon: Icon }) => ({
+          value,
+          label: (
+            <>
+              <Icon aria-hidden className="size-4 text-muted" />
+              {name}
+            </>
+          ),
+        }))}
+      />
+      <MenuSeparator />
+      <MenuChoice
+        label="Times"
+        value={timeZone}
+        onChange={setTimeZone}
+        options={[
+          { value: "UTC", label: "UTC" },
+          ...(local === "UTC" ? [] : [{ value: local, label: `Local, ${local.replaceAll("_", " ")}` }]),
+        ]}
+      />
+    </>
+  );
+}

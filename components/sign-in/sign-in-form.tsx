@@ -1,0 +1,70 @@
+"use client";
+
+import { LogIn } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { postAuth } from "./auth-client.ts";
+import { signInError } from "./sign-in-error.ts";
+
+type Provider = { id: string; name: string };
+
+/** `initialError`: a code that a provider's way back brought along. */
+export function SignInForm({
+  callbackPath,
+  providers,
+  initialError,
+}: {
+  callbackPath: string;
+  providers: Provider[];
+  initialError?: string;
+}) {
+  const [error, setError] = useState(initialError);
+  const [busy, setBusy] = useState<string>();
+
+  async function go(provider: string, action: string, fields: Record<string, string>) {
+    setBusy(provider);
+    setError(undefined);
+    try {
+      const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });
+      const refused = url.searchParams.get("error");
+      if (!refused) return window.location.assign(url);
+      setError(refused);
+    } catch {
+      setError("Unavailable");
+    }
+    setBusy(undefined);
+  }
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const { email, password } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    go("password", "callback/password", { email: email ?? "", password: password ?? "" });
+  }
+
+  return (
+    <div className="flex flex-col gap-5">
+      {providers.map(({ id, name }) => (
+        <Button key={id} className="h-10" disabled={busy !== undefined} onClick={() => go(id, `signin/${id}`, {})}>
+          <LogIn aria-hidden className="size-4 text-muted" />
+          {busy === id ? `Going to ${name}…` : `Continue with ${name}`}
+        </Button>
+      ))}
+      {providers.length > 0 && (
+        <p className="flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+          or
+        </p>
+      )}
+      <form onSubmit={onSubmit} className="flex flex-col gap-4">
+        <TextField label="Email" name="email" type="email" autoComplete="username" required />
+        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+        <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
+          {error && signInError(error)}
+        </div>
+        <Button type="submit" variant="primary" className="h-10" disabled={busy !== undefined}>
+          {busy === "password" ? "Signing in…" : "Sign in"}
+        </Button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ComponentProps } from "react";
+import { classes } from "./classes.ts";
+
+type Look = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES };
+
+const VARIANTS = {
+  primary: "bg-accent text-on-accent hover:bg-accent-hover",
+  secondary: "border border-line bg-raised text-ink shadow-raised hover:bg-hover",
+  ghost: "text-muted hover:bg-hover hover:text-ink",
+} as const;
+
+const SIZES = {
+  sm: "h-8 px-2.5 text-sm",
+  md: "h-9 px-3.5 text-base",
+  icon: "size-8",
+} as const;
+
+/** The look of a button, for links that are one. */
+export function buttonClass({ variant = "secondary", size = "md" }: Look = {}): string {
+  return classes(
+    "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none",
+    "transition-colors duration-100 disabled:opacity-60 disabled:pointer-events-none",
+    VARIANTS[variant],
+    SIZES[size],
+  );
+}
+
+export function Button({ variant, size, className, type = "button", ...props }: ComponentProps<"button"> & Look) {
+  return <button type={type} className={classes(buttonClass({ variant, size }), className)} {...props} />;
+}

@@ -1,0 +1,31 @@
+// One fixed language and parts put together by hand: the server's and the browser's data differ in their punctuation.
+const LANGUAGE = "en-GB";
+
+/** 20 Nov, 14:30 */
+export function formatMoment(iso: string, timeZone: string): string {
+  const part = partsOf(iso, { timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return `${part.day} ${part.month}, ${part.hour}:${part.minute}`;
+}
+
+/** Fri 20 Nov 2026, 14:30:05 GMT+1 */
+export function formatMomentInFull(iso: string, timeZone: string): string {
+  const part = partsOf(iso, {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "shortOffset",
+  });
+  const zone = timeZone === "UTC" ? "UTC" : part.timeZoneName;
+  return `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}:${part.second} ${zone}`;
+}
+
+function partsOf(iso: string, options: Intl.DateTimeFormatOptions): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+  const parts = new Intl.DateTimeFormat(LANGUAGE, options).formatToParts(new Date(iso));
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+}

@@ -1,0 +1,18 @@
+import { TriangleAlert } from "lucide-react";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+/** What an error boundary shows. The digest stands in the server's log beside the cause. */
+export function PageFailed({ error, retry }: { error: unknown; retry: () => void }) {
+  const digest = error instanceof Error && "digest" in error ? String(error.digest) : undefined;
+  return (
+    <Notice
+      icon={TriangleAlert}
+      title="This page could not be shown"
+      action={<Button onClick={retry}>Try again</Button>}
+      footnote={digest && `Reference ${digest}`}
+    >
+      Something went wrong on our side. It has been logged.
+    </Notice>
+  );
+}
