@@ -1,7 +1,7 @@
 // What has to be there before anything runs. Plain JavaScript on Node >= 20, with nothing installed yet.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,12 +13,13 @@ const BUILD_INPUTS = [
   "components",
   "lib",
   "public",
+  "instrumentation.ts",
   "next.config.ts",
+  "openapi.json",
+  "package-lock.json",
   "postcss.config.mjs",
   "proxy.ts",
-  "instrumentation.ts",
   "tsconfig.json",
-  "package-lock.json",
 ];
 const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");
 const NOT_BUILT = /\.test\.tsx?$/;
@@ -33,6 +34,7 @@ export async function install() {
 export async function build() {
   const inputs = hashOf(BUILD_INPUTS);
   if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === inputs) return;
+  rmSync(BUILD_STAMP, { force: true });
   await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
   writeFileSync(BUILD_STAMP, inputs);
 }
