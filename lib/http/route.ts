@@ -7,10 +7,13 @@ type RouteHandler = (request: Request, context: { params: Promise<Record<string,
 type Exports<Handler = RouteHandler> = Record<Method | "OPTIONS", Handler>;
 type Refusal = (request: Request) => Promise<Response>;
 
+/** An endpoint, or whatever else answers one method of a path. */
+type Served = Pick<Endpoint, "serve"> & { contract: { method: Method } };
+
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly Method[];
 
 /** What a route file exports: its endpoints by method, a 405 for the others, and the truth for OPTIONS. */
-export function route(...endpoints: Endpoint[]): Exports {
+export function route(...endpoints: Served[]): Exports {
   const allow = endpoints.flatMap(({ contract: { method } }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   const handlers = METHODS.map((method): [Method, RouteHandler] => {
     const found = endpoints.find(({ contract }) => contract.method === method);

@@ -1,0 +1,88 @@
+/** What a test needs of the running stack: its addresses, credentials, a tenant of its own, calls to /v1 and SQL. */
+import { randomBytes } from "node:crypto";
+import { SignJWT } from "jose";
+import { Pool } from "pg";
+import type { Role } from "#lib/access.ts";
+import { stackEnvironment } from "../supervisor/stack-file.ts";
+
+const environment = stackEnvironment();
+
+export const stack = {
+  url: required("BASE_URL", environment.NEXTAUTH_URL),
+  supabaseUrl: required("SUPABASE_URL"),
+  databaseUrl: required("DATABASE_URL"),
+  publishableKey: required("SUPABASE_PUBLISHABLE_KEY"),
+  secretKey: required("SUPABASE_SECRET_KEY"),
+  jwtSecret: required("AUTH_JWT_SECRET"),
+  supabaseJwtSecret: required("SUPABASE_JWT_SECRET"),
+};
+
+/** The owner's connection, which no policy holds back. */
+export const database = new Pool({ connectionString: stack.databaseUrl, max: 4, allowExitOnIdle: true });
+
+export async function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await database.query<Row>(text, values)).rows;
+}
+
+export function uniqueName(prefix: string): string {
+  return `${prefix}-${randomBytes(6).toString("hex")}`;
+}
+
+/** A tenant that no other test knows. */
+export async function createTenant(id = uniqueName("t")): Promise<string> {
+  await sql("select private.create_tenant($1, $2)", [id, `Tenant ${id}`]);
+  return id;
+}
+
+/** Signs claims as the identity provider does; `secret` and `expires` for the tokens that must not be believed. */
+export function signToken(claims: Record<string, unknown>, { secret = stack.jwtSecret, expires = "10m" } = {}): Promise<string> {
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .sign(new TextEncoder().encode(secret));
+}
+
+/** The token of a user with these roles in one tenant. */
+export function userToken(tenant: string, roles: readonly Role[], name = "ada"): Promise<string> {
+  return signToken({ sub: `${name}-of-${tenant}`, preferred_username: name, tenants: { [tenant]: roles } });
+}
+
+export type Call = {
+  bearer?: string;
+  /** One tenant; several are sent as several headers. */
+  tenant?: string | readonly string[];
+  query?: Record<string, string> | [name: string, value: string][];
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: object | string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+};
+
+export type Answer = { status: number; headers: Headers; text: string; json: unknown };
+
+/** Calls the stack under test. Adds nothing that the call does not say, but `application/json` to a body. */
+export async function api(method: string, path: string, { bearer, tenant = [], query, body, headers }: Call = {}): Promise<Answer> {
+  const sent = new Headers(body === undefined ? {} : { "Content-Type": "application/json" });
+  if (bearer !== undefined) sent.set("Authorization", `Bearer ${bearer}`);
+  for (const one of typeof tenant === "string" ? [tenant] : tenant) sent.append("X-Tenant-Id", one);
+  for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
+  const search = query ? `?${new URLSearchParams(query)}` : "";
+  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const response = await fetch(`${stack.url}${path}${search}`, { method, headers: sent, body: raw, redirect: "manual" });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function required(name: string, value: string | undefined = environment[name]): string {
+  const found = environment[name] ?? value;
+  if (!found) throw new Error(`${name} is not set, and no stack runs on DATA_DIR. Run the tests by npm test.`);
+  return found;
+}
