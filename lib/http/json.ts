@@ -52,10 +52,16 @@ function requireStorable(root: unknown): void {
     if (typeof value !== "object" || value === null) continue;
     if (depth > MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON may be nested ${MAX_DEPTH} deep at most.` }]);
     for (const [key, child] of Object.entries(value)) {
-      requireText(key, path);
+      requireName(key, path);
       open.push({ value: child, path: path === "" ? key : `${path}.${key}`, depth: depth + 1 });
     }
   }
+}
+
+/** @throws ApiError 400 for a name that zod would pass over in silence, or that is no sound text. */
+export function requireName(name: string, path: string): void {
+  requireText(name, path);
+  if (name === "__proto__") throw invalidRequest([{ path: path === "" ? name : `${path}.${name}`, message: "There is no such field." }]);
 }
 
 /** @throws ApiError 400 where the text has a NUL character or a lone surrogate. */

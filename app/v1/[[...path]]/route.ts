@@ -1,0 +1,3 @@
+import { noRoute } from "#lib/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = noRoute();

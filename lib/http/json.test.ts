@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { readJsonObject } from "./json.ts";
+
+const TYPES = ["application/json"];
+
+function read(body: string, type = "application/json; charset=utf-8") {
+  const request = new Request("http://localhost/", { method: "POST", body, headers: { "Content-Type": type } });
+  return readJsonObject(request, TYPES);
+}
+
+describe("a JSON body", () => {
+  test("comes as the object it is", async () => {
+    expect(await read('{"a":{"b":[1,"c",null]}}')).toEqual({ a: { b: [1, "c", null] } });
+  });
+
+  test("may be missing", async () => {
+    expect(await read("")).toBeNull();
+  });
+
+  test("with a field called __proto__ is refused, however deep", async () => {
+    for (const body of ['{"__proto__":1}', '{"details":{"__proto__":{"a":1}}}', '{"a":[{"__proto__":null}]}']) {
+      await expect(read(body)).rejects.toMatchObject({ code: "invalid_request" });
+    }
+  });
+
+  test("may be nested 64 deep and not 65", async () => {
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+    await expect(read(nested(64))).resolves.toBeDefined();
+    await expect(read(nested(65))).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
