@@ -5,7 +5,10 @@ export default defineConfig({
     projects: [
       { test: { name: "unit", include: ["{bin,components,lib,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}"] } },
       { test: { name: "api", include: ["e2e/api/**/*.test.ts"] } },
-      { test: { name: "stack", include: ["e2e/stack/**/*.test.ts"] } },
+      {
+        // Each test starts stacks of its own.
+        test: { name: "stack", include: ["e2e/stack/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+      },
     ],
   },
 });

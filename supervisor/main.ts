@@ -1,7 +1,7 @@
 import { claimDataDir } from "./claim.ts";
 import { log } from "./log.ts";
 import { stopParts } from "./part.ts";
-import { freePort, portIsFree } from "./ports.ts";
+import { freePort, portGetsFree } from "./ports.ts";
 import { announce } from "./ready.ts";
 import { readSettings, SettingsError } from "./settings.ts";
 import { applyMigrations, seedOnce, startDataApi, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
@@ -17,7 +17,8 @@ async function start(): Promise<void> {
   const { port, dataDir, env } = settings;
   const claim = claimDataDir(dataDir);
   process.once("exit", claim.release);
-  if (!(await portIsFree(port, env.HOST))) throw new SettingsError(`Port ${port} is taken. Stop what listens there, or give another PORT.`);
+  if (!(await portGetsFree(port, env.HOST)))
+    throw new SettingsError(`Port ${port} is taken. Stop what listens there, or give another PORT.`);
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 
   if (settings.local) {
@@ -61,6 +62,8 @@ function onSignal(signal: NodeJS.Signals): void {
 process.on("SIGINT", onSignal);
 process.on("SIGTERM", onSignal);
 process.on("SIGHUP", onSignal);
+// Nobody reads what we say: what reads a pipe ends us by closing it.
+process.stdout.on("error", () => stopping ?? stop("the output is closed"));
 process.on("disconnect", () => stopping ?? stop("the starting process is gone"));
 
 try {

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freshDataDir, type PartName, runs, Supervisor, until } from "./supervisor.ts";
+
+let stack: Supervisor;
+beforeAll(async () => {
+  stack = await Supervisor.ready({ DATA_DIR: freshDataDir() });
+});
+afterAll(() => stack.end("SIGTERM"));
+
+test.each<PartName>(["web", "worker", "data-api", "postgres"])("a killed %s is started again and the service is ready", async (part) => {
+  const before = stack.pids;
+  const killed = stack.pidOf(part);
+
+  process.kill(killed, "SIGKILL");
+  await until(`${part} to be started again`, () => stack.pidOf(part) !== killed);
+  await until("the service to be ready", async () => (await stack.get("/readyz")) === 200);
+
+  expect(stack.says(`${part} ended and is restarted`)).toBe(true);
+  expect(before.filter(runs)).toHaveLength(3);
+});

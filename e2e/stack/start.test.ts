@@ -1,0 +1,72 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDataDir, Supervisor } from "./supervisor.ts";
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe("while a stack runs", () => {
+  const DATA_DIR = freshDataDir();
+  let stack: Supervisor;
+  beforeAll(async () => {
+    stack = await Supervisor.ready({ DATA_DIR });
+  });
+  afterAll(() => stack.end("SIGTERM"));
+
+  test("nobody else can read its secrets", () => {
+    expect(modeOf(DATA_DIR)).toBe("700");
+    for (const file of ["secrets.json", "stack.json"]) expect(modeOf(join(DATA_DIR, file))).toBe("600");
+  });
+
+  test("a second start on its DATA_DIR is refused and leaves it alone", async () => {
+    const second = await Supervisor.start({ DATA_DIR });
+
+    expect(await second.end()).toBe(1);
+
+    expect(second.fatal).toContain("already runs");
+    expect(await stack.get("/readyz")).toBe(200);
+  });
+
+  test("a start on its PORT is refused before anything is started", async () => {
+    const second = await Supervisor.start({ DATA_DIR: freshDataDir(), PORT: String(stack.port) });
+
+    expect(await second.end()).toBe(1);
+
+    expect(second.fatal).toBe(`Port ${stack.port} is taken. Stop what listens there, or give another PORT.`);
+    expect(second.pids.some(Number.isInteger)).toBe(false);
+  });
+});
+
+test("secrets are made once, and given ones are not replaced", async () => {
+  const DATA_DIR = freshDataDir();
+  const AUTH_JWT_SECRET = "a secret that is given and long enough";
+  const secrets = () => readFileSync(join(DATA_DIR, "secrets.json"), "utf8");
+  const first = await Supervisor.ready({ DATA_DIR, AUTH_JWT_SECRET });
+  const made = secrets();
+  expect(JSON.parse(readFileSync(join(DATA_DIR, "stack.json"), "utf8")).env.AUTH_JWT_SECRET).toBe(AUTH_JWT_SECRET);
+  await first.end("SIGTERM");
+
+  const second = await Supervisor.ready({ DATA_DIR });
+  expect(secrets()).toBe(made);
+  expect(second.entries.some(({ msg }) => msg === "demonstration data seeded")).toBe(false);
+  await second.end("SIGTERM");
+});
+
+describe("settings that stop the start", () => {
+  test.each([
+    ["a secret under 32 bytes", { AUTH_JWT_SECRET: "short" }, "AUTH_JWT_SECRET is shorter than 32 bytes"],
+    ["no port number", { PORT: "http" }, 'PORT is "http"'],
+    [
+      "a Supabase project without all of its variables",
+      { SUPABASE_URL: "http://127.0.0.1:1", SUPABASE_SECRET_KEY: "x", DATABASE_URL: "x" },
+      "SUPABASE_PUBLISHABLE_KEY, SUPABASE_JWT_SECRET are missing",
+    ],
+  ])("%s", async (_what, env, message) => {
+    const stack = await Supervisor.start({ DATA_DIR: freshDataDir(), ...env });
+
+    expect(await stack.end()).toBe(1);
+
+    expect(stack.fatal).toContain(message);
+    expect(stack.pids.some(Number.isInteger)).toBe(false);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { freshDataDir, runs, Supervisor, until } from "./supervisor.ts";
+
+test("SIGTERM ends every part, in order, and the supervisor with 0", async () => {
+  const stack = await Supervisor.ready({ DATA_DIR: freshDataDir() });
+  expect(stack.pids.every(runs)).toBe(true);
+
+  expect(await stack.end("SIGTERM")).toBe(0);
+
+  expect(stack.pids.some(runs)).toBe(false);
+  const stopped = stack.entries.filter(({ part, msg }) => part === "supervisor" && msg.endsWith("stopped")).map(({ msg }) => msg);
+  expect(stopped).toEqual(["web stopped", "worker stopped", "data-api stopped", "postgres stopped", "stopped"]);
+});
+
+test("a stop that comes before everything is up ends what is", async () => {
+  const stack = await Supervisor.start({ DATA_DIR: freshDataDir() });
+  await until("Postgres to start", () => stack.says("postgres started"));
+
+  expect(await stack.end("SIGTERM")).toBe(0);
+
+  expect(runs(stack.pidOf("postgres"))).toBe(false);
+});
+
+test("a supervisor killed with -9 leaves nothing running, and the next start comes up", async () => {
+  const DATA_DIR = freshDataDir();
+  const killed = await Supervisor.ready({ DATA_DIR });
+
+  await killed.end("SIGKILL");
+  await until("the parts to end", () => !killed.pids.some(runs), 10_000);
+
+  const next = await Supervisor.ready({ DATA_DIR });
+  expect(await next.end("SIGTERM")).toBe(0);
+});
+
+test("a start right after a kill -9 waits for what is left of the last one", async () => {
+  const DATA_DIR = freshDataDir();
+  const killed = await Supervisor.ready({ DATA_DIR });
+  await killed.end("SIGKILL");
+
+  const next = await Supervisor.ready({ DATA_DIR, PORT: String(killed.port) });
+
+  expect(killed.pids.some(runs)).toBe(false);
+  expect(await next.end("SIGTERM")).toBe(0);
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { freePort } from "../../supervisor/ports.ts";
+
+const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url));
+const PARTS = ["postgres", "data-api", "worker", "web"] as const;
+
+export type PartName = (typeof PARTS)[number];
+type Entry = { part: string; level: string; msg: string; pid?: number };
+
+const dataDirs: string[] = [];
+afterAll(() => {
+  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
+});
+
+export function freshDataDir(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), "tieout-stack-"));
+  dataDirs.push(dataDir);
+  return dataDir;
+}
+
+/** A supervisor under test, and what its log tells. */
+export class Supervisor {
+  readonly entries: Entry[] = [];
+  readonly port: number;
+  readonly process: ChildProcess;
+
+  private constructor(port: number, env: Record<string, string>) {
+    this.port = port;
+    this.process = spawn(process.execPath, [MAIN], {
+      env: { ...process.env, PORT: String(port), ...env },
+      // The channel ends what a failed test leaves behind.
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    this.process.channel?.unref();
+    createInterface({ input: this.process.stdout as NodeJS.ReadableStream }).on("line", (line) => this.entries.push(JSON.parse(line)));
+  }
+
+  static async start(env: Record<string, string>): Promise<Supervisor> {
+    return new Supervisor(env.PORT ? Number(env.PORT) : await freePort(), env);
+  }
+
+  static async ready(env: Record<string, string>): Promise<Supervisor> {
+    const supervisor = await Supervisor.start(env);
+    await until("the stack to be ready", () => supervisor.says("ready"));
+    return supervisor;
+  }
+
+  says(msg: string): boolean {
+    return this.entries.some((entry) => entry.part === "supervisor" && entry.msg === msg);
+  }
+
+  /** The last thing it said before it gave up. */
+  get fatal(): string | undefined {
+    return this.entries.findLast(({ level }) => level === "fatal")?.msg;
+  }
+
+  pidOf(part: PartName): number {
+    return this.entries.findLast(({ msg }) => msg === `${part} started`)?.pid ?? Number.NaN;
+  }
+
+  get pids(): number[] {
+    return PARTS.map((part) => this.pidOf(part));
+  }
+
+  get(path: string): Promise<number> {
+    return fetch(`http://127.0.0.1:${this.port}${path}`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  }
+
+  /** @returns the exit code, or the signal that ended it. */
+  async end(signal?: NodeJS.Signals): Promise<number | string | null> {
+    if (signal) this.process.kill(signal);
+    if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, "exit");
+    return this.process.exitCode ?? this.process.signalCode;
+  }
+}
+
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}.`);
+    await sleep(50);
+  }
+}
+
+/** Not counting one that has ended and that nobody has asked about yet. */
+export function runs(pid: number): boolean {
+  return (
+    spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" })
+      .stdout.trim()
+      .replace(/^Z.*/, "") !== ""
+  );
+}
