@@ -1,3 +1,0 @@
-import { noRoute } from "#lib/http/route.ts";
-
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = noRoute();
