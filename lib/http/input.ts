@@ -3,7 +3,7 @@ import type { IdempotencyRecord } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { readIdempotency } from "./idempotency.ts";
-import { readJsonObject, requireName, requireText } from "./json.ts";
+import { readJsonObject, requireText } from "./json.ts";
 
 export type Input<C extends Contract> = {
   params: z.output<C["params"]>;
@@ -31,7 +31,7 @@ export function mediaTypes(contract: Contract): readonly string[] {
 function readQuery(request: Request): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of new URL(request.url).searchParams) {
-    requireName(name, "");
+    requireText(name, "");
     requireText(value, name);
     if (Object.hasOwn(query, name)) throw invalidRequest([{ path: name, message: "Give this parameter once." }]);
     Object.defineProperty(query, name, { value, enumerable: true });

@@ -59,7 +59,7 @@ function requireStorable(root: unknown): void {
 }
 
 /** @throws ApiError 400 for a name that zod would pass over in silence, or that is no sound text. */
-export function requireName(name: string, path: string): void {
+function requireName(name: string, path: string): void {
   requireText(name, path);
   if (name === "__proto__") throw invalidRequest([{ path: path === "" ? name : `${path}.${name}`, message: "There is no such field." }]);
 }
