@@ -35,6 +35,8 @@ export async function build() {
   const inputs = hashOf(BUILD_INPUTS);
   if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === inputs) return;
   rmSync(BUILD_STAMP, { force: true });
+  // Types of routes that the last development server knew and that are gone since fail the build.
+  rmSync(join(ROOT, ".next/dev/types"), { recursive: true, force: true });
   await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
   writeFileSync(BUILD_STAMP, inputs);
 }
