@@ -3,7 +3,6 @@
 import { ArrowDownNarrowWide, ChevronDown, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { classes } from "#components/ui/classes.ts";
 import { MenuChoice, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
 import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { assigneeName } from "./assignee.tsx";
@@ -14,21 +13,21 @@ const ANY = "any";
 
 type Change = (change: Partial<BoardSearch>) => void;
 
-/** `assignees`: those that the board knows of, as references. `self`: the reader. */
+/** `people`: whom the board knows of, as references. `self`: the reader. */
 export function BoardFilters({
   search,
   onChange,
-  assignees,
+  people,
   self,
 }: {
   search: BoardSearch;
   onChange: Change;
-  assignees: string[];
+  people: string[];
   self: string;
 }) {
   const filtered = Object.keys(NO_FILTERS).some((name) => search[name as keyof typeof NO_FILTERS] !== null);
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div className="scrollbar-none -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap">
       <Filter
         name="Risk"
         value={search.breach_risk}
@@ -44,7 +43,7 @@ export function BoardFilters({
       <Filter
         name="Assignee"
         value={search.assigned_to}
-        options={[...new Set([self, ...assignees])].map((reference) => [reference, nameOf(reference, self)])}
+        options={people.map((reference) => [reference, nameOf(reference, self)])}
         onChange={(assigned_to) => onChange({ assigned_to })}
       />
       <Filter
@@ -59,7 +58,7 @@ export function BoardFilters({
           Clear filters
         </Button>
       )}
-      <div className="ml-auto">
+      <div className="max-sm:order-first sm:ml-auto">
         <MenuRoot
           align="end"
           trigger={
@@ -92,7 +91,7 @@ function Filter({
   options: (readonly [value: string, word: string])[];
   onChange: (value: string | null) => void;
 }) {
-  const word = options.find(([option]) => option === value)?.[1] ?? value;
+  const word = value && (options.find(([option]) => option === value)?.[1] ?? assigneeName(value));
   return (
     <MenuRoot
       trigger={
@@ -116,10 +115,7 @@ function Filter({
 
 function PickerTrigger({ label, active, children }: { label: string; active?: boolean; children: ReactNode }) {
   return (
-    <MenuTrigger
-      aria-label={label}
-      className={classes(buttonClass({ size: "sm" }), "max-sm:h-9", active && "border-accent-text bg-accent-soft text-accent-text")}
-    >
+    <MenuTrigger aria-label={label} className={buttonClass({ variant: active ? "selected" : "secondary", size: "sm" })}>
       {children}
       <ChevronDown aria-hidden className="size-3.5 opacity-70" />
     </MenuTrigger>

@@ -1,7 +1,8 @@
 "use client";
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { ArrowDown } from "lucide-react";
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { classes } from "#components/ui/classes.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
@@ -11,18 +12,13 @@ const ROW_PX = 44;
 /** Rows beyond the screen that are there all the same, for the keyboard and for fast scrolling. */
 const OVERSCAN = 12;
 
-/** Where a sort's order can be seen. */
-const SORTED_COLUMN: Record<BoardSearch["sortBy"], string> = {
-  due_at: "Time left",
-  breach_risk: "Risk",
-  severity: "Severity",
-  assigned_to: "Assignee",
-};
+type Sort = BoardSearch["sortBy"];
 
 export function ExceptionTable({
   items,
   asOf,
   sortBy,
+  onSort,
   total,
   stale,
   hrefOf,
@@ -31,7 +27,8 @@ export function ExceptionTable({
 }: {
   items: SlaItem[];
   asOf: string;
-  sortBy: BoardSearch["sortBy"];
+  sortBy: Sort;
+  onSort: (sortBy: Sort) => void;
   /** How many there are, null while not all are loaded. */
   total: number | null;
   /** True while the rows of the filters before are shown. */
@@ -47,29 +44,26 @@ export function ExceptionTable({
     estimateSize: () => ROW_PX,
     getItemKey: (index) => items[index]?.id ?? index,
     overscan: OVERSCAN,
-    scrollMargin: scrollMargin ?? 0,
-    enabled: scrollMargin !== null,
+    scrollMargin,
   });
   // The server and the first paint show every row they have: where they are on the screen is not known yet.
-  const visible = scrollMargin === null ? items.map((_, index) => ({ index, start: 0, end: 0 })) : virtualizer.getVirtualItems();
-  const first = visible[0];
-  const last = visible.at(-1);
-  const padding = scrollMargin !== null &&
-    first &&
+  const placed = virtualizer.getVirtualItems();
+  const first = placed.at(0);
+  const last = placed.at(-1);
+  const around = first &&
     last && { paddingTop: first.start - scrollMargin, paddingBottom: scrollMargin + virtualizer.getTotalSize() - last.end };
 
-  const endIsNear = last !== undefined && scrollMargin !== null && last.index >= items.length - OVERSCAN;
+  const endIsNear = last !== undefined && last.index >= items.length - OVERSCAN;
   useEffect(() => {
     if (endIsNear) onEndNear();
   }, [endIsNear, onEndNear]);
 
-  const heading = (name: string, className?: string) => (
-    <th
-      scope="col"
-      aria-sort={SORTED_COLUMN[sortBy] === name ? "ascending" : undefined}
-      className={classes("text-left font-medium", className)}
-    >
-      {name}
+  const sortable = (sort: Sort, name: string) => (
+    <th scope="col" aria-sort={sortBy === sort ? "ascending" : undefined} className="text-left font-medium">
+      <button type="button" onClick={() => onSort(sort)} className="flex h-8 items-center gap-1 rounded-sm hover:text-ink">
+        {name}
+        {sortBy === sort && <ArrowDown aria-hidden className="size-3.5" />}
+      </button>
     </th>
   );
 
@@ -82,18 +76,18 @@ export function ExceptionTable({
       <caption className="sr-only">Open exceptions</caption>
       <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
         <tr className={classes("h-9 items-center pr-3 pl-4", COLUMNS)}>
-          {heading("Risk")}
-          {heading("Time left")}
-          {heading("Due", "@max-6xl:hidden")}
-          {heading("Exception")}
-          {heading("Money at risk", "text-right @4xl:pr-3")}
-          {heading("Severity")}
-          {heading("Assignee")}
-          {heading("Status")}
+          {sortable("breach_risk", "Risk")}
+          {sortable("due_at", "Time left")}
+          <Heading className="text-left @max-6xl:hidden">Due</Heading>
+          <Heading className="text-left">Exception</Heading>
+          <Heading className="text-right @4xl:pr-3">Money at risk</Heading>
+          {sortable("severity", "Severity")}
+          {sortable("assigned_to", "Assignee")}
+          <Heading className="text-left">Status</Heading>
         </tr>
       </thead>
-      <tbody ref={body} className="block" style={padding || undefined}>
-        {visible.map(({ index }) => {
+      <tbody ref={body} className="block" style={around}>
+        {(first ? placed : items.map((_, index) => ({ index }))).map(({ index }) => {
           const item = items[index];
           return (
             item && (
@@ -114,9 +108,17 @@ export function ExceptionTable({
   );
 }
 
-/** An element's distance from the top of the page, null until it is on the screen. */
-function useDistanceFromTop(ref: React.RefObject<HTMLElement | null>): number | null {
-  const [distance, setDistance] = useState<number | null>(null);
+function Heading({ className, children }: { className: string; children: ReactNode }) {
+  return (
+    <th scope="col" className={classes("font-medium", className)}>
+      {children}
+    </th>
+  );
+}
+
+/** An element's distance from the top of the page. */
+function useDistanceFromTop(ref: RefObject<HTMLElement | null>): number {
+  const [distance, setDistance] = useState(0);
   // After every render: what stands above may have changed its height.
   useLayoutEffect(() => {
     if (ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);

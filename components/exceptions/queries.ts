@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
-import { listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
+import { getExceptionContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import type { BoardSearch } from "./search.ts";
 import { setServerClock } from "./server-clock.ts";
 
@@ -31,5 +31,13 @@ export function slaPagesQuery(tenant: string, search: BoardSearch) {
     placeholderData: keepPreviousData,
     staleTime: REFRESH_MS - 1000,
     refetchInterval: ({ state }) => REFRESH_MS * (state.data?.pages.length ?? 1),
+  });
+}
+
+export function exceptionQuery(tenant: string, id: string) {
+  return queryOptions({
+    queryKey: [...exceptionsKey(tenant), id],
+    queryFn: ({ signal }) => callApi(getExceptionContract, { tenant, params: { id }, signal }),
+    refetchInterval: REFRESH_MS,
   });
 }

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
@@ -11,6 +11,7 @@ import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { BoardEmpty, BoardNoMatch } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
 import { BoardSkeleton } from "./board-skeleton.tsx";
+import { ExceptionPanel } from "./exception-panel.tsx";
 import { ExceptionTable } from "./exception-table.tsx";
 import { Freshness } from "./freshness.tsx";
 import { slaPagesQuery } from "./queries.ts";
@@ -33,6 +34,9 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
+  const items = useMemo(() => withoutTwins(data?.pages.flatMap((page) => page.items) ?? []), [data]);
+  const people = useMemo(() => peopleOf(self, items, search.assigned_to), [self, items, search.assigned_to]);
+
   const header = (
     <PageHeader tenantName={tenant.name} title="Exceptions">
       {newest && <Freshness asOf={newest.as_of} failing={error !== null} />}
@@ -48,7 +52,6 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
     );
   }
 
-  const items = withoutTwins(data.pages.flatMap((page) => page.items));
   return (
     <>
       {header}
@@ -59,7 +62,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
         ) : (
           <>
             <div className="py-4">
-              <BoardFilters search={search} onChange={setSearch} assignees={assigneesOf(items, search.assigned_to)} self={self} />
+              <BoardFilters search={search} onChange={setSearch} people={people} self={self} />
             </div>
             {items.length === 0 ? (
               <BoardNoMatch onClear={() => setSearch(NO_FILTERS)} />
@@ -68,6 +71,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
                 items={items}
                 asOf={newest.as_of}
                 sortBy={search.sortBy}
+                onSort={(sortBy) => setSearch({ sortBy })}
                 total={hasNextPage ? null : items.length}
                 stale={pages.isPlaceholderData}
                 hrefOf={(exception) => serializeBoardSearch({ ...search, exception })}
@@ -81,6 +85,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
           </>
         )}
       </div>
+      <ExceptionPanel tenantId={tenant.id} id={search.exception} people={people} onClose={() => setSearch({ exception: null })} />
     </>
   );
 }
@@ -90,7 +95,8 @@ function withoutTwins(items: SlaItem[]): SlaItem[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
-function assigneesOf(items: SlaItem[], selected: string | null): string[] {
-  const found = items.map((item) => item.assigned_to).filter((reference) => reference !== null);
-  return [...new Set(selected === null ? found : [...found, selected])].sort();
+/** The reader first. */
+function peopleOf(self: string, items: SlaItem[], selected: string | null): string[] {
+  const others = [...items.map((item) => item.assigned_to), selected].filter((reference) => reference !== null);
+  return [...new Set([self, ...others.sort()])];
 }

@@ -16,7 +16,7 @@ export function MobileBar({ tenant, member }: { tenant: Tenant; member: Member }
   const close = () => setOpen(false);
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-canvas px-2 lg:hidden">
-      <Button variant="ghost" className="size-11 px-0" aria-label="Open navigation" aria-expanded={open} onClick={() => setOpen(true)}>
+      <Button variant="ghost" size="touch" aria-label="Open navigation" aria-expanded={open} onClick={() => setOpen(true)}>
         <Menu aria-hidden className="size-5" />
       </Button>
       <Brand />
@@ -25,7 +25,7 @@ export function MobileBar({ tenant, member }: { tenant: Tenant; member: Member }
         <div className="flex min-h-full flex-col gap-4 p-3">
           <div className="flex items-center justify-between">
             <Brand className="px-2" />
-            <PanelClose render={<Button variant="ghost" className="size-11 px-0" aria-label="Close navigation" />}>
+            <PanelClose render={<Button variant="ghost" size="touch" aria-label="Close navigation" />}>
               <X aria-hidden className="size-5" />
             </PanelClose>
           </div>

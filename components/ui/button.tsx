@@ -6,13 +6,15 @@ type Look = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES };
 const VARIANTS = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",
   secondary: "border border-line bg-raised text-ink shadow-raised hover:bg-hover",
+  selected: "border border-accent-text bg-accent-soft text-accent-text hover:bg-hover",
   ghost: "text-muted hover:bg-hover hover:text-ink",
 } as const;
 
 const SIZES = {
-  sm: "h-8 px-2.5 text-sm",
+  sm: "h-8 px-2.5 text-sm max-sm:h-9",
   md: "h-9 px-3.5 text-base",
   icon: "size-8",
+  touch: "size-11",
 } as const;
 
 /** The look of a button, for links that are one. */

@@ -1,0 +1,36 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { TextArea } from "#components/ui/text-field.tsx";
+
+const LONGEST = 1000;
+
+type Closed = "resolved" | "dismissed";
+
+/** Closes an exception: either way somebody says how it was settled. */
+export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: string) => void }) {
+  const [error, setError] = useState<string>();
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    const resolution = String(new FormData(event.currentTarget).get("resolution")).trim();
+    if (resolution === "") return setError("Say how it was settled.");
+    onClose((submitter as HTMLButtonElement).value as Closed, resolution);
+  }
+
+  return (
+    <form onSubmit={onSubmit} noValidate className="flex flex-col gap-3 border-t border-line pt-5">
+      <TextArea label="Resolution" name="resolution" maxLength={LONGEST} error={error} onChange={() => setError(undefined)} required />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" value="resolved">
+          Resolve
+        </Button>
+        <Button type="submit" value="dismissed">
+          Dismiss
+        </Button>
+      </div>
+    </form>
+  );
+}

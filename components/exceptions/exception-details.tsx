@@ -1,0 +1,174 @@
+"use client";
+
+import { ChevronDown, RotateCcw } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { MenuChoice, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
+import { PanelTitle } from "#components/ui/side-panel.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
+import { Assignee, assigneeName } from "./assignee.tsx";
+import { CloseForm } from "./close-form.tsx";
+import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
+import { formatMoney } from "./money.ts";
+import { RiskBadge } from "./risk-badge.tsx";
+import { useServerTime } from "./server-clock.ts";
+import { useUpdateException } from "./use-update-exception.ts";
+import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
+
+const NOBODY = "nobody";
+
+/** `people`: whom it can be given to, as references, the reader first. */
+export function ExceptionDetails({ tenantId, exception, people }: { tenantId: string; exception: Exception; people: string[] }) {
+  const { mutate } = useUpdateException(tenantId, exception.id);
+  const isOpen = exception.closed_at === null;
+  return (
+    <div className="flex flex-col gap-6 px-6 pb-8">
+      <div className="flex flex-col gap-2">
+        {isOpen && <Clock dueAt={exception.due_at} />}
+        <PanelTitle className="text-xl font-semibold tracking-tight text-pretty">{exception.title}</PanelTitle>
+      </div>
+
+      <div className="flex flex-wrap gap-2">
+        {isOpen ? (
+          <Picker
+            label="Status"
+            value={exception.status}
+            options={OPEN_STATUSES.map((status) => ({ value: status, label: <StatusLabel status={status} /> }))}
+            onChange={(status) => mutate({ patch: { status }, done: `Status is now ${STATUS_WORDS[status].toLowerCase()}` })}
+          >
+            <StatusLabel status={exception.status} />
+          </Picker>
+        ) : (
+          <Button size="sm" onClick={() => mutate({ patch: { status: "open" }, done: "Reopened" })}>
+            <RotateCcw aria-hidden className="size-4 text-muted" />
+            Reopen
+          </Button>
+        )}
+        <Picker
+          label="Assignee"
+          value={exception.assigned_to ?? NOBODY}
+          options={[
+            { value: NOBODY, label: "Unassigned" },
+            ...[...new Set([...people, exception.assigned_to ?? people[0] ?? NOBODY])]
+              .filter((reference) => reference !== NOBODY)
+              .map((reference) => ({ value: reference, label: <Assignee reference={reference} /> })),
+          ]}
+          onChange={(reference) => {
+            const assigned_to = reference === NOBODY ? null : reference;
+            mutate({ patch: { assigned_to }, done: assigned_to ? `Assigned to ${assigneeName(assigned_to)}` : "Nobody is assigned now" });
+          }}
+        >
+          <Assignee reference={exception.assigned_to} />
+        </Picker>
+      </div>
+
+      <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-2.5 border-t border-line pt-5 text-sm">
+        {!isOpen && (
+          <Entry name="Status">
+            <StatusLabel status={exception.status} />
+          </Entry>
+        )}
+        {exception.resolution && <Entry name="Resolution">{exception.resolution}</Entry>}
+        <Entry name="Severity">
+          <SeverityLabel severity={exception.severity} />
+        </Entry>
+        <Entry name="Due">
+          <Time iso={exception.due_at} />
+        </Entry>
+        {exception.amount_minor !== null && exception.currency !== null && (
+          <Entry name="Money at risk">{formatMoney(exception.amount_minor, exception.currency)}</Entry>
+        )}
+        {exception.reason_code && (
+          <Entry name="Reason">
+            <code className="font-mono text-xs">{exception.reason_code}</code>
+          </Entry>
+        )}
+        {exception.reconciliation_id && <Identifier name="Reconciliation" value={exception.reconciliation_id} />}
+        <Identifier name="Identifier" value={exception.id} />
+        <Entry name="Created">
+          <Time iso={exception.created_at} /> by {assigneeName(exception.created_by)}
+        </Entry>
+        <Entry name="Last changed">
+          <Time iso={exception.updated_at} />
+        </Entry>
+        {exception.closed_at && (
+          <Entry name="Closed">
+            <Time iso={exception.closed_at} />
+          </Entry>
+        )}
+      </dl>
+
+      {Object.keys(exception.details).length > 0 && (
+        <section className="flex flex-col gap-2">
+          <h3 className="text-sm font-medium">Details</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <pre tabIndex={0} className="max-h-80 overflow-auto rounded-md border border-line bg-canvas p-3 font-mono text-xs leading-5">
+            {JSON.stringify(exception.details, null, 2)}
+          </pre>
+        </section>
+      )}
+
+      {isOpen && <CloseForm onClose={(status, resolution) => mutate({ patch: { status, resolution }, done: STATUS_WORDS[status] })} />}
+    </div>
+  );
+}
+
+function Clock({ dueAt }: { dueAt: string }) {
+  const now = new Date().toISOString();
+  const risk = useServerTime((at) => breachRisk(minutesToBreach(dueAt, at)), now);
+  const left = useServerTime((at) => countdown(dueAt, at), now);
+  return (
+    <p data-risk={risk} className="flex items-center gap-2.5">
+      <RiskBadge risk={risk} />
+      <span className="font-semibold text-risk-text tabular-nums">{left}</span>
+    </p>
+  );
+}
+
+function Picker<Value extends string>({
+  label,
+  children,
+  ...choice
+}: {
+  label: string;
+  value: Value;
+  options: { value: Value; label: ReactNode }[];
+  onChange: (value: Value) => void;
+  children: ReactNode;
+}) {
+  return (
+    <MenuRoot
+      trigger={
+        <MenuTrigger className={buttonClass({ size: "sm" })}>
+          <span className="sr-only">{label}: </span>
+          {children}
+          <ChevronDown aria-hidden className="size-3.5 text-muted" />
+        </MenuTrigger>
+      }
+    >
+      <MenuChoice label={label} {...choice} />
+    </MenuRoot>
+  );
+}
+
+function Entry({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 wrap-break-word">{children}</dd>
+    </>
+  );
+}
+
+function Identifier({ name, value }: { name: string; value: string }) {
+  return (
+    <Entry name={name}>
+      <span className="-my-1.5 flex items-center">
+        <code className="truncate font-mono text-xs">{value}</code>
+        <CopyButton text={value} label={`Copy the ${name.toLowerCase()}`} />
+      </span>
+    </Entry>
+  );
+}

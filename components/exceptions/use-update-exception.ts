@@ -1,0 +1,50 @@
+"use client";
+
+import { type InfiniteData, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { z } from "zod";
+import { callApi } from "#components/api-client.ts";
+import { toast } from "#components/ui/toaster.tsx";
+import { type Exception, type SlaList, updateExceptionContract } from "#lib/exceptions/contract.ts";
+import { exceptionQuery, exceptionsKey } from "./queries.ts";
+
+export type ExceptionPatch = z.input<NonNullable<typeof updateExceptionContract.body>>;
+
+/** Changes an exception: shown at once, taken back where the server refuses. `done`: what to say when it worked. */
+export function useUpdateException(tenant: string, id: string) {
+  const cache = useQueryClient();
+  const { queryKey } = exceptionQuery(tenant, id);
+  const boards = { queryKey: [...exceptionsKey(tenant), "sla"] };
+
+  return useMutation({
+    mutationFn: ({ patch }: { patch: ExceptionPatch; done: string }) =>
+      callApi(updateExceptionContract, { tenant, params: { id }, body: patch }),
+    onMutate: async ({ patch }) => {
+      await cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
+      const before = { exception: cache.getQueryData<Exception>(queryKey), boards: cache.getQueriesData<Board>(boards) };
+      cache.setQueryData<Exception>(queryKey, (shown) => shown && ({ ...shown, ...patch } as Exception));
+      cache.setQueriesData<Board>(boards, (shown) => shown && changed(shown, id, patch));
+      return before;
+    },
+    onError: (error, _change, before) => {
+      cache.setQueryData(queryKey, before?.exception);
+      for (const [key, board] of before?.boards ?? []) cache.setQueryData(key, board);
+      toast.add({ title: "Not saved", description: error.message, type: "error" });
+    },
+    onSuccess: (exception, { done }) => {
+      cache.setQueryData(queryKey, exception);
+      toast.add({ title: done });
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: exceptionsKey(tenant) }),
+  });
+}
+
+type Board = InfiniteData<SlaList>;
+
+function changed(board: Board, id: string, patch: ExceptionPatch): Board {
+  const closes = patch.status === "resolved" || patch.status === "dismissed";
+  const pages = board.pages.map((page) => ({
+    ...page,
+    items: page.items.flatMap((item) => (item.id !== id ? [item] : closes ? [] : [{ ...item, ...patch } as typeof item])),
+  }));
+  return { ...board, pages };
+}
