@@ -1,0 +1,208 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { startWebProcess } from "#e2e/web-process.ts";
+import { mintCredential } from "#lib/api-keys/credential-format.ts";
+import { codeOf, tenantWithAdmin } from "./keys.ts";
+
+describe("verifying an API key", () => {
+  it("lets a key do what its scopes say and nothing else", async () => {
+    const { create, tenant } = await tenantWithAdmin();
+    const { credential } = await create({ scopes: ["read:reconciliations", "write:exceptions"] });
+    const list = await api("GET", "/v1/reconciliations", { bearer: credential, tenant });
+    const write = await api("POST", "/v1/exceptions", { bearer: credential, tenant, body: { title: "By key", severity: "low" } });
+    const read = await api("GET", "/v1/exceptions", { bearer: credential, tenant });
+    expect([list.status, write.status, read.status]).toEqual([200, 201, 403]);
+    expect(codeOf(read)).toBe("scope_required");
+    expect((write.json as { created_by: string }).created_by).toMatch(/^api_key:key_/);
+  });
+
+  it("gives a key no role: the SLA monitor and key management are 403", async () => {
+    const { create, tenant, path } = await tenantWithAdmin();
+    const { credential } = await create({ scopes: ["read:exceptions", "write:exceptions"] });
+    for (const target of ["/v1/exceptions/sla", path]) {
+      const answer = await api("GET", target, { bearer: credential, tenant });
+      expect([answer.status, codeOf(answer)]).toEqual([403, "role_required"]);
+    }
+  });
+
+  it("refuses a key with another tenant", async () => {
+    const { create } = await tenantWithAdmin();
+    const { credential } = await create();
+    const answer = await api("GET", "/v1/exceptions", { bearer: credential, tenant: await createTenant() });
+    expect([answer.status, codeOf(answer)]).toEqual([403, "tenant_forbidden"]);
+  });
+
+  it("answers an unknown id and a wrong secret alike, to the byte", async () => {
+    const { create, use } = await tenantWithAdmin();
+    const { key_id } = await create();
+    const anonymous = async (credential: string) => {
+      const { status, json } = await use(credential);
+      return { status, body: { ...(json as object), request_id: undefined } };
+    };
+    const unknown = await anonymous(`${mintCredential().keyId}.${mintCredential().secret}`);
+    expect(unknown.status).toBe(401);
+    expect(await anonymous(`${key_id}.${mintCredential().secret}`)).toEqual(unknown);
+  });
+
+  it("takes as long for an unknown id as for a wrong secret of a key in use", async () => {
+    const { create, use } = await tenantWithAdmin();
+    const { key_id, credential } = await create();
+    const times = { unknown: [] as number[], wrong: [] as number[] };
+    for (let round = 0; round < 40; round++) {
+      await use(credential);
+      for (const [kind, keyId] of [
+        ["unknown", mintCredential().keyId],
+        ["wrong", key_id],
+      ] as const) {
+        const startedAt = performance.now();
+        await use(`${keyId}.${mintCredential().secret}`);
+        times[kind].push(performance.now() - startedAt);
+      }
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length / 2] as number;
+    const ratio = median(times.unknown) / median(times.wrong);
+    expect(ratio).toBeGreaterThan(0.6);
+    expect(ratio).toBeLessThan(1.6);
+  });
+
+  it("compares IPv4-mapped addresses as IPv4, and lets a forged X-Forwarded-For change nothing", async () => {
+    const { create, use } = await tenantWithAdmin();
+    const here = await create({ ip_allowlist: ["127.0.0.0/8", "::1"] });
+    const elsewhere = await create({ ip_allowlist: ["10.0.0.0/8"] });
+    expect((await use(here.credential, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(200);
+    const forged = await use(elsewhere.credential, {
+      "X-Forwarded-For": "10.1.2.3",
+      "X-Tieout-Client-Address": "10.1.2.3",
+      "X-Real-Ip": "10.1.2.3",
+    });
+    expect([forged.status, codeOf(forged)]).toEqual([403, "ip_not_allowed"]);
+  });
+
+  it("believes the entry that our one proxy wrote, and no earlier one", async () => {
+    const { create, tenant } = await tenantWithAdmin();
+    const { credential } = await create({ ip_allowlist: ["10.0.0.0/8"] });
+    const proxied = await startWebProcess({ TRUSTED_PROXY_HOPS: "1" });
+    try {
+      const statusOf = async (forwarded: string) => {
+        const headers = { Authorization: `Bearer ${credential}`, "X-Tenant-Id": tenant, "X-Forwarded-For": forwarded };
+        return (await fetch(`${proxied.url}/v1/exceptions`, { headers })).status;
+      };
+      expect(await statusOf("10.1.2.3")).toBe(200);
+      expect(await statusOf("::ffff:10.1.2.3")).toBe(200);
+      expect(await statusOf("10.1.2.3, 192.0.2.1")).toBe(403);
+      expect(await statusOf("192.0.2.1, 10.1.2.3")).toBe(200);
+    } finally {
+      await proxied.stop();
+    }
+  });
+
+  it("never asks the database about a secret whose checksum fails, once when cold, not at all when warm; fails closed in an outage", async () => {
+    const { create, tenant } = await tenantWithAdmin();
+    const { key_id, key_secret, credential } = await create();
+    const gateway = await countingGateway();
+    const web = await startWebProcess({ SUPABASE_URL: gateway.url });
+    const use = (bearer: string) =>
+      fetch(`${web.url}/v1/exceptions`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
+    try {
+      const flipped = key_secret.slice(0, -1) + (key_secret.endsWith("0") ? "1" : "0");
+      expect((await use(`${key_id}.${flipped}`)).status).toBe(401);
+      expect(gateway.count("find_api_key")).toBe(0);
+
+      expect((await use(credential)).status).toBe(200);
+      expect(gateway.count("find_api_key")).toBe(1);
+      expect(gateway.count("list_exceptions")).toBe(1);
+
+      const warm = await Promise.all(Array.from({ length: 20 }, () => use(credential)));
+      expect(warm.every(({ status }) => status === 200)).toBe(true);
+      expect(gateway.count("find_api_key")).toBeLessThanOrEqual(2);
+      expect(gateway.count("list_exceptions")).toBe(21);
+
+      gateway.fail();
+      const refused = await until("nothing is believed any more", async () => {
+        const response = await use(credential);
+        return response.status === 503 && response;
+      });
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect(await refused.json()).toMatchObject({ code: "unavailable" });
+    } finally {
+      await web.stop();
+      gateway.close();
+    }
+  });
+
+  it.each(["", ".", "a.b", `${"x".repeat(10_000)}.y`, "%00.%00", "tk_.tks_", `${mintCredential().keyId}.`, `.${mintCredential().secret}`])(
+    "answers a malformed credential with 401",
+    async (credential) => {
+      const tenant = await createTenant();
+      expect((await api("GET", "/v1/me", { bearer: credential, tenant })).status).toBe(401);
+    },
+  );
+
+  it("does not take a key from the query string", async () => {
+    const { create, tenant } = await tenantWithAdmin();
+    const { credential } = await create();
+    for (const name of ["api_key", "apikey", "key", "access_token"]) {
+      expect((await api("GET", "/v1/me", { tenant, query: { [name]: credential } })).status).toBe(401);
+    }
+  });
+});
+
+describe("managing API keys", () => {
+  it("needs a user who is tenant_admin: not an analyst, a lead, a key, or a Supabase key", async () => {
+    const { tenant, path, create } = await tenantWithAdmin();
+    const { credential } = await create();
+    const analyst = await userToken(tenant, ["tenant_analyst", "tenant_lead"]);
+    for (const bearer of [analyst, credential, stack.secretKey, stack.publishableKey]) {
+      for (const [method, suffix, body] of [
+        ["GET", "", undefined],
+        ["POST", "", { name: uniqueName("n"), scopes: ["read:exceptions"] }],
+      ] as const) {
+        const answer = await api(method, `${path}${suffix}`, { bearer, tenant, body });
+        expect([answer.status, codeOf(answer)]).toEqual([403, "role_required"]);
+      }
+    }
+  });
+
+  it("refuses a path that names another tenant than X-Tenant-Id", async () => {
+    const { tenant, admin } = await tenantWithAdmin();
+    const answer = await api("GET", `/v1/tenants/${await createTenant()}/api-keys`, { bearer: admin, tenant });
+    expect([answer.status, codeOf(answer)]).toEqual([403, "tenant_forbidden"]);
+  });
+});
+
+/** Stands between a web process and the Data API, counts the functions called, and can fail like an outage. */
+async function countingGateway() {
+  const calls: string[] = [];
+  let failing = false;
+  const server = createServer(async (request, response) => {
+    if (failing) return void request.socket.destroy();
+    calls.push(request.url ?? "");
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const headers = Object.entries(request.headers).filter(
+      ([name]) => name !== "host" && name !== "connection" && name !== "content-length",
+    );
+    const answer = await fetch(`${stack.supabaseUrl}${request.url}`, {
+      method: request.method,
+      headers: headers as [string, string][],
+      body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
+    });
+    response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "application/json" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    count: (name: string) => calls.filter((url) => url.endsWith(`/rpc/${name}`)).length,
+    fail: () => {
+      failing = true;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** A second web process on the stack under test, with variables of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { stackEnvironment } from "../supervisor/stack-file.ts";
+
+export type WebProcess = { url: string; output: () => string; stop: () => Promise<void> };
+
+export async function startWebProcess(variables: Record<string, string> = {}): Promise<WebProcess> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../server/main.ts", import.meta.url))], {
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  await answers(child, `${url}/healthz`);
+  return {
+    url,
+    output: () => output,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function answers(child: ChildProcess, url: string): Promise<void> {
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+    if (child.exitCode !== null) throw new Error(`The web process ended with ${child.exitCode}.`);
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("The web process did not answer in time.");
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0);
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  if (typeof address !== "object" || !address) throw new Error("no port");
+  return address.port;
+}
