@@ -26,7 +26,7 @@ export async function startTestStack() {
   await ready(supervisor);
   const { url, env } = JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
   return {
-    env: { ...env, BASE_URL: url },
+    env: { ...env, TIEOUT_URL: url },
     async stop() {
       supervisor.kill("SIGTERM");
       if (supervisor.exitCode === null) await once(supervisor, "exit");

@@ -8,13 +8,14 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 const environment = stackEnvironment();
 
 export const stack = {
-  url: required("BASE_URL", environment.NEXTAUTH_URL),
+  url: required("NEXTAUTH_URL"),
   supabaseUrl: required("SUPABASE_URL"),
   databaseUrl: required("DATABASE_URL"),
   publishableKey: required("SUPABASE_PUBLISHABLE_KEY"),
   secretKey: required("SUPABASE_SECRET_KEY"),
   jwtSecret: required("AUTH_JWT_SECRET"),
   supabaseJwtSecret: required("SUPABASE_JWT_SECRET"),
+  encryptionKeys: required("ENCRYPTION_KEYS"),
 };
 
 /** The owner's connection, which no policy holds back. */
@@ -81,8 +82,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function required(name: string, value: string | undefined = environment[name]): string {
-  const found = environment[name] ?? value;
+function required(name: string): string {
+  const found = environment[name];
   if (!found) throw new Error(`${name} is not set, and no stack runs on DATA_DIR. Run the tests by npm test.`);
   return found;
 }

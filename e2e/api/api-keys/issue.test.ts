@@ -147,7 +147,7 @@ describe("issuing an API key", () => {
 
     const sealed = /"sealed": "([^"]+)"/.exec(dump.replaceAll('""', '"'))?.[1] ?? "";
     const bytes = Buffer.from(sealed, "base64url");
-    const serverKey = Buffer.from(process.env.ENCRYPTION_KEYS?.split(",")[0] ?? "", "base64");
+    const serverKey = Buffer.from(stack.encryptionKeys.split(",")[0] ?? "", "base64");
     expect(bytes.length).toBeGreaterThan(50);
     const decipher = createDecipheriv("aes-256-gcm", serverKey, bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(-16));
