@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { env } from "./env.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -38,6 +38,7 @@ function newestKey(): Buffer {
   return newest;
 }
 
+/** The binding goes in as its digest: HKDF takes at most 1024 bytes there, and 255 characters can be more. */
 function derive(key: Buffer, binding: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), binding, 32));
+  return Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), createHash("sha256").update(binding).digest(), 32));
 }
