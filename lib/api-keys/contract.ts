@@ -239,7 +239,6 @@ export const estimateApiKeyImpactContract = contract({
   description:
     "How many calls of the last 7 days the change would have refused. expires_at may lie in the past here: it refuses the calls after it.",
   access,
-  idempotency,
   params: ofKey,
   body: z.strictObject({ revoke: z.literal(true), scopes, expires_at: timestamp.nullable(), ip_allowlist: ipAllowlist }).partial(),
   response: apiKeyImpact,
