@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+import { api, database } from "#e2e/fixtures.ts";
+import { openApiDocument } from "#lib/http/openapi.ts";
+import { type ArtefactName, checkArtefact } from "../../../bin/generate/artefacts.ts";
+
+describe("what is committed is what the code produces", () => {
+  test.each<[ArtefactName, string]>([
+    ["openapi", "the OpenAPI document"],
+    ["types", "the types of the database"],
+    ["snapshot", "the snapshot of the schema"],
+  ])("%s: %s; if not, npm run generate", async (name) => {
+    expect(await checkArtefact(name, database)).toEqual([]);
+  });
+
+  test("the OpenAPI document is served to everybody", async () => {
+    const { status, headers, json } = await api("GET", "/v1/openapi.json");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(headers.get("x-request-id")).toMatch(/^req_/);
+    expect(json).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+});

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { uniqueName, userToken } from "#e2e/fixtures.ts";
+import { CONTRACTS } from "#lib/contracts.ts";
+import { expectConforms, expectProblem } from "./conformance.ts";
+import { createWorld, invoke } from "./operation.ts";
+import { sampleFor, type World } from "./samples.ts";
+
+const LONGEST_KEY = 255;
+
+describe.each(CONTRACTS.filter(({ idempotency }) => idempotency))("$operationId", (contract) => {
+  const { field, required } = contract.idempotency ?? { field: "idempotency_key", required: false };
+  let world: World;
+
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  test("the same key and request give the first answer again", async () => {
+    const sample = await sampleFor(contract, world);
+    const key = uniqueName("key");
+    const first = await invoke(contract, world, { body: { ...sample.body, [field]: key } }, sample);
+    expect(first.status, first.text).toBe(contract.status);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    const bySameField = await invoke(contract, world, { body: { ...sample.body, [field]: key } }, sample);
+    const byHeader = await invoke(contract, world, { body: reversed(sample.body), headers: { "Idempotency-Key": key } }, sample);
+    for (const again of [bySameField, byHeader]) {
+      expect(again.text).toBe(first.text);
+      expect(again.status).toBe(first.status);
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+      expectConforms(contract, again);
+    }
+  });
+
+  test("ten at once are one", async () => {
+    const sample = await sampleFor(contract, world);
+    const body = { ...sample.body, [field]: uniqueName("key") };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => invoke(contract, world, { body }, sample)));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1);
+  });
+
+  test("the same key for another request 422", async () => {
+    const [sample, other] = [await sampleFor(contract, world), await sampleFor(contract, world)];
+    if (JSON.stringify([sample.params, sample.body]) === JSON.stringify([other.params, other.body])) return;
+    const headers = { "Idempotency-Key": uniqueName("key") };
+    expect((await invoke(contract, world, { headers }, sample)).status).toBe(contract.status);
+    expectProblem(await invoke(contract, world, { headers }, other), "idempotency_mismatch", contract);
+  });
+
+  test("a key is its tenant's and its principal's own", async () => {
+    const headers = { "Idempotency-Key": uniqueName("key") };
+    const sample = await sampleFor(contract, world);
+    await invoke(contract, world, { headers }, sample);
+    const colleague = { ...world, admin: await userToken(world.tenant, ["tenant_admin"], "bob") };
+    const elsewhere = await createWorld();
+    for (const other of [colleague, elsewhere]) {
+      const answer = await invoke(contract, other, { headers }, await sampleFor(contract, other));
+      expect(answer.status, answer.text).toBe(contract.status);
+      expect(answer.headers.get("idempotency-replayed")).toBeNull();
+    }
+  });
+
+  test("a key that cannot be one 400", async () => {
+    const sample = await sampleFor(contract, world);
+    for (const key of ["", "x".repeat(LONGEST_KEY + 1), 1, {}, ["a"], true, "a\0b", "\ud800"]) {
+      expectProblem(await invoke(contract, world, { body: { ...sample.body, [field]: key } }, sample), "invalid_request", contract);
+    }
+    const different = { body: { ...sample.body, [field]: "a" }, headers: { "Idempotency-Key": "b" } };
+    expectProblem(await invoke(contract, world, different, sample), "invalid_request", contract);
+  });
+
+  test("255 characters are a key", async () => {
+    const sample = await sampleFor(contract, world);
+    const answer = await invoke(contract, world, { body: { ...sample.body, [field]: "\u{1F511}".repeat(LONGEST_KEY) } }, sample);
+    expect(answer.status, answer.text).toBe(contract.status);
+  });
+
+  if (required) {
+    test("without a key 400", async () => {
+      const { [field]: _key, ...body } = (await sampleFor(contract, world)).body ?? {};
+      expectProblem(await invoke(contract, world, { body }), "idempotency_key_required", contract);
+    });
+  }
+});
+
+function reversed(body: object = {}): object {
+  return Object.fromEntries(Object.entries(body).reverse());
+}

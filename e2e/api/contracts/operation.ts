@@ -1,0 +1,33 @@
+import { type Answer, api, type Call, createTenant, userToken } from "#e2e/fixtures.ts";
+import type { Contract } from "#lib/contract.ts";
+import { type Sample, sampleFor, type World } from "./samples.ts";
+
+export async function createWorld(): Promise<World> {
+  const tenant = await createTenant();
+  return { tenant, admin: await userToken(tenant, ["tenant_admin"]) };
+}
+
+/** Calls an operation as the world's admin with a sample of a valid call; `call` says what is otherwise. */
+export async function invoke(contract: Contract, world: World, call: Call = {}, sample?: Sample): Promise<Answer> {
+  const { params, query, body } = sample ?? (await sampleFor(contract, world));
+  return api(contract.method, pathOf(contract, params), {
+    bearer: world.admin,
+    tenant: world.tenant,
+    query,
+    body: contract.body ? (body ?? {}) : undefined,
+    ...call,
+  });
+}
+
+export function pathOf({ path }: Contract, params: Record<string, string> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+/** The parameters that name a record, beside the tenant's own. */
+export function recordParams({ params, path }: Contract): string[] {
+  return Object.keys(params.shape).filter((name) => !(name === "id" && path.startsWith("/v1/tenants/{id}")));
+}
+
+export function takesBody({ body, idempotency }: Contract): boolean {
+  return body !== null || idempotency !== null;
+}

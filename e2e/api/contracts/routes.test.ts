@@ -1,0 +1,56 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CONTRACTS } from "#lib/contracts.ts";
+import { route } from "#lib/http/route.ts";
+
+const APP = join(import.meta.dirname, "../../../app");
+/** Routes of /v1 without a contract: the description of them all, and the answer to every other path. */
+const WITHOUT_CONTRACT = ["/v1/openapi.json", "/v1/[[...path]]"];
+
+/** A POST that asks, with a body too large for a query. There is nothing to do twice. */
+const CHANGES_NOTHING = ["estimateApiKeyImpact"];
+
+const routes = readdirSync(join(APP, "v1"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith("route.ts"))
+  .map((file) => `/v1/${file.replace(/\/?route\.ts$/, "")}`)
+  .filter((path) => !WITHOUT_CONTRACT.includes(path));
+
+const methodsByPath = Map.groupBy(CONTRACTS, ({ path }) => path);
+
+describe("contracts and routes", () => {
+  test("every route file has a contract, and every contract a route file", () => {
+    expect(routes.map((path) => path.replace(/\[(\w+)\]/g, "{$1}")).sort()).toEqual([...methodsByPath.keys()].sort());
+  });
+
+  test.each(routes)("%s serves the methods of its contracts and no other", async (path) => {
+    const served = await import(join(APP, path, "route.ts"));
+    const declared = methodsByPath.get(path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}`) ?? [];
+    const { headers } = await served.OPTIONS();
+    const expected = await route(...declared.map((contract) => ({ contract, serve: async () => new Response() }))).OPTIONS(
+      new Request("http://localhost/"),
+      { params: Promise.resolve({}) },
+    );
+    expect(headers.get("allow").split(", ").sort()).toEqual(expected.headers.get("allow")?.split(", ").sort());
+  });
+
+  test("an operationId names one operation", () => {
+    expect(new Set(CONTRACTS.map(({ operationId }) => operationId)).size).toBe(CONTRACTS.length);
+  });
+
+  test("a path and method have one contract", () => {
+    expect(new Set(CONTRACTS.map(({ method, path }) => `${method} ${path}`)).size).toBe(CONTRACTS.length);
+  });
+
+  test.each(CONTRACTS)("$operationId declares the parameters of its path", ({ path, params }) => {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(params.shape).sort()).toEqual(named.sort());
+  });
+
+  test.each(CONTRACTS.filter(({ method, operationId }) => method === "POST" && !CHANGES_NOTHING.includes(operationId)))(
+    "$operationId takes an idempotency key, as every POST does",
+    ({ idempotency }) => {
+      expect(idempotency).not.toBeNull();
+    },
+  );
+});

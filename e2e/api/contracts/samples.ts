@@ -1,0 +1,65 @@
+import { api, uniqueName } from "#e2e/fixtures.ts";
+import type { Contract } from "#lib/contract.ts";
+
+/** A tenant and the token of its admin. */
+export type World = { tenant: string; admin: string };
+
+/** What a valid call of an operation is made of. The tenant in a path is filled in by itself. */
+export type Sample = { params?: Record<string, string>; query?: Record<string, string>; body?: Record<string, unknown> };
+
+const exceptions = {
+  path: () => "/v1/exceptions",
+  body: () => ({ title: uniqueName("Payout"), severity: "high", due_at: "2030-01-01T00:00:00.000Z", details: { line: 118 } }),
+};
+const reconciliations = {
+  path: () => "/v1/reconciliations",
+  body: () => ({
+    name: uniqueName("Payouts to bank"),
+    period_start: "2026-10-01",
+    period_end: "2026-10-31",
+    left_source: "stripe.payouts",
+    right_source: "bank.statement",
+  }),
+};
+const apiKeys = {
+  path: ({ tenant }: World) => `/v1/tenants/${tenant}/api-keys`,
+  body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
+};
+
+/** Operation → a valid call, each time of a new record. Operations that need neither a record nor a body need no entry. */
+const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
+  createException: () => ({ body: exceptions.body() }),
+  getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
+
+  createReconciliation: () => ({ body: reconciliations.body() }),
+  getReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) } }),
+  updateReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) }, body: { name: uniqueName("Renamed") } }),
+
+  createApiKey: () => ({ body: apiKeys.body() }),
+  getApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
+  updateApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { name: uniqueName("Renamed") } }),
+  revokeApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { reason: uniqueName("Lost") } }),
+  rotateApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { grace_period_seconds: 60 } }),
+  getApiKeyUsage: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
+  estimateApiKeyImpact: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { revoke: true } }),
+};
+
+/** @throws Error where an operation needs a sample and has none. */
+export async function sampleFor({ operationId, params, body, path }: Contract, world: World): Promise<Sample> {
+  const tenantParams: Record<string, string> = path.startsWith("/v1/tenants/{id}") ? { id: world.tenant } : {};
+  const make = SAMPLES[operationId];
+  const selfEvident = Object.keys(params.shape).every((name) => name in tenantParams) && (body === null || body.safeParse({}).success);
+  if (!make && !selfEvident) throw new Error(`${operationId} has no sample of a valid call: add one to ${import.meta.filename}.`);
+  const sample = (await make?.(world)) ?? {};
+  return { ...sample, params: { ...tenantParams, ...sample.params } };
+}
+
+type Resource = { path: (world: World) => string; body: () => object };
+
+async function created(world: World, resource: Resource): Promise<string> {
+  const path = resource.path(world);
+  const { status, text, json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: resource.body() });
+  if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  return (json as { id: string }).id;
+}
