@@ -8,11 +8,7 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 const environment = stackEnvironment();
 
 export const stack = {
-<<<<<<< Updated upstream
   url: required("NEXTAUTH_URL"),
-=======
-  url: required("TIEOUT_URL", environment.NEXTAUTH_URL),
->>>>>>> Stashed changes
   supabaseUrl: required("SUPABASE_URL"),
   databaseUrl: required("DATABASE_URL"),
   publishableKey: required("SUPABASE_PUBLISHABLE_KEY"),
