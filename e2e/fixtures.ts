@@ -83,7 +83,7 @@ function parsed(text: string): unknown {
 }
 
 function required(name: string): string {
-  const found = environment[name];
-  if (!found) throw new Error(`${name} is not set, and no stack runs on DATA_DIR. Run the tests by npm test.`);
-  return found;
+  const value = environment[name];
+  if (!value) throw new Error(`${name} is not set, and no stack runs on DATA_DIR. Run the tests by npm test.`);
+  return value;
 }
