@@ -1,0 +1,52 @@
+-- An exception is its tenant's: read and changed within it, moved out of it by nobody, deleted by nobody.
+select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
+insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source)
+values ('rcn_two', 'two', 'Foreign', '2026-10-01', '2026-10-31', 'left', 'right');
+insert into exceptions (id, tenant_id, title, severity, due_at)
+values ('exc_one', 'one', 'Own', 'high', now()), ('exc_two', 'two', 'Foreign', 'high', now());
+
+select pg_temp.become_user('one', '{tenant_analyst}');
+select pg_temp.expect_rows('a user sees its own tenant''s exceptions', 'select from exceptions', 1);
+select pg_temp.expect_rows('a user sees its own tenant''s history', 'select from exception_history', 1);
+select pg_temp.expect_rows('a user sees its own tenant''s policy', 'select from sla_policies', 1);
+select pg_temp.expect_changed('a user changes its own', $$update exceptions set title = 'Renamed' where id = 'exc_one'$$, 1);
+select pg_temp.expect_rows('the change is history at once', $$select from exception_history where exception_id = 'exc_one' and kind = 'updated' and actor = 'user:ada'$$, 1);
+select pg_temp.expect_changed('a user creates in its own tenant', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$, 1);
+select pg_temp.expect_rows('what it creates is its own', $$select from exceptions where title = 'New' and tenant_id = 'one' and created_by = 'user:ada'$$, 1);
+select pg_temp.expect_changed('another tenant''s exception does not change', $$update exceptions set title = 'Hacked' where id = 'exc_two'$$, 0);
+select pg_temp.expect_refused('a user names no tenant', $$insert into exceptions (tenant_id, title, severity, due_at) values ('two', 'New', 'low', now())$$);
+select pg_temp.expect_refused('a user names no author', $$insert into exceptions (created_by, title, severity, due_at) values ('user:eve', 'New', 'low', now())$$);
+select pg_temp.expect_refused('an exception does not change its tenant', $$update exceptions set tenant_id = 'two'$$);
+select pg_temp.expect_refused('an exception does not change its id', $$update exceptions set id = 'exc_three' where id = 'exc_one'$$);
+select pg_temp.expect_refused('an exception does not change its author', $$update exceptions set created_by = 'user:eve'$$);
+select pg_temp.expect_refused('an exception does not change its birth', $$update exceptions set created_at = now()$$);
+select pg_temp.expect_refused('nobody deletes an exception', 'delete from exceptions');
+select pg_temp.expect_refused('nobody empties the table', 'truncate exceptions cascade');
+select pg_temp.expect_refused('another tenant''s reconciliation is none', $$update exceptions set reconciliation_id = 'rcn_two' where id = 'exc_one'$$, '{23503}');
+select pg_temp.expect_refused('a closed exception says how', $$update exceptions set status = 'resolved' where id = 'exc_one'$$, '{TO001}');
+select pg_temp.expect_refused('history is not written by hand', $$insert into exception_history (tenant_id, exception_id, kind, changes) values ('one', 'exc_one', 'updated', '{}')$$);
+select pg_temp.expect_refused('history is not rewritten', $$update exception_history set actor = 'user:eve'$$);
+select pg_temp.expect_refused('the policy is not written past its function', 'update sla_policies set high_minutes = 1');
+select pg_temp.become_owner();
+
+select pg_temp.become_user('one', '{}');
+select pg_temp.expect_changed('a user without a role changes nothing', $$update exceptions set title = 'Hacked'$$, 0);
+select pg_temp.expect_refused('a user without a role creates nothing', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:exceptions}');
+select pg_temp.expect_changed('a key that may read changes nothing', $$update exceptions set title = 'Hacked'$$, 0);
+select pg_temp.expect_refused('a key that may read creates nothing', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{write:exceptions}');
+select pg_temp.expect_changed('a key that may write creates', $$insert into exceptions (title, severity, due_at) values ('By key', 'low', now())$$, 1);
+select pg_temp.become_owner();
+
+select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');
+select pg_temp.expect_refused('the publishable key sees no exception', 'select from exceptions');
+select pg_temp.become_owner();
+
+select pg_temp.become('authenticated');
+select pg_temp.expect_rows('a token without a tenant sees no exception', 'select from exceptions', 0);
+select pg_temp.expect_rows('a token without a tenant sees no history', 'select from exception_history', 0);

@@ -1,0 +1,22 @@
+-- An audit trail is read by the tenant's admins and written by the database alone.
+select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
+insert into security_events (tenant_id, type, actor) values ('one', 'test.done', 'user:ada'), ('two', 'test.done', 'user:bob');
+
+select pg_temp.become_user('one', '{tenant_admin}');
+select pg_temp.expect_rows('an admin reads its own tenant''s events', 'select from security_events', 1);
+select pg_temp.expect_refused('an admin writes none', $$insert into security_events (tenant_id, type, actor) values ('one', 'test.done', 'user:eve')$$);
+select pg_temp.expect_refused('an admin changes none', $$update security_events set actor = 'user:eve'$$);
+select pg_temp.expect_refused('an admin deletes none', 'delete from security_events');
+select pg_temp.expect_refused('an admin empties nothing', 'truncate security_events');
+select pg_temp.become_owner();
+
+select pg_temp.become_user('one', '{tenant_analyst,tenant_lead}');
+select pg_temp.expect_rows('who is no admin reads none', 'select from security_events', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions,read:webhooks}');
+select pg_temp.expect_rows('an API key reads none', 'select from security_events', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');
+select pg_temp.expect_refused('the publishable key reads none', 'select from security_events');
