@@ -1,10 +1,16 @@
 /** Who may do what: the vocabulary of roles and scopes. */
+import { SURFACES, type SurfacePath } from "./records/surfaces/all.ts";
+
 export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead"] as const;
 export type Role = (typeof ROLES)[number];
 
-const RESOURCES = ["reconciliations", "exceptions", "webhooks", "integrations", "troubleshooting", "release-notes"] as const;
+const OWN_RESOURCES = ["reconciliations", "exceptions", "webhooks"] as const;
 
-export type Scope = `${"read" | "write"}:${(typeof RESOURCES)[number]}`;
+type Resource = (typeof OWN_RESOURCES)[number] | SurfacePath;
+
+const RESOURCES: readonly Resource[] = [...OWN_RESOURCES, ...SURFACES.map(({ path }) => path)];
+
+export type Scope = `${"read" | "write"}:${Resource}`;
 
 /** The scope catalogue. A write scope does not imply the read scope. */
 export const SCOPES = RESOURCES.flatMap((resource): Scope[] => [`read:${resource}`, `write:${resource}`]);

@@ -15,6 +15,8 @@ export type Context = {
   /** Why a service-role key is used: the caller's `X-Audit-Reason`. */
   auditReason: string | null;
   idempotency: IdempotencyRecord | null;
+  /** The entity tags of `If-Match`, without their quotes; null where any state will do. */
+  ifMatch: readonly string[] | null;
   db: Db;
   /** Headers for the answer. */
   reply: Headers;

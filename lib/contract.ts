@@ -10,6 +10,8 @@ export type IdempotencyField = "idempotency_key" | "idempotencyKey";
 /** `field`: where the spec has the key in that body. The header `Idempotency-Key` is taken everywhere a body key is. */
 export type Idempotency = { field: IdempotencyField; required: boolean };
 
+const BODY_MAX_BYTES = 1024 * 1024;
+
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
@@ -29,8 +31,13 @@ export type Contract<
   query: Query;
   /** Null where the operation takes no body. */
   body: Body | null;
+  bodyMaxBytes: number;
   response: Response;
   status: 200 | 201;
+  /** What a 404 says there is none of. */
+  noun: string;
+  /** Whether the answer carries an `ETag`, by which PATCH and DELETE honour `If-Match`. */
+  versioned: boolean;
   /** Beyond those that every operation, or every operation with such a body, can answer. */
   errors: readonly ErrorCode[];
 };
@@ -52,8 +59,16 @@ export function contract<
     params: none as unknown as Params,
     query: none as unknown as Query,
     body: null,
+    bodyMaxBytes: BODY_MAX_BYTES,
     status: 200,
+    noun: nounOf(declared.path),
+    versioned: false,
     errors: [],
     ...declared,
   };
+}
+
+/** "exception" of /v1/exceptions/{id}: the same word that the database's refusal uses. */
+function nounOf(path: string): string {
+  return path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "thing";
 }

@@ -3,6 +3,7 @@ import * as apiKeys from "./api-keys/contract.ts";
 import type { Contract } from "./contract.ts";
 import * as exceptions from "./exceptions/contract.ts";
 import * as reconciliations from "./reconciliations/contract.ts";
+import { RECORD_CONTRACTS } from "./records/contract.ts";
 import * as tenants from "./tenants/contract.ts";
 
 export const CONTRACTS: readonly Contract[] = [
@@ -24,4 +25,5 @@ export const CONTRACTS: readonly Contract[] = [
   reconciliations.createReconciliationContract,
   reconciliations.getReconciliationContract,
   reconciliations.updateReconciliationContract,
+  ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) => Object.values(operations)),
 ] as unknown as Contract[];

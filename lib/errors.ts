@@ -12,6 +12,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, title: "This path does not take that method" },
   conflict: { status: 409, title: "The state does not allow this" },
   invalid_transition: { status: 409, title: "The status cannot move that way" },
+  precondition_failed: { status: 412, title: "It has changed since" },
   payload_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body's media type is not supported" },
   idempotency_mismatch: { status: 422, title: "The idempotency key belongs to another request" },

@@ -290,6 +290,50 @@ grant select on public.reconciliations to authenticated;
 grant update (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count) on public.reconciliations to authenticated;
 grant select on public.reconciliations to service_role;
 
+create table public.records (
+  id text not null default private.new_id('rec'::text),
+  tenant_id text not null default private.tenant_id(),
+  surface text not null,
+  data jsonb not null,
+  version bigint not null default 1,
+  created_at timestamp(3) with time zone not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamp(3) with time zone not null default now(),
+  deleted_at timestamp(3) with time zone,
+  operation text generated always as ((data ->> 'operation'::text)) stored,
+  published boolean not null generated always as (COALESCE(((data -> 'published'::text) = 'true'::jsonb), false)) stored,
+  search tsvector not null generated always as (private.record_search(data)) stored
+);
+alter table public.records enable row level security;
+alter table public.records add constraint records_data_check CHECK (((jsonb_typeof(data) = 'object'::text) AND (NOT (data ?| '{id,tenant_id,created_at,created_by,updated_at,soft_delete,deleted_at,purge_at}'::text[]))));
+alter table public.records add constraint records_operation_check CHECK ((length(operation) <= 200));
+alter table public.records add constraint records_surface_check CHECK ((surface ~ '^[a-z][a-z0-9-]{0,62}$'::text));
+alter table public.records add constraint records_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.records add constraint records_pkey PRIMARY KEY (id);
+CREATE INDEX records_by_deletion ON public.records USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX records_by_operation ON public.records USING btree (tenant_id, surface, operation, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX records_by_surface ON public.records USING btree (tenant_id, surface, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX records_by_update ON public.records USING btree (tenant_id, surface, updated_at) WHERE (deleted_at IS NULL);
+CREATE INDEX records_by_words ON public.records USING gin (tenant_id, surface, search);
+CREATE INDEX records_deleted ON public.records USING btree (tenant_id, surface, id DESC) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX records_published ON public.records USING btree (tenant_id, surface, id DESC) WHERE (published AND (deleted_at IS NULL));
+create policy records_insert on public.records as permissive for insert to authenticated
+  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND private.may_write_records(surface) AND (deleted_at IS NULL)));
+create policy records_read on public.records as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (private.may_read_records(surface) OR private.may_write_records(surface)) AND ((deleted_at IS NULL) OR ( SELECT private.allows('{tenant_admin}'::text[], '{}'::text[]) AS allows))));
+create policy records_read_published on public.records as permissive for select to anon
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (( SELECT private.principal_type() AS principal_type) = 'publishable_key'::text) AND private.is_public_surface(surface) AND published AND (deleted_at IS NULL)));
+create policy records_update on public.records as permissive for update to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND private.may_write_records(surface) AND (deleted_at IS NULL)))
+  with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+CREATE TRIGGER guard_purge BEFORE DELETE ON public.records FOR EACH ROW EXECUTE FUNCTION private.guard_record_purge();
+CREATE TRIGGER guard_update BEFORE UPDATE ON public.records FOR EACH ROW EXECUTE FUNCTION private.guard_record_update();
+grant select on public.records to anon;
+grant insert (surface, data) on public.records to authenticated;
+grant select on public.records to authenticated;
+grant update (data) on public.records to authenticated;
+grant select on public.records to service_role;
+
 create table public.security_events (
   id text not null default private.new_id('sev'::text),
   tenant_id text not null,
@@ -435,6 +479,22 @@ AS $function$
 $function$;
 grant execute on function private.beat(text) to service_role;
 
+CREATE OR REPLACE FUNCTION private.bin_record(id text)
+ RETURNS public.records
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  r public.records;
+begin
+  update public.records x set deleted_at = now()
+  where x.id = $1 and x.tenant_id = private.tenant_id() and x.deleted_at is null and private.may_write_records(x.surface)
+  returning * into r;
+  return r;
+end $function$;
+grant execute on function private.bin_record(text) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.breach_risk(minutes_to_breach bigint)
  RETURNS text
  LANGUAGE sql
@@ -496,6 +556,23 @@ end $function$;
 grant execute on function private.enter(jsonb,text[],text[]) to anon;
 grant execute on function private.enter(jsonb,text[],text[]) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.enter_records(request jsonb, surface text, action text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if action = 'read' and private.principal_type() = 'publishable_key' and private.is_public_surface(surface) then
+    perform private.enter(request, null, null);
+  elsif action = 'read' then
+    perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', array['read:' || surface]);
+  else
+    perform private.enter(request, '{tenant_admin,tenant_lead}', array['write:' || surface]);
+  end if;
+end $function$;
+grant execute on function private.enter_records(jsonb,text,text) to anon;
+grant execute on function private.enter_records(jsonb,text,text) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.exception_json(e public.exceptions, as_of timestamp with time zone DEFAULT now())
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -531,6 +608,48 @@ AS $function$
   where k.key_id = $1;
 $function$;
 grant execute on function private.find_api_key(text) to service_role;
+
+CREATE OR REPLACE FUNCTION private.find_records(input jsonb)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  conditions text := format('r.tenant_id = %L and r.surface = %L', private.tenant_id(), input ->> 'surface');
+  -- Each has an index in the order of the page.
+  parts constant text[] := case input ->> 'include_deleted'
+    when 'true' then '{r.deleted_at is null,r.deleted_at is not null}'
+    when 'only' then '{r.deleted_at is not null}'
+    else '{r.deleted_at is null}'
+  end;
+  page_size constant integer := (input ->> 'limit')::integer + 1;
+  scans text;
+  ids text[];
+begin
+  if private.principal_type() = 'publishable_key' then
+    conditions := conditions || ' and r.published';
+  end if;
+  if input -> 'after' ->> 0 is not null then
+    conditions := conditions || format(' and r.id < %L', input -> 'after' ->> 0);
+  end if;
+  if input ->> 'operation' is not null then
+    conditions := conditions || format(' and r.operation = %L', input ->> 'operation');
+  end if;
+  if input ->> 'updated_since' is not null then
+    conditions := conditions || format(' and r.updated_at >= %L::timestamptz', input ->> 'updated_since');
+  end if;
+  if input ->> 'q' is not null then
+    conditions := conditions || format(' and r.search @@ %L::tsquery', private.record_query(input ->> 'q'));
+  end if;
+  select string_agg(format('(select r.id from public.records r where %s and %s order by r.id desc limit %s)', conditions, part, page_size), ' union all ')
+  into scans from unnest(parts) part;
+  execute format('select array_agg(f.id order by f.id desc) from (select s.id from (%s) s order by s.id desc limit %s) f', scans, page_size)
+  into ids;
+  return coalesce(ids, '{}');
+end $function$;
+grant execute on function private.find_records(jsonb) to anon;
+grant execute on function private.find_records(jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.guard_exception()
  RETURNS trigger
@@ -597,6 +716,29 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.guard_record_purge()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if old.deleted_at is null or private.record_purge_at(old.deleted_at) > now() then
+    raise exception 'Record % may not be purged: it was not deleted 30 days ago.', old.id;
+  end if;
+  return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.guard_record_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.version := old.version + 1;
+  new.updated_at := now();
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.insert_api_key(input jsonb, rotated_from text DEFAULT NULL::text)
  RETURNS public.api_keys
  LANGUAGE plpgsql
@@ -615,6 +757,15 @@ begin
   return created;
 end $function$;
 grant execute on function private.insert_api_key(jsonb,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.is_public_surface(surface text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (surface = ANY (ARRAY['release-notes'::text, 'troubleshooting'::text]));
+grant execute on function private.is_public_surface(text) to anon;
+grant execute on function private.is_public_surface(text) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.is_tenant_admin()
  RETURNS boolean
@@ -659,6 +810,42 @@ begin
   return k;
 end $function$;
 grant execute on function private.lock_api_key(text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.lock_record(surface text, id text)
+ RETURNS public.records
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.records;
+begin
+  select * into r from public.records x
+  where x.id = $2 and x.tenant_id = private.tenant_id() and x.surface = $1 and x.deleted_at is null
+  for no key update;
+  if not found then
+    perform private.refuse('not_found', 'There is no such record.');
+  end if;
+  return r;
+end $function$;
+grant execute on function private.lock_record(text,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.may_read_records(surface text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], ARRAY[('read:'::text || surface)]);
+grant execute on function private.may_read_records(text) to anon;
+grant execute on function private.may_read_records(text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.may_write_records(surface text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN private.allows('{tenant_admin,tenant_lead}'::text[], ARRAY[('write:'::text || surface)]);
+grant execute on function private.may_write_records(text) to anon;
+grant execute on function private.may_write_records(text) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.merge_patch(target jsonb, patch jsonb)
  RETURNS jsonb
@@ -767,6 +954,24 @@ begin
 end $function$;
 grant execute on function private.purge_idempotency_keys(integer) to service_role;
 
+CREATE OR REPLACE FUNCTION private.purge_records(batch integer DEFAULT 1000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  purged integer;
+begin
+  delete from public.records where id = any (array(
+    select r.id from public.records r where r.deleted_at <= now() - interval '720 hours'
+    order by r.deleted_at limit batch for update skip locked
+  ));
+  get diagnostics purged = row_count;
+  return purged;
+end $function$;
+grant execute on function private.purge_records(integer) to service_role;
+
 CREATE OR REPLACE FUNCTION private.reconciliation_json(r public.reconciliations)
  RETURNS jsonb
  LANGUAGE sql
@@ -843,6 +1048,65 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.record_json(r public.records)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object('version', r.version, 'record', r.data || jsonb_build_object(
+    'id', r.id, 'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at),
+    'soft_delete', r.deleted_at is not null, 'deleted_at', private.iso(r.deleted_at),
+    'purge_at', private.iso(private.record_purge_at(r.deleted_at))
+  ));
+$function$;
+grant execute on function private.record_json(public.records) to anon;
+grant execute on function private.record_json(public.records) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_purge_at(deleted_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (deleted_at + '720:00:00'::interval);
+grant execute on function private.record_purge_at(timestamp with time zone) to anon;
+grant execute on function private.record_purge_at(timestamp with time zone) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_query(q text)
+ RETURNS tsquery
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+declare
+  query tsquery;
+  phrase tsquery;
+  joined text;
+  words text[];
+begin
+  for joined in select token from regexp_split_to_table(q, '\s+') token loop
+    words := regexp_split_to_array(btrim(private.record_words(joined)), '\s+');
+    continue when words = '{""}';
+    phrase := to_tsquery('simple', format('''%s'':*', words[cardinality(words)]));
+    for i in reverse cardinality(words) - 1 .. 1 loop
+      phrase := tsquery_phrase(to_tsquery('simple', format('''%s''', words[i])), phrase);
+    end loop;
+    query := case when query is null then phrase else query && phrase end;
+  end loop;
+  return coalesce(query, '');
+end $function$;
+grant execute on function private.record_query(text) to anon;
+grant execute on function private.record_query(text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_search(data jsonb)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT to_tsvector('simple'::regconfig, private.record_words(COALESCE(string_agg((value.value #>> '{}'::text[]), ' '::text), ''::text))) AS to_tsvector FROM jsonb_path_query((record_search.data - '{tenantId,idempotencyKey}'::text[]), 'strict $.**'::jsonpath) value(value) WHERE (jsonb_typeof(value.value) = ANY (ARRAY['string'::text, 'number'::text])));
+grant execute on function private.record_search(jsonb) to anon;
+grant execute on function private.record_search(jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.record_security_event(type text, target text DEFAULT NULL::text, reason text DEFAULT NULL::text, details jsonb DEFAULT '{}'::jsonb)
  RETURNS void
  LANGUAGE sql
@@ -856,6 +1120,15 @@ AS $function$
   );
 $function$;
 grant execute on function private.record_security_event(text,text,text,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_words(content text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN translate(lower(content), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~'::text, repeat(' '::text, 32));
+grant execute on function private.record_words(text) to anon;
+grant execute on function private.record_words(text) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.refuse(code text, detail text, errors jsonb DEFAULT NULL::jsonb)
  RETURNS void
@@ -928,6 +1201,20 @@ end $function$;
 grant execute on function private.replay(jsonb) to anon;
 grant execute on function private.replay(jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.require_bin_access()
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if not private.allows('{tenant_admin}', '{}') then
+    perform private.refuse('role_required', 'Deleted records are for the role tenant_admin. Ask a tenant admin.');
+  end if;
+end $function$;
+grant execute on function private.require_bin_access() to anon;
+grant execute on function private.require_bin_access() to authenticated;
+
 CREATE OR REPLACE FUNCTION private.require_expiry(expires_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -956,6 +1243,19 @@ begin
 end $function$;
 grant execute on function private.require_reconciliation(text) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.require_record_size(data jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if octet_length(data::text) > 98304 then
+    perform private.refuse('payload_too_large', 'A record may have at most 64 kB of JSON.');
+  end if;
+end $function$;
+grant execute on function private.require_record_size(jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.require_usable_api_key(k public.api_keys)
  RETURNS void
  LANGUAGE plpgsql
@@ -970,6 +1270,20 @@ begin
   end if;
 end $function$;
 grant execute on function private.require_usable_api_key(public.api_keys) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.require_version(version bigint, versions jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
+    perform private.refuse('precondition_failed',
+      'The record is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
+  end if;
+end $function$;
+grant execute on function private.require_version(bigint,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.tenant_id()
  RETURNS text
@@ -988,6 +1302,28 @@ CREATE OR REPLACE FUNCTION private.text_array(value jsonb)
  SET search_path TO ''
 RETURN CASE WHEN (jsonb_typeof(value) = 'array'::text) THEN ARRAY(SELECT jsonb_array_elements_text(value) AS jsonb_array_elements_text) ELSE '{}'::text[] END;
 grant execute on function private.text_array(jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.unbin_record(surface text, id text)
+ RETURNS public.records
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  r public.records;
+begin
+  perform private.require_bin_access();
+  select * into r from public.records x
+  where x.id = $2 and x.tenant_id = private.tenant_id() and x.surface = $1 for update;
+  if not found then
+    perform private.refuse('not_found', 'There is no such record.');
+  end if;
+  if r.deleted_at is not null then
+    update public.records x set deleted_at = null where x.id = r.id returning * into r;
+  end if;
+  return r;
+end $function$;
+grant execute on function private.unbin_record(text,text) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.usage_rows(rows jsonb)
  RETURNS TABLE(api_key_id text, tenant_id text, operation text, address inet, outcome text, calls bigint, seen_at timestamp with time zone)
@@ -1078,6 +1414,41 @@ begin
   return private.remember(request, private.reconciliation_json(created));
 end $function$;
 grant execute on function public.create_reconciliation(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.create_record(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  created public.records;
+begin
+  perform private.enter_records(request, input ->> 'surface', 'write');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  perform private.require_record_size(input -> 'data');
+  insert into public.records (surface, data) values (input ->> 'surface', input -> 'data') returning * into created;
+  return private.remember(request, private.record_json(created));
+end $function$;
+grant execute on function public.create_record(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.delete_record(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.records;
+begin
+  perform private.enter_records(request, input ->> 'surface', 'write');
+  r := private.lock_record(input ->> 'surface', input ->> 'id');
+  perform private.require_version(r.version, input -> 'versions');
+  return jsonb_build_object('replayed', false, 'body', private.record_json(private.bin_record(r.id)));
+end $function$;
+grant execute on function public.delete_record(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.find_api_key(key_id text)
  RETURNS jsonb
@@ -1201,6 +1572,30 @@ begin
 end $function$;
 grant execute on function public.get_reconciliation(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.get_record(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  with_deleted constant boolean := coalesce(input ->> 'include_deleted' in ('true', 'only'), false);
+begin
+  perform private.enter_records(request, input ->> 'surface', 'read');
+  if with_deleted then
+    perform private.require_bin_access();
+  end if;
+  select private.record_json(r) into answer from public.records r
+  where r.id = input ->> 'id' and r.tenant_id = private.tenant_id() and r.surface = input ->> 'surface'
+    and (r.deleted_at is null or with_deleted);
+  if answer is null then
+    perform private.refuse('not_found', 'There is no such record.');
+  end if;
+  return answer;
+end $function$;
+grant execute on function public.get_record(jsonb,jsonb) to anon;
+grant execute on function public.get_record(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.list_api_key_calls(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1305,6 +1700,29 @@ begin
 end $function$;
 grant execute on function public.list_reconciliations(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.list_records(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  ids text[];
+  page jsonb;
+begin
+  perform private.enter_records(request, input ->> 'surface', 'read');
+  if input ->> 'include_deleted' in ('true', 'only') then
+    perform private.require_bin_access();
+  end if;
+  ids := private.find_records(input);
+  select jsonb_agg(private.record_json(r) -> 'record' order by r.id desc) into page
+  from public.records r
+  where r.id = any (ids) and r.tenant_id = private.tenant_id() and r.surface = input ->> 'surface';
+  return private.page(page, page_size, case when cardinality(ids) > page_size then jsonb_build_array(ids[page_size]) end);
+end $function$;
+grant execute on function public.list_records(jsonb,jsonb) to anon;
+grant execute on function public.list_records(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.list_sla_exceptions(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1380,6 +1798,23 @@ AS $function$
   select private.record_api_key_usage(batch, rows);
 $function$;
 grant execute on function public.record_api_key_usage(uuid,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION public.restore_record(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  return private.remember(request, private.record_json(private.unbin_record(input ->> 'surface', input ->> 'id')));
+end $function$;
+grant execute on function public.restore_record(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.revoke_api_key(input jsonb, request jsonb)
  RETURNS jsonb
@@ -1532,6 +1967,27 @@ begin
   return jsonb_build_object('replayed', false, 'body', private.reconciliation_json(after));
 end $function$;
 grant execute on function public.update_reconciliation(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.update_record(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  r public.records;
+  patched jsonb;
+begin
+  perform private.enter_records(request, input ->> 'surface', 'write');
+  r := private.lock_record(input ->> 'surface', input ->> 'id');
+  perform private.require_version(r.version, input -> 'versions');
+  patched := private.merge_patch(r.data, input -> 'patch');
+  if patched <> r.data then
+    perform private.require_record_size(patched);
+    update public.records x set data = patched where x.id = r.id and x.tenant_id = r.tenant_id returning * into r;
+  end if;
+  return jsonb_build_object('replayed', false, 'body', private.record_json(r));
+end $function$;
+grant execute on function public.update_record(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.worker_silence_seconds()
  RETURNS double precision

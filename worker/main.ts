@@ -4,15 +4,20 @@ import { log } from "#lib/log.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { graphileLogger } from "./logger.ts";
 import { purgeIdempotencyKeys } from "./tasks/purge-idempotency-keys.ts";
+import { purgeRecords } from "./tasks/purge-records.ts";
 
 const CONCURRENT_JOBS = 20;
 const STOP_WITHIN_MS = 5_000;
 
 const tasks: TaskList = {
   purge_idempotency_keys: purgeIdempotencyKeys,
+  purge_records: purgeRecords,
 };
 
-const schedule = "7 * * * * purge_idempotency_keys";
+const schedule = `
+  7 * * * * purge_idempotency_keys
+  */10 * * * * purge_records
+`;
 
 const connectionString = process.env.DATABASE_URL;
 if (!connectionString) throw new Error("DATABASE_URL is not set");

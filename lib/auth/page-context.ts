@@ -42,6 +42,7 @@ export async function pageContext(tenantId: string, contract: Contract): Promise
     clientAddress: (await headers()).get("x-tieout-client-address"),
     auditReason: null,
     idempotency: null,
+    ifMatch: null,
     db: dbFor(principal, tenantId),
     reply: new Headers(),
   };

@@ -406,6 +406,59 @@ export type Database = {
           },
         ]
       }
+      records: {
+        Row: {
+          created_at: string
+          created_by: string
+          data: NonNullable<Json>
+          deleted_at: string | null
+          id: string
+          operation: string | null
+          published: boolean
+          search: unknown
+          surface: string
+          tenant_id: string
+          updated_at: string
+          version: number
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          data: NonNullable<Json>
+          deleted_at?: string | null
+          id?: string
+          operation?: never
+          published?: never
+          search?: never
+          surface: string
+          tenant_id?: string
+          updated_at?: string
+          version?: number
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          data?: NonNullable<Json>
+          deleted_at?: string | null
+          id?: string
+          operation?: never
+          published?: never
+          search?: never
+          surface?: string
+          tenant_id?: string
+          updated_at?: string
+          version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "records_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       security_events: {
         Row: {
           actor: string
@@ -517,6 +570,8 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      create_record: { Args: { input: Json; request: Json }; Returns: Json }
+      delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
@@ -526,6 +581,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_record: { Args: { input: Json; request: Json }; Returns: Json }
       list_api_key_calls: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -536,6 +592,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_records: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -544,6 +601,7 @@ export type Database = {
         Args: { batch: string; rows: Json }
         Returns: undefined
       }
+      restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
@@ -552,6 +610,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      update_record: { Args: { input: Json; request: Json }; Returns: Json }
       worker_silence_seconds: {
         Args: Record<PropertyKey, never>
         Returns: number

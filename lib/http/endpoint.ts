@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { dbFor } from "../db/client.ts";
 import { admit } from "./admit.ts";
+import { readIfMatch } from "./if-match.ts";
 import { type Input, readInput } from "./input.ts";
 import { problemResponse } from "./problem.ts";
 
@@ -30,6 +31,7 @@ export function endpoint<C extends Contract>(contract: C, handler: Handler<C>): 
           clientAddress: address,
           auditReason: request.headers.get("x-audit-reason"),
           idempotency,
+          ifMatch: contract.versioned ? readIfMatch(request) : null,
           db: dbFor(principal, tenantId),
           reply,
         };

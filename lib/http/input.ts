@@ -16,11 +16,11 @@ export type Input<C extends Contract> = {
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
   const query = parse(contract.query, readQuery(request), []);
   const takesBody = contract.body !== null || contract.idempotency !== null;
-  const json = takesBody ? ((await readJsonObject(request, mediaTypes(contract))) ?? {}) : {};
+  const json = takesBody ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = contract.body ? parse(contract.body, rest, []) : parse(z.strictObject({}), rest, []);
   const params = contract.params.safeParse(rawParams);
-  if (!params.success) throw new ApiError("not_found", `There is no such ${noun(contract)}.`);
+  if (!params.success) throw new ApiError("not_found", `There is no such ${contract.noun}.`);
   return { params: params.data, query, body, idempotency } as Input<C>;
 }
 
@@ -51,9 +51,4 @@ function fieldErrors(issue: z.core.$ZodIssue, prefix: string[]): FieldError[] {
     return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "There is no such field." }));
   }
   return [{ path: path.join("."), message: issue.message }];
-}
-
-/** "exception" of /v1/exceptions/{id}: the same word that the database's refusal uses. */
-function noun(contract: Contract): string {
-  return contract.path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "thing";
 }

@@ -1,14 +1,17 @@
 import { ApiError, invalidRequest } from "../errors.ts";
 
-const BODY_MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 
 /**
  * A request's body as a JSON object, null where there is none.
- * @throws ApiError 415 on another media type, 413 over 1 MiB, 400 on anything that is not one well-formed JSON object.
+ * @throws ApiError 415 on another media type, 413 where it is too large, 400 on anything that is not one well-formed JSON object.
  */
-export async function readJsonObject(request: Request, mediaTypes: readonly string[]): Promise<Record<string, unknown> | null> {
-  const bytes = await readBytes(request);
+export async function readJsonObject(
+  request: Request,
+  mediaTypes: readonly string[],
+  maxBytes: number,
+): Promise<Record<string, unknown> | null> {
+  const bytes = await readBytes(request, maxBytes);
   if (bytes.length === 0) return null;
   const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!mediaTypes.includes(mediaType)) {
@@ -17,12 +20,12 @@ export async function readJsonObject(request: Request, mediaTypes: readonly stri
   return parseObject(bytes);
 }
 
-async function readBytes(request: Request): Promise<Buffer> {
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw new ApiError("payload_too_large", "A body may have at most 1 MiB.");
+    if (size > maxBytes) throw new ApiError("payload_too_large", `This body may have at most ${maxBytes / 1024} KiB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

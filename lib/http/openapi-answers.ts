@@ -30,7 +30,8 @@ const EVERY_OPERATION: readonly ErrorCode[] = [
 ];
 
 /** Every error code that an operation can answer, in the order of the error table. */
-export function errorCodesOf({ access, body, errors, idempotency, params }: Contract): ErrorCode[] {
+export function errorCodesOf(contract: Contract): ErrorCode[] {
+  const { access, body, errors, idempotency, params } = contract;
   const open = access.roles === "any" && access.service && access.publishable;
   const takesBody = body !== null || idempotency !== null;
   const possible = new Set<ErrorCode>([
@@ -39,12 +40,18 @@ export function errorCodesOf({ access, body, errors, idempotency, params }: Cont
     ...when(access.scope !== null, "scope_required"),
     ...when(access.scope !== null || access.roles === "any", "ip_not_allowed"),
     ...when(Object.keys(params.shape).length > 0, "not_found"),
+    ...when(isConditional(contract), "precondition_failed"),
     ...when(takesBody, "payload_too_large", "unsupported_media_type"),
     ...when(idempotency !== null, "idempotency_mismatch"),
     ...when(idempotency?.required === true, "idempotency_key_required"),
     ...errors,
   ]);
   return ERROR_CODES.filter((code) => possible.has(code));
+}
+
+/** Whether the operation honours `If-Match`. */
+export function isConditional({ versioned, method }: Contract): boolean {
+  return versioned && (method === "PATCH" || method === "DELETE");
 }
 
 function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
@@ -105,6 +112,11 @@ export const HEADERS = {
     required: true,
     schema: { type: "string", example: REQUEST_ID },
   },
+  ETag: {
+    description: "Names this state of the resource. Send it as If-Match, and nobody else's change is lost.",
+    required: true,
+    schema: { type: "string", example: '"3"' },
+  },
   RateLimit: {
     description: "What is left of the limit, and in how many seconds it is full again.",
     schema: { type: "string", example: '"calls";r=1199;t=60' },
@@ -124,6 +136,9 @@ export const ANSWER_HEADERS = {
   RateLimit: header("RateLimit"),
   "RateLimit-Policy": header("RateLimitPolicy"),
 };
+
+/** On the success of an operation on a versioned resource. */
+export const VERSION_HEADERS = { ETag: header("ETag") };
 
 /** On the success of an operation that takes an idempotency key. */
 export const REPLAY_HEADERS = { "Idempotency-Replayed": header("IdempotencyReplayed") };

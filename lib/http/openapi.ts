@@ -3,9 +3,20 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import type { Access } from "../access.ts";
 import type { Contract } from "../contract.ts";
 import { CONTRACTS } from "../contracts.ts";
+import { SURFACES } from "../records/surfaces/all.ts";
 import { tenantId } from "../schema.ts";
 import { mediaTypes } from "./input.ts";
-import { ANSWER_HEADERS, errorCodesOf, HEADERS, type ProblemAnswer, problem, problemAnswers, REPLAY_HEADERS } from "./openapi-answers.ts";
+import {
+  ANSWER_HEADERS,
+  errorCodesOf,
+  HEADERS,
+  isConditional,
+  type ProblemAnswer,
+  problem,
+  problemAnswers,
+  REPLAY_HEADERS,
+  VERSION_HEADERS,
+} from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-example.ts";
 
 const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
@@ -18,6 +29,7 @@ const TAGS: Record<string, string> = {
   Tenant: "The caller and the tenant it acts for.",
   "SLA monitor": "Open exceptions by nearness to breach.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
+  ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
 };
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
@@ -73,6 +85,14 @@ const PARAMETERS = {
     description:
       "Makes a retry safe: the same key with the same request gives the first answer again, for 24 hours. May come in the body instead.",
   }),
+  IfMatch: z
+    .string()
+    .optional()
+    .meta({
+      param: { name: "If-Match", in: "header" },
+      description: "The ETag of what you read: the change is made only where that is still the state, else the answer is 412.",
+      example: '"3"',
+    }),
   AuditReason: z
     .string()
     .optional()
@@ -103,6 +123,7 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
     parameters: [
       PARAMETERS.TenantId,
       ...(idempotency ? [PARAMETERS.IdempotencyKey] : []),
+      ...(isConditional(contract) ? [PARAMETERS.IfMatch] : []),
       ...(access.service ? [PARAMETERS.AuditReason] : []),
     ],
     requestParams: { path: params, query },
@@ -110,7 +131,7 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
     responses: {
       [`${status}`]: {
         description: status === 201 ? "Created." : "Done.",
-        headers: { ...ANSWER_HEADERS, ...(idempotency && REPLAY_HEADERS) },
+        headers: { ...ANSWER_HEADERS, ...(contract.versioned && VERSION_HEADERS), ...(idempotency && REPLAY_HEADERS) },
         content: { "application/json": { schema: response } },
       },
       ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),

@@ -26,6 +26,20 @@ export function route(...endpoints: Served[]): Exports {
   return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
 }
 
+/** What a route file with a dynamic segment exports: the routes by the segment's value, which they don't see, and 404 for any other. */
+export function routeBy(segment: string, routes: ReadonlyMap<string, Exports>): Exports {
+  const unknown = noRoute();
+  const handlers = [...METHODS, "OPTIONS" as const].map((method): [Method | "OPTIONS", RouteHandler] => [
+    method,
+    async (request, { params }) => {
+      const { [segment]: value = "", ...rest } = await params;
+      const chosen: Exports = routes.get(value) ?? unknown;
+      return chosen[method](request, { params: Promise.resolve(rest) });
+    },
+  ]);
+  return Object.fromEntries(handlers) as Exports;
+}
+
 /** What a path of /v1 that no contract names exports: 404 for every method. */
 export function noRoute(): Exports<Refusal> {
   const handler = refuse("not_found", {});

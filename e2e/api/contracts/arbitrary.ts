@@ -7,6 +7,7 @@ export type JsonSchema = {
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
+  not?: JsonSchema;
   type?: string | string[];
   format?: string;
   pattern?: string;
@@ -96,9 +97,8 @@ function object(
   { properties = {}, required = [], additionalProperties }: JsonSchema,
   inner: (schema: JsonSchema) => fc.Arbitrary<unknown>,
 ) {
-  const known = fc.record(Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inner(part)])), {
-    requiredKeys: required,
-  });
+  const possible = Object.entries(properties).filter(([, part]) => !part.not);
+  const known = fc.record(Object.fromEntries(possible.map(([name, part]) => [name, inner(part)])), { requiredKeys: required });
   if (!additionalProperties) return known;
   const more = fc.dictionary(fc.string({ maxLength: 20 }), inner(additionalProperties === true ? {} : additionalProperties), {
     maxKeys: 4,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { uniqueName, userToken } from "#e2e/fixtures.ts";
+import { api, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { CONTRACTS } from "#lib/contracts.ts";
 import { expectConforms, expectProblem } from "./conformance.ts";
-import { createWorld, invoke } from "./operation.ts";
+import { createWorld, invoke, pathOf } from "./operation.ts";
 import { sampleFor, type World } from "./samples.ts";
 
 const LONGEST_KEY = 255;
@@ -77,8 +77,9 @@ describe.each(CONTRACTS.filter(({ idempotency }) => idempotency))("$operationId"
 
   if (required) {
     test("without a key 400", async () => {
-      const { [field]: _key, ...body } = (await sampleFor(contract, world)).body ?? {};
-      expectProblem(await invoke(contract, world, { body }), "idempotency_key_required", contract);
+      const { params, body = {} } = await sampleFor(contract, world);
+      const call = { bearer: world.admin, tenant: world.tenant, body };
+      expectProblem(await api(contract.method, pathOf(contract, params), call), "idempotency_key_required", contract);
     });
   }
 });

@@ -1,4 +1,4 @@
-import { type Answer, api, type Call, createTenant, userToken } from "#e2e/fixtures.ts";
+import { type Answer, api, type Call, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Contract } from "#lib/contract.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";
 
@@ -7,16 +7,19 @@ export async function createWorld(): Promise<World> {
   return { tenant, admin: await userToken(tenant, ["tenant_admin"]) };
 }
 
-/** Calls an operation as the world's admin with a sample of a valid call; `call` says what is otherwise. */
+/**
+ * Calls an operation as the world's admin with a sample of a valid call; `call` says what is otherwise. An idempotency key
+ * that is due and not in the call is sent by header.
+ */
 export async function invoke(contract: Contract, world: World, call: Call = {}, sample?: Sample): Promise<Answer> {
   const { params, query, body } = sample ?? (await sampleFor(contract, world));
-  return api(contract.method, pathOf(contract, params), {
-    bearer: world.admin,
-    tenant: world.tenant,
-    query,
-    body: contract.body ? (body ?? {}) : undefined,
-    ...call,
-  });
+  const sent: Call = { bearer: world.admin, tenant: world.tenant, query, body: contract.body ? (body ?? {}) : undefined, ...call };
+  return api(contract.method, pathOf(contract, params), { ...sent, headers: { ...dueKey(contract, sent), ...sent.headers } });
+}
+
+function dueKey({ idempotency }: Contract, { body }: Call): Record<string, string> {
+  const inBody = typeof body === "object" && idempotency !== null && idempotency.field in body;
+  return idempotency?.required && !inBody ? { "Idempotency-Key": uniqueName("key") } : {};
 }
 
 export function pathOf({ path }: Contract, params: Record<string, string> = {}): string {

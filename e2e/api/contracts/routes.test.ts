@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONTRACTS } from "#lib/contracts.ts";
 import { route } from "#lib/http/route.ts";
+import { SURFACES } from "#lib/records/surfaces/all.ts";
 
 const APP = join(import.meta.dirname, "../../../app");
 /** Routes of /v1 without a contract: the description of them all, and the answer to every other path. */
@@ -11,22 +12,28 @@ const WITHOUT_CONTRACT = ["/v1/openapi.json", "/v1/[[...path]]"];
 /** A POST that asks, with a body too large for a query. There is nothing to do twice. */
 const CHANGES_NOTHING = ["estimateApiKeyImpact"];
 
-const routes = readdirSync(join(APP, "v1"), { recursive: true, encoding: "utf8" })
+/** One file serves the same path of every surface. */
+const pathsOf = (file: string) => (file.includes("[surface]") ? SURFACES.map(({ path }) => file.replace("[surface]", path)) : [file]);
+
+const files = readdirSync(join(APP, "v1"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith("route.ts"))
   .map((file) => `/v1/${file.replace(/\/?route\.ts$/, "")}`)
   .filter((path) => !WITHOUT_CONTRACT.includes(path));
+
+const routes = files.flatMap((file) => pathsOf(file).map((path) => ({ file, path: path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}` })));
 
 const methodsByPath = Map.groupBy(CONTRACTS, ({ path }) => path);
 
 describe("contracts and routes", () => {
   test("every route file has a contract, and every contract a route file", () => {
-    expect(routes.map((path) => path.replace(/\[(\w+)\]/g, "{$1}")).sort()).toEqual([...methodsByPath.keys()].sort());
+    expect(routes.map(({ path }) => path).sort()).toEqual([...methodsByPath.keys()].sort());
   });
 
-  test.each(routes)("%s serves the methods of its contracts and no other", async (path) => {
-    const served = await import(join(APP, path, "route.ts"));
-    const declared = methodsByPath.get(path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}`) ?? [];
-    const { headers } = await served.OPTIONS();
+  test.each(routes)("$path serves the methods of its contracts and no other", async ({ file, path }) => {
+    const served = await import(join(APP, file, "route.ts"));
+    const declared = methodsByPath.get(path) ?? [];
+    const params = Promise.resolve({ surface: path.split("/")[2] });
+    const { headers } = await served.OPTIONS(new Request("http://localhost/"), { params });
     const expected = await route(...declared.map((contract) => ({ contract, serve: async () => new Response() }))).OPTIONS(
       new Request("http://localhost/"),
       { params: Promise.resolve({}) },

@@ -1,5 +1,8 @@
 import { api, uniqueName } from "#e2e/fixtures.ts";
 import type { Contract } from "#lib/contract.ts";
+import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
+import { SURFACES } from "#lib/records/surfaces/all.ts";
+import type { Surface } from "#lib/records/surfaces/surface.ts";
 
 /** A tenant and the token of its admin. */
 export type World = { tenant: string; admin: string };
@@ -42,8 +45,26 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   revokeApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { reason: uniqueName("Lost") } }),
   rotateApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { grace_period_seconds: 60 } }),
   getApiKeyUsage: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
+  ...Object.assign({}, ...SURFACES.map(recordSamples)),
+
   estimateApiKeyImpact: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { revoke: true } }),
 };
+
+function recordSamples(surface: Surface): typeof SAMPLES {
+  const { path, example, columns } = surface;
+  const contracts = RECORD_CONTRACTS.get(path);
+  if (!contracts) throw new Error(`${path} has no contracts.`);
+  const heading = columns[0];
+  const records = { path: () => `/v1/${path}`, body: () => ({ ...example, [heading]: uniqueName("Record") }) };
+  const existing = async (world: World) => ({ params: { id: await created(world, records) } });
+  return {
+    [contracts.create.operationId]: () => ({ body: records.body() }),
+    [contracts.get.operationId]: existing,
+    [contracts.update.operationId]: async (world) => ({ ...(await existing(world)), body: { [heading]: uniqueName("Renamed") } }),
+    [contracts.remove.operationId]: existing,
+    [contracts.restore.operationId]: existing,
+  };
+}
 
 /** @throws Error where an operation needs a sample and has none. */
 export async function sampleFor({ operationId, params, body, path }: Contract, world: World): Promise<Sample> {
@@ -59,7 +80,12 @@ type Resource = { path: (world: World) => string; body: () => object };
 
 async function created(world: World, resource: Resource): Promise<string> {
   const path = resource.path(world);
-  const { status, text, json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: resource.body() });
+  const { status, text, json } = await api("POST", path, {
+    bearer: world.admin,
+    tenant: world.tenant,
+    body: resource.body(),
+    headers: { "Idempotency-Key": uniqueName("key") },
+  });
   if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return (json as { id: string }).id;
 }

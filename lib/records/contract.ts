@@ -1,0 +1,200 @@
+import { z } from "zod";
+import type { Access, Scope } from "../access.ts";
+import { contract } from "../contract.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
+import { SURFACES } from "./surfaces/all.ts";
+import type { Surface } from "./surfaces/surface.ts";
+
+const RECORD_MAX_BYTES = 65_536;
+
+/** The server's own fields: in an answer, never in a request. `tenant_id` is named by the header alone. */
+const serverFields = {
+  id: id("rec"),
+  created_at: time,
+  created_by: actor,
+  updated_at: time,
+  soft_delete: z.boolean().meta({ description: "True once deleted." }),
+  deleted_at: time.nullable().meta({ example: null }),
+  purge_at: time.nullable().meta({ description: "When a deleted record is gone for good: 30 days after its deletion.", example: null }),
+};
+
+const refused = Object.fromEntries(
+  [...Object.keys(serverFields), "tenant_id"].map((name) => [
+    name,
+    z.never({ error: "The server sets this field. Leave it out." }).optional(),
+  ]),
+);
+
+/** What every surface knows beside its own fields. */
+const sharedFields = {
+  operation: z.string().max(200),
+  limit: z.int().min(1).max(250),
+};
+
+const sharedExample = { operation: "list", limit: 25 };
+const serverExample = {
+  id: "rec_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+  created_at: "2026-11-20T09:30:00.000Z",
+  created_by: "user:ada",
+  updated_at: "2026-11-20T09:30:00.000Z",
+  soft_delete: false,
+  deleted_at: null,
+  purge_at: null,
+};
+
+/** A record on the wire: the server's fields, and whatever else it was given. */
+export type StoredRecord = z.output<z.ZodObject<typeof serverFields, z.core.$loose>>;
+
+const byId = z.strictObject({ id: serverFields.id });
+const including = (...values: [string, ...string[]]) =>
+  z
+    .enum(values)
+    .optional()
+    .meta({ description: `Deleted records as well${values.includes("only") ? ", or only them" : ""}; for tenant_admin.`, example: "true" });
+
+/** The six operations of one surface. */
+export function recordContracts(surface: Surface) {
+  const { path, title, noun, example } = surface;
+  const one = pascalCase(noun);
+  const shared = { tag: title, noun: "record", versioned: true };
+  const reading: Access = {
+    roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
+    scope: `read:${path}` as Scope,
+    service: true,
+    publishable: surface.public,
+  };
+  const writing: Access = { ...reading, roles: ["tenant_admin", "tenant_lead"], scope: `write:${path}` as Scope, publishable: false };
+
+  const record = z
+    .looseObject({ ...nullish(wireFields(surface)), ...serverFields })
+    .meta({ id: one, description: surface.description, example: { ...example, ...sharedExample, ...serverExample } });
+  const ownFields = nullish(checkedFields(surface));
+  const tenantId = z.string().optional();
+
+  return {
+    surface: path,
+    list: contract({
+      operationId: `list${pascalCase(title)}`,
+      method: "GET",
+      path: `/v1/${path}`,
+      tag: title,
+      summary: `List ${title.toLowerCase()}, newest first`,
+      access: reading,
+      query: z.strictObject({
+        ...pageQuery,
+        operation: z.string().max(200).optional().meta({ description: "Only records with this operation.", example: "list" }),
+        q: text(200).optional().meta({
+          description: "Text search: each of these words begins a word of the record's texts and numbers.",
+          example: "payout bank",
+        }),
+        updated_since: timestamp.optional().meta({ description: "Only records that changed at this time or later." }),
+        include_deleted: including("true", "false", "only"),
+      }),
+      response: page(record),
+    }),
+    create: contract({
+      ...shared,
+      operationId: `create${one}`,
+      method: "POST",
+      path: `/v1/${path}`,
+      summary: `Create ${article(noun)} ${noun}`,
+      description: "Any JSON object of at most 64 kB. Fields beside the known ones are kept as they are sent.",
+      access: writing,
+      idempotency: { field: "idempotencyKey", required: true },
+      body: z
+        .looseObject({ tenantId, ...z.object(sharedFields).partial().shape, ...ownFields, ...refused })
+        .meta({ example: { tenantId: "acme", ...sharedExample, idempotencyKey: "0d1f6c1e-retry-1", ...example } }),
+      bodyMaxBytes: RECORD_MAX_BYTES,
+      response: record,
+      status: 201,
+    }),
+    get: contract({
+      ...shared,
+      operationId: `get${one}`,
+      method: "GET",
+      path: `/v1/${path}/{id}`,
+      summary: `Get ${article(noun)} ${noun}`,
+      access: reading,
+      params: byId,
+      query: z.strictObject({ include_deleted: including("true", "false") }),
+      response: record,
+    }),
+    update: contract({
+      ...shared,
+      operationId: `update${one}`,
+      method: "PATCH",
+      path: `/v1/${path}/{id}`,
+      summary: `Change ${article(noun)} ${noun}`,
+      description:
+        "A JSON merge patch (RFC 7396): null takes a field away. With the ETag of what you read in If-Match, nobody else's change is lost.",
+      access: writing,
+      params: byId,
+      body: z
+        .looseObject({
+          tenantId,
+          ...nullish(sharedFields),
+          ...ownFields,
+          ...refused,
+          idempotencyKey: z.never({ error: "A record keeps the key it was created with. Leave it out." }).optional(),
+        })
+        .meta({ example: Object.fromEntries(Object.entries(example).slice(0, 1)) }),
+      bodyMaxBytes: RECORD_MAX_BYTES,
+      response: record,
+    }),
+    remove: contract({
+      ...shared,
+      operationId: `delete${one}`,
+      method: "DELETE",
+      path: `/v1/${path}/{id}`,
+      summary: `Delete ${article(noun)} ${noun}`,
+      description: "A soft delete: a tenant admin can restore it until purge_at, 30 days later.",
+      access: writing,
+      params: byId,
+      response: record,
+    }),
+    restore: contract({
+      ...shared,
+      operationId: `restore${one}`,
+      method: "POST",
+      path: `/v1/${path}/{id}/restore`,
+      summary: `Restore a deleted ${noun}`,
+      description: "Restoring what is not deleted returns it unchanged.",
+      access: { ...writing, roles: ["tenant_admin"], scope: null },
+      idempotency: { field: "idempotencyKey", required: false },
+      params: byId,
+      response: record,
+    }),
+  };
+}
+
+export type RecordContracts = ReturnType<typeof recordContracts>;
+
+/** By the path of the surface. */
+export const RECORD_CONTRACTS: ReadonlyMap<string, RecordContracts> = new Map(
+  SURFACES.map((surface) => [surface.path, recordContracts(surface)]),
+);
+
+function wireFields({ fields }: Surface): Record<string, z.ZodType> {
+  return { ...mapValues(fields, ({ schema }) => schema), ...sharedFields };
+}
+
+function checkedFields({ fields }: Surface): Record<string, z.ZodType> {
+  return mapValues(fields, ({ schema, check }) => (check ? schema.check(check) : schema));
+}
+
+/** Null says that there is none, and in a patch takes a field away. */
+function nullish(fields: Record<string, z.ZodType>): Record<string, z.ZodType> {
+  return mapValues(fields, (schema) => schema.nullish());
+}
+
+function mapValues<From, To>(values: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+function pascalCase(words: string): string {
+  return words.replace(/(?:^|\s)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? "an" : "a";
+}

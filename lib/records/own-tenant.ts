@@ -1,0 +1,9 @@
+import type { Context } from "../context.ts";
+import { ApiError } from "../errors.ts";
+
+/** @throws ApiError `tenant_forbidden` where the body names another tenant than the header. */
+export function requireOwnTenant(ctx: Context, body: Record<string, unknown>): void {
+  if (body.tenantId !== undefined && body.tenantId !== ctx.tenantId) {
+    throw new ApiError("tenant_forbidden", "The body's tenantId and X-Tenant-Id must be the same.");
+  }
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { text, timestamp } from "../../schema.ts";
+import { findCredentials } from "./credentials.ts";
+
+/** How a page shows and edits a field. */
+export type FieldInput = "line" | "text" | "markdown" | "switch" | "time" | "object";
+
+/** `schema`: the field on the wire. `check`: what a new value must meet as well. */
+export type Field = { label: string; input: FieldInput; schema: z.ZodType; check?: z.core.$ZodCheck<unknown> };
+
+/**
+ * A generic record surface. Its contracts, routes, scopes, OpenAPI and pages follow from this declaration. Fields it does
+ * not know are kept as they were sent.
+ */
+export type Surface<Path extends string = string> = {
+  /** The name in paths and scopes: /v1/<path>, read:<path>. */
+  path: Path;
+  /** The name of the whole, and the singular noun of one. */
+  title: string;
+  noun: string;
+  description: string;
+  /** Whether the publishable key reads the records whose `published` is true. The policy `records_read_published` decides. */
+  public: boolean;
+  fields: Record<string, Field>;
+  /** The field by which a record is called, then the others that a list shows. */
+  columns: readonly [heading: string, ...others: string[]];
+  /** A record as the documentation shows it. */
+  example: Record<string, unknown>;
+};
+
+export function surface<const Path extends string>(declared: Surface<Path>): Surface<Path> {
+  return declared;
+}
+
+const LINE_MAX = 200;
+const TEXT_MAX = 20_000;
+const MARKDOWN_MAX = 50_000;
+
+export function line(label: string, most = LINE_MAX): Field {
+  return { label, input: "line", schema: text(most) };
+}
+
+export function prose(label: string): Field {
+  return { label, input: "text", schema: z.string().max(TEXT_MAX) };
+}
+
+export function markdown(label: string): Field {
+  return { label, input: "markdown", schema: z.string().max(MARKDOWN_MAX).meta({ description: "Markdown." }) };
+}
+
+export function flag(label: string): Field {
+  return { label, input: "switch", schema: z.boolean() };
+}
+
+export function moment(label: string): Field {
+  return { label, input: "time", schema: timestamp };
+}
+
+/** A JSON object that no credential belongs in. */
+export function settings(label: string): Field {
+  return {
+    label,
+    input: "object",
+    schema: z.record(z.string(), z.unknown()).meta({ description: "Any JSON object. Values that look like credentials are refused." }),
+    check: z.superRefine((value, context) => {
+      for (const path of findCredentials(value)) {
+        context.addIssue({
+          code: "custom",
+          path,
+          input: value,
+          message: "This looks like a credential. Keep it in a secret store, and give its name there, for example as secret_ref.",
+        });
+      }
+    }),
+  };
+}
