@@ -5,7 +5,7 @@ const TYPES = ["application/json"];
 
 function read(body: string, type = "application/json; charset=utf-8") {
   const request = new Request("http://localhost/", { method: "POST", body, headers: { "Content-Type": type } });
-  return readJsonObject(request, TYPES);
+  return readJsonObject(request, TYPES, 1024);
 }
 
 describe("a JSON body", () => {
@@ -21,6 +21,12 @@ describe("a JSON body", () => {
     for (const body of ['{"__proto__":1}', '{"details":{"__proto__":{"a":1}}}', '{"a":[{"__proto__":null}]}']) {
       await expect(read(body)).rejects.toMatchObject({ code: "invalid_request" });
     }
+  });
+
+  test("has at most so many bytes", async () => {
+    const of = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
+    await expect(read(of(1024))).resolves.toBeDefined();
+    await expect(read(of(1025))).rejects.toMatchObject({ code: "payload_too_large", message: "This body may have at most 1 KiB." });
   });
 
   test("may be nested 64 deep and not 65", async () => {

@@ -1,6 +1,7 @@
 import { ApiError, invalidRequest } from "../errors.ts";
 
 const MAX_DEPTH = 64;
+const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
  * A request's body as a JSON object, null where there is none.
@@ -20,15 +21,21 @@ export async function readJsonObject(
   return parseObject(bytes);
 }
 
+/** Reads on past what is too much: a body left unread would keep the connection's next request waiting for ever. */
 async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > maxBytes) throw new ApiError("payload_too_large", `This body may have at most ${maxBytes / 1024} KiB.`);
-    chunks.push(chunk);
+    if (size > maxBytes + DISCARDED_MAX_BYTES) throw tooLarge(maxBytes, { Connection: "close" });
+    if (size <= maxBytes) chunks.push(chunk);
   }
+  if (size > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number, headers?: Record<string, string>): ApiError {
+  return new ApiError("payload_too_large", `This body may have at most ${maxBytes / 1024} KiB.`, { headers });
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> {

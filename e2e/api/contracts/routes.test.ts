@@ -20,7 +20,9 @@ const files = readdirSync(join(APP, "v1"), { recursive: true, encoding: "utf8" }
   .map((file) => `/v1/${file.replace(/\/?route\.ts$/, "")}`)
   .filter((path) => !WITHOUT_CONTRACT.includes(path));
 
-const routes = files.flatMap((file) => pathsOf(file).map((path) => ({ file, path: path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}` })));
+const routes = files.flatMap((file) =>
+  pathsOf(file).map((path) => ({ file, path: path.replace(/\[(\w+)\]/g, "{$1}") as `/v1/${string}` })),
+);
 
 const methodsByPath = Map.groupBy(CONTRACTS, ({ path }) => path);
 

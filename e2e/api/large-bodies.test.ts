@@ -1,0 +1,41 @@
+import { Agent, request } from "node:http";
+import { afterAll, expect, test } from "vitest";
+import { createTenant, stack, userToken } from "#e2e/fixtures.ts";
+
+const MIB = 1024 * 1024;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+afterAll(() => agent.destroy());
+
+type Answer = { status: number | undefined; connection: string | undefined };
+
+/** On the one connection that there is. */
+async function post(path: string, bytes: number): Promise<Answer> {
+  const tenant = await createTenant();
+  const headers = {
+    Authorization: `Bearer ${await userToken(tenant, ["tenant_admin"])}`,
+    "X-Tenant-Id": tenant,
+    "Content-Type": "application/json",
+    "Content-Length": bytes,
+  };
+  return new Promise((done, fail) => {
+    const sent = request(`${stack.url}${path}`, { method: "POST", agent, headers }, (response) => {
+      response.resume();
+      response.on("end", () => done({ status: response.statusCode, connection: response.headers.connection }));
+    });
+    sent.on("error", fail);
+    sent.end(Buffer.alloc(bytes, " "));
+  });
+}
+
+test.each([
+  ["/v1/exceptions", 3 * MIB],
+  ["/v1/integrations", MIB],
+])("the call after one that is too large for %s is answered", async (path, bytes) => {
+  expect(await post(path, bytes)).toEqual({ status: 413, connection: "keep-alive" });
+  expect((await post(path, 2)).status).toBe(400);
+});
+
+test("a connection that brings far too much is closed", async () => {
+  expect(await post("/v1/exceptions", 30 * MIB)).toEqual({ status: 413, connection: "close" });
+  expect((await post("/v1/exceptions", 2)).status).toBe(400);
+});
