@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Entry, entryOf } from "../../supervisor/log.ts";
@@ -31,6 +42,8 @@ export class Postgres {
 
   /** Makes the cluster when there is none, and stops a server that an earlier start left behind. */
   prepare(password: string): void {
+    // Without setpriv the account has to pass through the data directory; what lies in it stays closed.
+    if (this.#account.ids && this.#account.prefix.length === 0) chmodSync(dirname(this.#directory), 0o711);
     if (existsSync(this.#directory)) this.#stopLeftOver();
     else this.#makeCluster(password);
   }
