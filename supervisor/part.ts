@@ -73,11 +73,24 @@ export class Part {
     log("info", `${name} started`, { pid: child.pid });
   }
 
-  /** Signals the child and waits for it; kills it when it is not gone in time. */
-  async stop(): Promise<void> {
-    clearTimeout(this.#pause);
+  /** Starts it anew at once, as after a change of its sources. */
+  async renew(): Promise<void> {
     const child = this.#child;
     if (!child) return;
+    child.removeAllListeners("exit");
+    await this.#end(child);
+    if (!stopping) this.#start();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#pause);
+    if (!this.#child) return;
+    await this.#end(this.#child);
+    log("info", `${this.name} stopped`);
+  }
+
+  /** Signals the child and waits for it; kills it when it is not gone in time. */
+  async #end(child: ChildProcess): Promise<void> {
     const gone = once(child, "exit");
     child.kill(this.#options.stopSignal ?? "SIGTERM");
     const timer = setTimeout(() => {
@@ -86,7 +99,6 @@ export class Part {
     }, this.#options.stopWithinMs);
     await gone;
     clearTimeout(timer);
-    log("info", `${this.name} stopped`);
   }
 
   #restart(cause: Record<string, unknown>, livedMs: number): void {

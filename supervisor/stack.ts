@@ -8,6 +8,7 @@ import { log } from "./log.ts";
 import { Part } from "./part.ts";
 import { freePort } from "./ports.ts";
 import type { Settings } from "./settings.ts";
+import { onSourceChange } from "./watch.ts";
 
 const POSTGRES_READY_MS = 120_000;
 const ANSWERS_MS = 60_000;
@@ -71,7 +72,8 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
 }
 
 export function startWorker(env: Record<string, string>): void {
-  new Part({ name: "worker", command: node("worker/main.ts"), env, stopWithinMs: 6_000, channel: true });
+  const worker = new Part({ name: "worker", command: node("worker/main.ts"), env, stopWithinMs: 6_000, channel: true });
+  if (env.NODE_ENV === "development") onSourceChange(["lib", "worker"], () => worker.renew());
 }
 
 export function startWeb(env: Record<string, string>): void {

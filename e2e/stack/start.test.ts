@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDataDir, Supervisor } from "./supervisor.ts";
 
+const stackOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe("while a stack runs", () => {
@@ -16,6 +17,17 @@ describe("while a stack runs", () => {
   test("nobody else can read its secrets", () => {
     expect(modeOf(DATA_DIR)).toBe("700");
     for (const file of ["secrets.json", "stack.json"]) expect(modeOf(join(DATA_DIR, file))).toBe("600");
+  });
+
+  test("a start that is given its variables uses it as any Supabase project, and starts no database", async () => {
+    const { SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, SUPABASE_JWT_SECRET, DATABASE_URL } = stackOf(DATA_DIR).env;
+    const project = { SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, SUPABASE_JWT_SECRET, DATABASE_URL };
+    const second = await Supervisor.ready({ DATA_DIR: freshDataDir(), ...project });
+
+    expect(await second.get("/readyz")).toBe(200);
+    expect([second.pidOf("postgres"), second.pidOf("data-api")]).toEqual([Number.NaN, Number.NaN]);
+
+    expect(await second.end("SIGTERM")).toBe(0);
   });
 
   test("a second start on its DATA_DIR is refused and leaves it alone", async () => {
@@ -43,7 +55,7 @@ test("secrets are made once, and given ones are not replaced", async () => {
   const secrets = () => readFileSync(join(DATA_DIR, "secrets.json"), "utf8");
   const first = await Supervisor.ready({ DATA_DIR, AUTH_JWT_SECRET });
   const made = secrets();
-  expect(JSON.parse(readFileSync(join(DATA_DIR, "stack.json"), "utf8")).env.AUTH_JWT_SECRET).toBe(AUTH_JWT_SECRET);
+  expect(stackOf(DATA_DIR).env.AUTH_JWT_SECRET).toBe(AUTH_JWT_SECRET);
   await first.end("SIGTERM");
 
   const second = await Supervisor.ready({ DATA_DIR });

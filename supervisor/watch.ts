@@ -1,0 +1,17 @@
+import { watch } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const SETTLED_MS = 200;
+const SOURCE = /(?<!\.test)\.ts$/;
+
+/** Calls back when sources under the folders changed and no more changes follow. */
+export function onSourceChange(folders: string[], changed: () => void): void {
+  let timer: NodeJS.Timeout | undefined;
+  for (const folder of folders) {
+    watch(fileURLToPath(new URL(`../${folder}`, import.meta.url)), { recursive: true }, (_event, file) => {
+      if (!file || !SOURCE.test(file)) return;
+      clearTimeout(timer);
+      timer = setTimeout(changed, SETTLED_MS);
+    });
+  }
+}
