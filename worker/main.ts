@@ -3,6 +3,7 @@ import { run, type TaskList, type WorkerEvents } from "graphile-worker";
 import { log } from "#lib/log.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { graphileLogger } from "./logger.ts";
+import { startSlaClock } from "./sla-clock.ts";
 import { purgeIdempotencyKeys } from "./tasks/purge-idempotency-keys.ts";
 import { purgeRecords } from "./tasks/purge-records.ts";
 
@@ -46,6 +47,7 @@ const runner = await run({
   events,
   noHandleSignals: true,
 });
+const stopSlaClock = startSlaClock(connectionString);
 log.info({ tasks: Object.keys(tasks) }, "working");
 
 let stopping = false;
@@ -53,7 +55,7 @@ process.on("disconnect", () => process.exit(1));
 process.once("SIGTERM", async () => {
   stopping = true;
   stopHeartbeat();
-  await runner.stop();
+  await Promise.all([stopSlaClock(), runner.stop()]);
   process.exit(0);
 });
 

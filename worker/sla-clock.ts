@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { log } from "#lib/log.ts";
+
+const BATCH = 5_000;
+/** A clock set meanwhile may be nearer than the next one known, so the wait never exceeds this. */
+const LOOK_AGAIN_MS = 400;
+const RETRY_MS = 1_000;
+
+/**
+ * Moves the SLA clock on: sleeps until the next boundary of any exception, by the database's clock, and lets the database
+ * tell of what was crossed. Outlives the database; any number of workers may run it.
+ */
+export function startSlaClock(connectionString: string): () => Promise<void> {
+  const stopping = new AbortController();
+  const running = keepTicking(connectionString, stopping.signal);
+  return async () => {
+    stopping.abort();
+    await running;
+  };
+}
+
+async function keepTicking(connectionString: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const client = new Client({ connectionString, application_name: "sla-clock" });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      while (!signal.aborted) await pause(await tick(client), signal);
+    } catch (error) {
+      log.warn({ err: error }, "the SLA clock waits for the database");
+      await pause(RETRY_MS, signal);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+/** Answers for how many milliseconds there is nothing to do. */
+async function tick(client: Client): Promise<number> {
+  const { rows } = await client.query<{ tick: { moved: number; wait_ms: number | null } }>("select private.tick_sla_clock($1) as tick", [BATCH]);
+  const { moved = 0, wait_ms } = rows[0]?.tick ?? {};
+  if (moved > 0) log.info({ moved }, "deadlines crossed");
+  return Math.min(Math.max(wait_ms ?? LOOK_AGAIN_MS, 0), LOOK_AGAIN_MS);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return ms > 0 ? sleep(ms, undefined, { signal }).catch(() => {}) : Promise.resolve();
+}
