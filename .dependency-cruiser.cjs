@@ -2,7 +2,7 @@
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
-const CONTRACT = "^lib/(?:[^/]+/contract|records/surfaces/[^/]+)\\.ts$";
+const CONTRACT = "^lib/(?:[^/]+/(?:sla/)?contract|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */

@@ -11,6 +11,7 @@ export type IdempotencyField = "idempotency_key" | "idempotencyKey";
 export type Idempotency = { field: IdempotencyField; required: boolean };
 
 const BODY_MAX_BYTES = 1024 * 1024;
+export type Csv<Answer> = { columns: readonly string[]; rows: (answer: Answer) => readonly Record<string, unknown>[] };
 
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
@@ -32,7 +33,11 @@ export type Contract<
   /** Null where the operation takes no body. */
   body: Body | null;
   bodyMaxBytes: number;
+  /** Media types of a body that is no JSON object and is read as it comes, null for the others. */
+  upload: readonly string[] | null;
   response: Response;
+  /** The answer as a table, for callers that accept text/csv; null where there is none. */
+  csv: Csv<z.output<Response>> | null;
   status: 200 | 201;
   /** What a 404 says there is none of. */
   noun: string;
@@ -60,6 +65,8 @@ export function contract<
     query: none as unknown as Query,
     body: null,
     bodyMaxBytes: BODY_MAX_BYTES,
+    upload: null,
+    csv: null,
     status: 200,
     noun: nounOf(declared.path),
     versioned: false,

@@ -2,6 +2,7 @@
 import * as apiKeys from "./api-keys/contract.ts";
 import type { Contract } from "./contract.ts";
 import * as exceptions from "./exceptions/contract.ts";
+import * as sla from "./exceptions/sla/contract.ts";
 import * as reconciliations from "./reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "./records/contract.ts";
 import * as tenants from "./tenants/contract.ts";
@@ -21,6 +22,13 @@ export const CONTRACTS: readonly Contract[] = [
   exceptions.createExceptionContract,
   exceptions.getExceptionContract,
   exceptions.updateExceptionContract,
+  exceptions.updateExceptionsContract,
+  exceptions.importExceptionsContract,
+  exceptions.listExceptionHistoryContract,
+  sla.getExceptionLedgerContract,
+  sla.getSlaReportContract,
+  sla.getSlaPolicyContract,
+  sla.putSlaPolicyContract,
   reconciliations.listReconciliationsContract,
   reconciliations.createReconciliationContract,
   reconciliations.getReconciliationContract,

@@ -29,6 +29,18 @@ alter table private.api_key_secrets add constraint api_key_secrets_digest_check 
 alter table private.api_key_secrets add constraint api_key_secrets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
 alter table private.api_key_secrets add constraint api_key_secrets_pkey PRIMARY KEY (api_key_id);
 
+create table private.exception_clocks (
+  exception_id text not null,
+  tenant_id text not null,
+  due_at timestamp(3) with time zone not null,
+  "position" integer not null,
+  next_at timestamp(3) with time zone
+) with (fillfactor=80);
+alter table private.exception_clocks enable row level security;
+alter table private.exception_clocks add constraint exception_clocks_pkey PRIMARY KEY (exception_id);
+CREATE INDEX exception_clocks_next ON private.exception_clocks USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX exception_clocks_next_of_tenant ON private.exception_clocks USING btree (tenant_id, next_at) WHERE (next_at IS NOT NULL);
+
 create table private.idempotency_keys (
   tenant_id text not null,
   principal text not null,
@@ -42,6 +54,17 @@ alter table private.idempotency_keys enable row level security;
 alter table private.idempotency_keys add constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 alter table private.idempotency_keys add constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, operation, key_hash);
 CREATE INDEX idempotency_keys_by_age ON private.idempotency_keys USING btree (created_at);
+
+create table private.sla_counts (
+  tenant_id text not null,
+  shard integer not null,
+  breached bigint not null default 0,
+  at_risk bigint not null default 0,
+  on_track bigint not null default 0
+) with (fillfactor=50);
+alter table private.sla_counts enable row level security;
+alter table private.sla_counts add constraint sla_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table private.sla_counts add constraint sla_counts_pkey PRIMARY KEY (tenant_id, shard);
 
 create table private.usage_batches (
   id uuid not null,
@@ -191,13 +214,33 @@ create table public.exception_history (
 );
 alter table public.exception_history enable row level security;
 alter table public.exception_history add constraint exception_history_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'updated'::text])));
-alter table public.exception_history add constraint exception_history_tenant_id_exception_id_fkey FOREIGN KEY (tenant_id, exception_id) REFERENCES public.exceptions(tenant_id, id);
 alter table public.exception_history add constraint exception_history_pkey PRIMARY KEY (id);
 CREATE INDEX exception_history_by_exception ON public.exception_history USING btree (tenant_id, exception_id, id DESC);
 create policy exception_history_read on public.exception_history as permissive for select to authenticated
   using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
 grant select on public.exception_history to authenticated;
 grant select on public.exception_history to service_role;
+
+create table public.exception_ledger (
+  id bigint not null generated always as identity,
+  tenant_id text not null,
+  exception_id text not null,
+  at timestamp(3) with time zone not null default now(),
+  kind text not null,
+  due_at timestamp(3) with time zone not null,
+  threshold_minutes integer,
+  actor text not null default private.actor(),
+  request_id text default NULLIF(current_setting('tieout.request_id'::text, true), ''::text)
+);
+alter table public.exception_ledger enable row level security;
+alter table public.exception_ledger add constraint exception_ledger_kind_check CHECK ((kind = ANY (ARRAY['set'::text, 'moved'::text, 'crossed'::text, 'resolved'::text, 'dismissed'::text, 'reopened'::text])));
+alter table public.exception_ledger add constraint exception_ledger_pkey PRIMARY KEY (id);
+CREATE INDEX exception_ledger_by_exception ON public.exception_ledger USING btree (tenant_id, exception_id, at, id);
+CREATE INDEX exception_ledger_by_time ON public.exception_ledger USING btree (tenant_id, at);
+create policy exception_ledger_read on public.exception_ledger as permissive for select to authenticated
+  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+grant select on public.exception_ledger to authenticated;
+grant select on public.exception_ledger to service_role;
 
 create table public.exceptions (
   id text not null default private.new_id('exc'::text),
@@ -216,7 +259,15 @@ create table public.exceptions (
   created_at timestamp(3) with time zone not null default now(),
   created_by text not null default private.actor(),
   updated_at timestamp(3) with time zone not null default now(),
-  closed_at timestamp(3) with time zone
+  closed_at timestamp(3) with time zone,
+  severity_rank smallint not null generated always as (
+CASE severity
+    WHEN 'critical'::text THEN 0
+    WHEN 'high'::text THEN 1
+    WHEN 'medium'::text THEN 2
+    ELSE 3
+END) stored,
+  due_from_policy boolean not null default false
 );
 alter table public.exceptions enable row level security;
 alter table public.exceptions add constraint exceptions_amount_minor_check CHECK ((amount_minor >= 0));
@@ -235,8 +286,11 @@ alter table public.exceptions add constraint exceptions_tenant_id_fkey FOREIGN K
 alter table public.exceptions add constraint exceptions_tenant_id_reconciliation_id_fkey FOREIGN KEY (tenant_id, reconciliation_id) REFERENCES public.reconciliations(tenant_id, id);
 alter table public.exceptions add constraint exceptions_pkey PRIMARY KEY (id);
 alter table public.exceptions add constraint exceptions_tenant_id_id_key UNIQUE (tenant_id, id);
+CREATE INDEX exceptions_by_assignee ON public.exceptions USING btree (tenant_id, COALESCE(('0'::text || assigned_to), '1'::text), due_at, id) WHERE (status = ANY (ARRAY['open'::text, 'in_review'::text]));
 CREATE INDEX exceptions_by_deadline ON public.exceptions USING btree (tenant_id, due_at, id) WHERE (status = ANY (ARRAY['open'::text, 'in_review'::text]));
 CREATE INDEX exceptions_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE (reconciliation_id IS NOT NULL);
+CREATE INDEX exceptions_by_severity ON public.exceptions USING btree (tenant_id, severity_rank, due_at, id) WHERE (status = ANY (ARRAY['open'::text, 'in_review'::text]));
+CREATE INDEX exceptions_in_review ON public.exceptions USING btree (tenant_id, due_at, id) WHERE (status = 'in_review'::text);
 CREATE INDEX exceptions_open_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE ((reconciliation_id IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_review'::text])));
 create policy exceptions_insert on public.exceptions as permissive for insert to authenticated
   with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)));
@@ -245,11 +299,14 @@ create policy exceptions_read on public.exceptions as permissive for select to a
 create policy exceptions_update on public.exceptions as permissive for update to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+CREATE TRIGGER clock_inserted AFTER INSERT ON public.exceptions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION private.clock_inserted_exceptions();
+CREATE TRIGGER clock_updated AFTER UPDATE ON public.exceptions REFERENCING OLD TABLE AS before_update NEW TABLE AS after_update FOR EACH STATEMENT EXECUTE FUNCTION private.clock_updated_exceptions();
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON public.exceptions FOR EACH ROW EXECUTE FUNCTION private.guard_exception();
-CREATE TRIGGER history AFTER INSERT OR UPDATE ON public.exceptions FOR EACH ROW EXECUTE FUNCTION private.record_exception_history();
-grant insert (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details) on public.exceptions to authenticated;
+CREATE TRIGGER history_inserted AFTER INSERT ON public.exceptions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION private.record_inserted_exceptions();
+CREATE TRIGGER history_updated AFTER UPDATE ON public.exceptions REFERENCING OLD TABLE AS before_update NEW TABLE AS after_update FOR EACH STATEMENT EXECUTE FUNCTION private.record_updated_exceptions();
+grant insert (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details, due_from_policy) on public.exceptions to authenticated;
 grant select on public.exceptions to authenticated;
-grant update (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details, resolution) on public.exceptions to authenticated;
+grant update (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details, resolution, due_from_policy) on public.exceptions to authenticated;
 grant select on public.exceptions to service_role;
 
 create table public.reconciliations (
@@ -362,9 +419,13 @@ create table public.sla_policies (
   critical_minutes integer not null default 240,
   high_minutes integer not null default 480,
   medium_minutes integer not null default 1440,
-  low_minutes integer not null default 4320
+  low_minutes integer not null default 4320,
+  at_risk_thresholds integer[] not null default '{240,60}'::integer[],
+  updated_at timestamp(3) with time zone not null default now(),
+  updated_by text not null default private.actor()
 );
 alter table public.sla_policies enable row level security;
+alter table public.sla_policies add constraint sla_policies_at_risk_thresholds_check CHECK ((((cardinality(at_risk_thresholds) >= 1) AND (cardinality(at_risk_thresholds) <= 10)) AND (0 < ALL (at_risk_thresholds)) AND (525600 >= ALL (at_risk_thresholds))));
 alter table public.sla_policies add constraint sla_policies_critical_minutes_check CHECK (((critical_minutes >= 1) AND (critical_minutes <= 525600)));
 alter table public.sla_policies add constraint sla_policies_high_minutes_check CHECK (((high_minutes >= 1) AND (high_minutes <= 525600)));
 alter table public.sla_policies add constraint sla_policies_low_minutes_check CHECK (((low_minutes >= 1) AND (low_minutes <= 525600)));
@@ -373,7 +434,11 @@ alter table public.sla_policies add constraint sla_policies_tenant_id_fkey FOREI
 alter table public.sla_policies add constraint sla_policies_pkey PRIMARY KEY (tenant_id);
 create policy sla_policies_read on public.sla_policies as permissive for select to authenticated
   using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+create policy sla_policies_update on public.sla_policies as permissive for update to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{}'::text[]) AS allows)))
+  with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
 grant select on public.sla_policies to authenticated;
+grant update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, updated_at, updated_by) on public.sla_policies to authenticated;
 grant select on public.sla_policies to service_role;
 
 create table public.tenants (
@@ -401,6 +466,52 @@ grant execute on function private.actor() to anon;
 grant execute on function private.actor() to authenticated;
 grant execute on function private.actor() to service_role;
 
+CREATE OR REPLACE FUNCTION private.advance_clocks(ids text[], shard integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  moved record;
+  crossed record;
+begin
+  with old as (
+    select c.exception_id, c.tenant_id, c.due_at, c.position from private.exception_clocks c
+    where c.exception_id = any (ids) and c.next_at <= now()
+    order by c.exception_id for update
+  ), boundaries as materialized (
+    select * from private.sla_boundaries(array(select distinct tenant_id from old))
+  ), fresh as (
+    select o.*, b.position as new_position, b.next_boundary
+    from old o cross join lateral (
+      select coalesce(min(boundary) filter (where o.due_at - make_interval(mins => boundary) <= now()), private.no_boundary()) as position,
+        max(boundary) filter (where o.due_at - make_interval(mins => boundary) > now()) as next_boundary
+      from boundaries where tenant_id = o.tenant_id
+    ) b
+  ), written as (
+    update private.exception_clocks c
+    set position = f.new_position, next_at = f.due_at - make_interval(mins => f.next_boundary)
+    from fresh f where c.exception_id = f.exception_id
+  )
+  select
+    array_agg(f.exception_id) as ids, array_agg(f.tenant_id) as tenants,
+    array_agg(f.position) as old_positions, array_agg(f.new_position) as new_positions, array_agg(f.due_at) as due_ats
+  into moved from fresh f;
+  if moved.ids is null then
+    return;
+  end if;
+  perform private.count_positions(shard, moved.tenants || moved.tenants, moved.old_positions || moved.new_positions,
+    array_fill(-1, array[cardinality(moved.ids)]) || array_fill(1, array[cardinality(moved.ids)]));
+  select array_agg(m.exception_id) as ids, array_agg(b.boundary) as boundaries, array_agg(m.due_at) as due_ats into crossed
+  from unnest(moved.ids, moved.tenants, moved.old_positions, moved.new_positions, moved.due_ats)
+    as m (exception_id, tenant_id, old_position, new_position, due_at)
+  join private.sla_boundaries(moved.tenants) b
+    on b.tenant_id = m.tenant_id and b.announced and b.boundary < m.old_position and b.boundary >= m.new_position;
+  if crossed.ids is not null then
+    perform private.announce_crossings(crossed.ids, crossed.boundaries, crossed.due_ats);
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.allows(roles text[], scopes text[])
  RETURNS boolean
  LANGUAGE sql
@@ -410,6 +521,39 @@ RETURN CASE private.principal_type() WHEN 'user'::text THEN COALESCE(((auth.jwt(
 grant execute on function private.allows(text[],text[]) to anon;
 grant execute on function private.allows(text[],text[]) to authenticated;
 grant execute on function private.allows(text[],text[]) to service_role;
+
+CREATE OR REPLACE FUNCTION private.announce_crossings(ids text[], boundaries integer[], due_ats timestamp with time zone[])
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  with crossed as (
+    select e, e.id as exception_id, e.tenant_id, c.boundary, c.due_at
+    from unnest(ids, boundaries, due_ats) as c (exception_id, boundary, due_at)
+    join public.exceptions e on e.id = c.exception_id
+  ), announced as materialized (
+    select b.tenant_id, b.boundary, lead(b.boundary) over (partition by b.tenant_id order by b.boundary desc) as next_boundary
+    from private.sla_boundaries(array(select distinct tenant_id from crossed)) b where b.announced
+  ), crossing as materialized (
+    select c.*, a.next_boundary, concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary) as once_key
+    from crossed c left join announced a on a.tenant_id = c.tenant_id and a.boundary = c.boundary
+  ), told as (
+    insert into public.events (tenant_id, type, data, once_key)
+    select x.tenant_id, case when x.boundary = 0 then 'exception.sla.breached' else 'exception.sla.at_risk' end,
+      jsonb_build_object('exception', private.exception_json(x.e), 'due_at', private.iso(x.due_at))
+        || case when x.boundary = 0 then '{}'::jsonb
+          else jsonb_build_object('threshold_minutes', x.boundary, 'next_threshold_minutes', x.next_boundary) end,
+      x.once_key
+    from crossing x
+    order by x.due_at - make_interval(mins => x.boundary)
+    on conflict on constraint events_tenant_id_type_once_key_key do nothing
+    returning once_key
+  )
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor, request_id)
+  select x.tenant_id, x.exception_id, now(), 'crossed', x.due_at, x.boundary, 'system', null
+  from crossing x join told t on t.once_key = x.once_key
+  order by x.due_at - make_interval(mins => x.boundary);
+$function$;
 
 CREATE OR REPLACE FUNCTION private.announce_expiring_api_keys()
  RETURNS integer
@@ -513,6 +657,87 @@ AS $function$
 $function$;
 grant execute on function private.bury_silent_pools() to service_role;
 
+CREATE OR REPLACE FUNCTION private.clock_inserted_exceptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  a record;
+begin
+  insert into public.exception_ledger (tenant_id, exception_id, kind, due_at)
+  select tenant_id, id, 'set', due_at from added where status in ('open', 'in_review');
+  select array_agg(id) as ids, array_agg(tenant_id) as tenants, array_agg(due_at) as due_ats into a
+  from added where status in ('open', 'in_review');
+  if a.ids is not null then
+    perform private.start_clocks(a.ids, a.tenants, a.due_ats);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.clock_updated_exceptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  c record;
+begin
+  select
+    array_agg(id) filter (where was_open and not is_open) as closed_ids,
+    array_agg(id) filter (where not was_open and is_open) as reopened_ids,
+    array_agg(tenant_id) filter (where not was_open and is_open) as reopened_tenants,
+    array_agg(due_at) filter (where not was_open and is_open) as reopened_due_ats,
+    array_agg(id) filter (where was_open and is_open) as moved_ids,
+    array_agg(due_at) filter (where was_open and is_open) as moved_due_ats
+  into c
+  from (
+    select n.id, n.tenant_id, n.due_at, o.status in ('open', 'in_review') as was_open, n.status in ('open', 'in_review') as is_open
+    from after_update n join before_update o on o.id = n.id
+    where n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))
+  ) changed;
+
+  if c.closed_ids is not null then
+    perform private.stop_clocks(c.closed_ids);
+  end if;
+  if c.moved_ids is not null then
+    perform private.advance_clocks(c.moved_ids, private.own_shard());
+  end if;
+  insert into public.exception_ledger (tenant_id, exception_id, kind, due_at)
+  select n.tenant_id, n.id,
+    case
+      when o.status in ('open', 'in_review') and n.status not in ('open', 'in_review') then n.status
+      when o.status not in ('open', 'in_review') and n.status in ('open', 'in_review') then 'reopened'
+      else 'moved'
+    end, n.due_at
+  from after_update n join before_update o on o.id = n.id
+  where n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'));
+  if c.moved_ids is not null then
+    perform private.move_clocks(c.moved_ids, c.moved_due_ats);
+  end if;
+  if c.reopened_ids is not null then
+    perform private.start_clocks(c.reopened_ids, c.reopened_tenants, c.reopened_due_ats);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.count_positions(shard integer, tenants text[], positions integer[], signs integer[])
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  insert into private.sla_counts as c (tenant_id, shard, breached, at_risk, on_track)
+  select d.tenant_id, $1,
+    coalesce(sum(d.sign) filter (where d.position <= 0), 0), coalesce(sum(d.sign) filter (where d.position between 1 and 240), 0),
+    coalesce(sum(d.sign) filter (where d.position > 240), 0)
+  from unnest(tenants, positions, signs) as d (tenant_id, position, sign)
+  group by 1 order by 1
+  on conflict (tenant_id, shard) do update set
+    breached = c.breached + excluded.breached, at_risk = c.at_risk + excluded.at_risk, on_track = c.on_track + excluded.on_track;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.create_tenant(id text, name text)
  RETURNS void
  LANGUAGE sql
@@ -572,6 +797,24 @@ begin
 end $function$;
 grant execute on function private.enter_records(jsonb,text,text) to anon;
 grant execute on function private.enter_records(jsonb,text,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.exception_changes(before jsonb, after jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+  select jsonb_object_agg(key, jsonb_build_object('from', before -> key, 'to', value))
+  from jsonb_each(after) where value is distinct from coalesce(before -> key, 'null');
+$function$;
+grant execute on function private.exception_changes(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.exception_facts(e public.exceptions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN ((to_jsonb(e) - '{id,tenant_id,created_at,created_by,updated_at,closed_at,severity_rank,due_from_policy}'::text[]) || jsonb_build_object('due_at', private.iso((e).due_at)));
 
 CREATE OR REPLACE FUNCTION private.exception_json(e public.exceptions, as_of timestamp with time zone DEFAULT now())
  RETURNS jsonb
@@ -758,6 +1001,26 @@ begin
 end $function$;
 grant execute on function private.insert_api_key(jsonb,text) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.insert_exceptions(rows jsonb)
+ RETURNS SETOF public.exceptions
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  insert into public.exceptions
+    (title, severity, assigned_to, due_at, due_from_policy, status, reason_code, amount_minor, currency, reconciliation_id, details)
+  select
+    r.title, r.severity, r.assigned_to, coalesce(r.due_at, now() + make_interval(mins => private.minutes_to_resolve(p, r.severity))),
+    r.due_at is null, coalesce(r.status, 'open'), r.reason_code, r.amount_minor, r.currency, r.reconciliation_id,
+    coalesce(nullif(r.details, 'null'), '{}')
+  from jsonb_to_recordset(rows) as r (
+    title text, severity text, assigned_to text, due_at timestamptz, status text, reason_code text, amount_minor bigint, currency text,
+    reconciliation_id text, details jsonb
+  )
+  join public.sla_policies p on p.tenant_id = private.tenant_id()
+  returning *;
+$function$;
+grant execute on function private.insert_exceptions(jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.is_public_surface(surface text)
  RETURNS boolean
  LANGUAGE sql
@@ -829,6 +1092,14 @@ begin
 end $function$;
 grant execute on function private.lock_record(text,text) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.may_move(before text, after text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ((before = after) OR (((((((((before = 'open'::text) AND (after = 'in_review'::text)) OR ((before = 'in_review'::text) AND (after = 'open'::text))) OR ((before = 'open'::text) AND (after = 'resolved'::text))) OR ((before = 'open'::text) AND (after = 'dismissed'::text))) OR ((before = 'in_review'::text) AND (after = 'resolved'::text))) OR ((before = 'in_review'::text) AND (after = 'dismissed'::text))) OR ((before = 'resolved'::text) AND (after = 'open'::text))) OR ((before = 'dismissed'::text) AND (after = 'open'::text))));
+grant execute on function private.may_move(text,text) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.may_read_records(surface text)
  RETURNS boolean
  LANGUAGE sql
@@ -881,6 +1152,54 @@ CREATE OR REPLACE FUNCTION private.minutes_to_breach(due_at timestamp with time 
 RETURN (ceil((EXTRACT(epoch FROM (due_at - as_of)) / (60)::numeric)))::bigint;
 grant execute on function private.minutes_to_breach(timestamp with time zone,timestamp with time zone) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.minutes_to_resolve(p public.sla_policies, severity text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN CASE severity WHEN 'critical'::text THEN (p).critical_minutes WHEN 'high'::text THEN (p).high_minutes WHEN 'medium'::text THEN (p).medium_minutes ELSE (p).low_minutes END;
+grant execute on function private.minutes_to_resolve(public.sla_policies,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.move_clocks(ids text[], due_ats timestamp with time zone[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  moved record;
+begin
+  with boundaries as materialized (
+    select * from private.sla_boundaries(array(select distinct tenant_id from private.exception_clocks where exception_id = any (ids)))
+  ), fresh as (
+    select c.exception_id, c.tenant_id, c.position as old_position, n.due_at, b.*
+    from unnest(ids, due_ats) as n (exception_id, due_at)
+    join private.exception_clocks c on c.exception_id = n.exception_id
+    cross join lateral (
+      select coalesce(min(boundary) filter (where passed), private.no_boundary()) as new_position,
+        max(boundary) filter (where not passed) as next_boundary, min(boundary) filter (where passed and announced and boundary < c.position) as nearest
+      from (
+        select boundary, announced, n.due_at - make_interval(mins => boundary) <= now() as passed from boundaries where tenant_id = c.tenant_id
+      ) x
+    ) b
+  ), written as (
+    update private.exception_clocks c
+    set due_at = f.due_at, position = f.new_position, next_at = f.due_at - make_interval(mins => f.next_boundary)
+    from fresh f where c.exception_id = f.exception_id
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.old_position) as old_positions, array_agg(f.new_position) as new_positions,
+    array_agg(f.exception_id) filter (where f.nearest is not null) as ids, array_agg(f.nearest) filter (where f.nearest is not null) as boundaries,
+    array_agg(f.due_at) filter (where f.nearest is not null) as due_ats
+  into moved from fresh f;
+  if moved.tenants is null then
+    return;
+  end if;
+  perform private.count_positions(private.own_shard(), moved.tenants || moved.tenants, moved.old_positions || moved.new_positions,
+    array_fill(-1, array[cardinality(moved.tenants)]) || array_fill(1, array[cardinality(moved.tenants)]));
+  if moved.ids is not null then
+    perform private.announce_crossings(moved.ids, moved.boundaries, moved.due_ats);
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.new_id(prefix text)
  RETURNS text
  LANGUAGE sql
@@ -889,6 +1208,19 @@ RETURN (((prefix || '_'::text) || lpad(to_hex(((EXTRACT(epoch FROM clock_timesta
 grant execute on function private.new_id(text) to anon;
 grant execute on function private.new_id(text) to authenticated;
 grant execute on function private.new_id(text) to service_role;
+
+CREATE OR REPLACE FUNCTION private.no_boundary()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN 2147483647;
+
+CREATE OR REPLACE FUNCTION private.own_shard()
+ RETURNS integer
+ LANGUAGE sql
+ SET search_path TO ''
+RETURN (1 + (pg_backend_pid() % 16));
 
 CREATE OR REPLACE FUNCTION private.page(rows jsonb, page_size integer, next jsonb)
  RETURNS jsonb
@@ -903,6 +1235,24 @@ AS $function$
 $function$;
 grant execute on function private.page(jsonb,integer,jsonb) to anon;
 grant execute on function private.page(jsonb,integer,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.patch_exception(before public.exceptions, patch jsonb)
+ RETURNS public.exceptions
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  after public.exceptions;
+begin
+  after := jsonb_populate_record(before, patch - 'details');
+  if patch ? 'details' then
+    after.details := private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}'));
+  end if;
+  after.due_from_policy := before.due_from_policy and not patch ? 'due_at';
+  return after;
+end $function$;
+grant execute on function private.patch_exception(public.exceptions,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.principal_type()
  RETURNS text
@@ -972,6 +1322,26 @@ begin
 end $function$;
 grant execute on function private.purge_records(integer) to service_role;
 
+CREATE OR REPLACE FUNCTION private.rearm_clocks()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.advance_clocks(array(
+    select exception_id from private.exception_clocks where tenant_id = private.tenant_id() and next_at <= now()
+  ), private.own_shard());
+  update private.exception_clocks c set position = b.position, next_at = c.due_at - make_interval(mins => b.next_boundary)
+  from private.exception_clocks o cross join lateral (
+    select coalesce(min(boundary) filter (where passed), private.no_boundary()) as position, max(boundary) filter (where not passed) as next_boundary
+    from (select boundary, o.due_at - make_interval(mins => boundary) <= now() as passed from private.sla_boundaries(array[o.tenant_id])) x
+  ) b
+  where o.exception_id = c.exception_id and c.tenant_id = private.tenant_id()
+    and (c.position, c.next_at) is distinct from (b.position, c.due_at - make_interval(mins => b.next_boundary));
+end $function$;
+grant execute on function private.rearm_clocks() to authenticated;
+
 CREATE OR REPLACE FUNCTION private.reconciliation_json(r public.reconciliations)
  RETURNS jsonb
  LANGUAGE sql
@@ -1022,29 +1392,15 @@ begin
 end $function$;
 grant execute on function private.record_api_key_usage(uuid,jsonb) to service_role;
 
-CREATE OR REPLACE FUNCTION private.record_exception_history()
+CREATE OR REPLACE FUNCTION private.record_inserted_exceptions()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-declare
-  bookkeeping constant text[] := '{id,tenant_id,created_at,created_by,updated_at,closed_at}';
-  before jsonb := case when tg_op = 'UPDATE' then to_jsonb(old) - bookkeeping else '{}' end;
-  after jsonb := to_jsonb(new) - bookkeeping;
-  changes jsonb;
 begin
-  after := after || jsonb_build_object('due_at', private.iso(new.due_at));
-  if tg_op = 'UPDATE' then
-    before := before || jsonb_build_object('due_at', private.iso(old.due_at));
-  end if;
-  select jsonb_object_agg(key, jsonb_build_object('from', before -> key, 'to', value)) into changes
-  from jsonb_each(after)
-  where value is distinct from coalesce(before -> key, 'null');
-  if changes is not null then
-    insert into public.exception_history (tenant_id, exception_id, kind, changes)
-    values (new.tenant_id, new.id, case tg_op when 'INSERT' then 'created' else 'updated' end, changes);
-  end if;
+  insert into public.exception_history (tenant_id, exception_id, kind, changes)
+  select a.tenant_id, a.id, 'created', private.exception_facts(a) from added a;
   return null;
 end $function$;
 
@@ -1120,6 +1476,21 @@ AS $function$
   );
 $function$;
 grant execute on function private.record_security_event(text,text,text,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_updated_exceptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.exception_history (tenant_id, exception_id, kind, changes)
+  select n.tenant_id, n.id, 'updated', x.changes
+  from after_update n join before_update o on o.id = n.id
+  cross join lateral (select private.exception_changes(private.exception_facts(o), private.exception_facts(n)) as changes) x
+  where x.changes is not null;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.record_words(content text)
  RETURNS text
@@ -1285,6 +1656,105 @@ begin
 end $function$;
 grant execute on function private.require_version(bigint,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.sla_boundaries(tenants text[])
+ RETURNS TABLE(tenant_id text, boundary integer, announced boolean)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select p.tenant_id, b.boundary, bool_or(b.announced)
+  from public.sla_policies p
+  cross join lateral (
+    select unnest(p.at_risk_thresholds), true union all values (240, false), (0, true)
+  ) b (boundary, announced)
+  where p.tenant_id = any (tenants)
+  group by 1, 2;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sla_policy_json(p public.sla_policies)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN jsonb_build_object('minutes_to_resolve', jsonb_build_object('critical', (p).critical_minutes, 'high', (p).high_minutes, 'medium', (p).medium_minutes, 'low', (p).low_minutes), 'at_risk_thresholds', (p).at_risk_thresholds, 'updated_at', private.iso((p).updated_at), 'updated_by', (p).updated_by);
+grant execute on function private.sla_policy_json(public.sla_policies) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.sla_summary(as_of timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  with counted as (
+    select coalesce(sum(breached), 0) as breached, coalesce(sum(at_risk), 0) as at_risk, coalesce(sum(on_track), 0) as on_track
+    from private.sla_counts where tenant_id = private.tenant_id()
+  ), late as (
+    select
+      count(*) filter (where due_at <= as_of) - count(*) filter (where position <= 0) as breached,
+      count(*) filter (where due_at > as_of and due_at <= as_of + interval '240 minutes') - count(*) filter (where position between 1 and 240) as at_risk,
+      count(*) filter (where due_at > as_of + interval '240 minutes') - count(*) filter (where position > 240) as on_track
+    from private.exception_clocks where tenant_id = private.tenant_id() and next_at <= as_of
+  )
+  select jsonb_build_object(
+    'breached_count', c.breached + l.breached, 'at_risk_count', c.at_risk + l.at_risk, 'on_track_count', c.on_track + l.on_track,
+    'total_open', c.breached + c.at_risk + c.on_track
+  )
+  from counted c, late l;
+$function$;
+grant execute on function private.sla_summary(timestamp with time zone) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.start_clocks(ids text[], tenants text[], due_ats timestamp with time zone[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  started record;
+begin
+  with boundaries as materialized (
+    select * from private.sla_boundaries(array(select distinct unnest(tenants)))
+  ), fresh as (
+    select s.*, b.position, b.next_boundary, b.nearest
+    from unnest(ids, tenants, due_ats) as s (exception_id, tenant_id, due_at)
+    cross join lateral (
+      select coalesce(min(boundary) filter (where passed), private.no_boundary()) as position,
+        max(boundary) filter (where not passed) as next_boundary, min(boundary) filter (where passed and announced) as nearest
+      from (
+        select boundary, announced, s.due_at - make_interval(mins => boundary) <= now() as passed from boundaries where tenant_id = s.tenant_id
+      ) x
+    ) b
+  ), written as (
+    insert into private.exception_clocks (exception_id, tenant_id, due_at, position, next_at)
+    select exception_id, tenant_id, due_at, position, due_at - make_interval(mins => next_boundary) from fresh
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.position) as positions,
+    array_agg(f.exception_id) filter (where f.nearest is not null) as ids, array_agg(f.nearest) filter (where f.nearest is not null) as boundaries,
+    array_agg(f.due_at) filter (where f.nearest is not null) as due_ats
+  into started from fresh f;
+  perform private.count_positions(private.own_shard(), started.tenants, started.positions, array_fill(1, array[cardinality(started.tenants)]));
+  if started.ids is not null then
+    perform private.announce_crossings(started.ids, started.boundaries, started.due_ats);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.stop_clocks(ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  stopped record;
+begin
+  perform private.advance_clocks(ids, private.own_shard());
+  with gone as (
+    delete from private.exception_clocks where exception_id = any (ids) returning tenant_id, position
+  )
+  select array_agg(tenant_id) as tenants, array_agg(position) as positions into stopped from gone;
+  if stopped.tenants is not null then
+    perform private.count_positions(private.own_shard(), stopped.tenants, stopped.positions, array_fill(-1, array[cardinality(stopped.tenants)]));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.tenant_id()
  RETURNS text
  LANGUAGE sql
@@ -1302,6 +1772,29 @@ CREATE OR REPLACE FUNCTION private.text_array(value jsonb)
  SET search_path TO ''
 RETURN CASE WHEN (jsonb_typeof(value) = 'array'::text) THEN ARRAY(SELECT jsonb_array_elements_text(value) AS jsonb_array_elements_text) ELSE '{}'::text[] END;
 grant execute on function private.text_array(jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.tick_sla_clock(batch integer DEFAULT 5000)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  ids text[];
+begin
+  select array_agg(c.exception_id) into ids
+  from (
+    select exception_id from private.exception_clocks where next_at <= now() order by next_at limit batch for update skip locked
+  ) c;
+  if ids is not null then
+    perform private.advance_clocks(ids, 0);
+  end if;
+  return jsonb_build_object(
+    'moved', coalesce(cardinality(ids), 0),
+    'wait_ms', (select ceil(extract(epoch from min(next_at) - clock_timestamp()) * 1000) from private.exception_clocks where next_at is not null)
+  );
+end $function$;
+grant execute on function private.tick_sla_clock(integer) to service_role;
 
 CREATE OR REPLACE FUNCTION private.unbin_record(surface text, id text)
  RETURNS public.records
@@ -1373,20 +1866,7 @@ begin
     return answer;
   end if;
   perform private.require_reconciliation(input ->> 'reconciliation_id');
-  insert into public.exceptions
-    (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details)
-  values (
-    input ->> 'title', input ->> 'severity', input ->> 'assigned_to',
-    coalesce((input ->> 'due_at')::timestamptz, (
-      select now() + make_interval(mins => case input ->> 'severity'
-        when 'critical' then critical_minutes when 'high' then high_minutes
-        when 'medium' then medium_minutes else low_minutes end)
-      from public.sla_policies where tenant_id = private.tenant_id()
-    )),
-    coalesce(input ->> 'status', 'open'), input ->> 'reason_code', (input ->> 'amount_minor')::bigint, input ->> 'currency',
-    input ->> 'reconciliation_id', coalesce(nullif(input -> 'details', 'null'), '{}')
-  )
-  returning * into created;
+  select * into created from private.insert_exceptions(jsonb_build_array(input));
   return private.remember(request, private.exception_json(created));
 end $function$;
 grant execute on function public.create_exception(jsonb,jsonb) to authenticated;
@@ -1543,6 +2023,32 @@ begin
 end $function$;
 grant execute on function public.get_exception(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.get_exception_ledger(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  e public.exceptions;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{read:exceptions}');
+  select * into e from public.exceptions x where x.id = input ->> 'id' and x.tenant_id = private.tenant_id();
+  if not found then
+    perform private.refuse('not_found', 'There is no such exception.');
+  end if;
+  return jsonb_build_object(
+    'as_of', private.iso(now()), 'exception', private.exception_json(e),
+    'rows', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'at', private.iso(l.at), 'kind', l.kind, 'due_at', private.iso(l.due_at), 'threshold_minutes', l.threshold_minutes,
+        'actor', l.actor, 'request_id', l.request_id
+      ) order by l.at, l.id), '[]')
+      from public.exception_ledger l where l.tenant_id = e.tenant_id and l.exception_id = e.id
+    )
+  );
+end $function$;
+grant execute on function public.get_exception_ledger(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.get_me(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1596,6 +2102,45 @@ end $function$;
 grant execute on function public.get_record(jsonb,jsonb) to anon;
 grant execute on function public.get_record(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.get_sla_policy(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
+  return (select private.sla_policy_json(p) from public.sla_policies p where p.tenant_id = private.tenant_id());
+end $function$;
+grant execute on function public.get_sla_policy(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.import_exceptions(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  refused jsonb;
+  accepted integer;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{write:exceptions}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  select jsonb_agg(jsonb_build_object('line', r ->> 'line', 'path', 'reconciliation_id', 'message', 'There is no such reconciliation.')) into refused
+  from jsonb_array_elements(input -> 'rows') r
+  where r ->> 'reconciliation_id' is not null and not exists (
+    select from public.reconciliations c where c.id = r ->> 'reconciliation_id' and c.tenant_id = private.tenant_id()
+  );
+  select count(*) into accepted from private.insert_exceptions(case when refused is null then input -> 'rows' else (
+    select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(input -> 'rows') r
+    where not exists (select from jsonb_array_elements(refused) f where f ->> 'line' = r ->> 'line')
+  ) end);
+  return private.remember(request, jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));
+end $function$;
+grant execute on function public.import_exceptions(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.list_api_key_calls(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1645,6 +2190,35 @@ begin
     case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end);
 end $function$;
 grant execute on function public.list_api_keys(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_exception_history(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  page jsonb;
+  keys bigint[];
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{read:exceptions}');
+  if not exists (select from public.exceptions x where x.id = input ->> 'id' and x.tenant_id = private.tenant_id()) then
+    perform private.refuse('not_found', 'There is no such exception.');
+  end if;
+  select jsonb_agg(jsonb_build_object(
+    'at', private.iso(h.at), 'actor', h.actor, 'request_id', h.request_id, 'kind', h.kind,
+    'changes', case h.kind when 'created' then coalesce(private.exception_changes('{}', h.changes), '{}') else h.changes end
+  ) order by h.id desc), array_agg(h.id order by h.id desc)
+  into page, keys
+  from (
+    select * from public.exception_history x
+    where x.tenant_id = private.tenant_id() and x.exception_id = input ->> 'id'
+      and (input -> 'after' ->> 0 is null or x.id < (input -> 'after' ->> 0)::bigint)
+    order by x.id desc limit page_size + 1
+  ) h;
+  return private.page(page, page_size, case when cardinality(keys) > page_size then jsonb_build_array(keys[page_size]::text) end);
+end $function$;
+grant execute on function public.list_exception_history(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.list_exceptions(input jsonb, request jsonb)
  RETURNS jsonb
@@ -1732,36 +2306,35 @@ declare
   as_of constant timestamptz(3) := now();
   page_size constant integer := (input ->> 'limit')::integer;
   rank_expression constant text := case input ->> 'sort_by'
-    when 'severity' then $q$(case e.severity when 'critical' then '0' when 'high' then '1' when 'medium' then '2' else '3' end)$q$
-    when 'assigned_to' then $q$(case when e.assigned_to is null then '1' else '0' || e.assigned_to end)$q$
+    when 'severity' then 'e.severity_rank'
+    when 'assigned_to' then $q$coalesce('0' || e.assigned_to, '1')$q$
   end;
-  -- Without a rank the order is that of the index exceptions_by_deadline.
   sort_key constant text := concat_ws(', ', rank_expression, 'e.due_at', 'e.id');
-  conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
   risk constant text := input ->> 'breach_risk';
+  conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
   page jsonb;
   last jsonb;
-  summary jsonb;
 begin
   perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
   if input ->> 'within_minutes' is not null then
-    conditions := conditions || format(' and e.due_at <= %L::timestamptz', as_of + make_interval(mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
+    conditions := conditions || format(' and e.due_at <= %L::timestamptz',
+      as_of + make_interval(mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
   end if;
   if input ->> 'severity' is not null then
-    conditions := conditions || format(' and e.severity = %L', input ->> 'severity');
+    conditions := conditions || format(' and e.severity_rank = %s',
+      array_position('{critical,high,medium,low}', input ->> 'severity') - 1);
   end if;
   if input ->> 'assigned_to' is not null then
-    conditions := conditions || format(' and e.assigned_to = %L', input ->> 'assigned_to');
+    conditions := conditions || format($q$ and coalesce('0' || e.assigned_to, '1') = %L$q$, '0' || (input ->> 'assigned_to'));
   end if;
   if input ->> 'status' is not null then
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
   end if;
-  -- at_risk is high and medium.
-  if risk in ('high', 'medium', 'at_risk', 'low') then
+  if risk <> 'breached' then
     conditions := conditions || format(' and e.due_at > %L::timestamptz',
-      as_of + case when risk in ('high', 'at_risk') then interval '0' when risk = 'medium' then interval '59 minutes' else interval '240 minutes' end);
+      as_of + case risk when 'medium' then interval '59 minutes' when 'low' then interval '240 minutes' else interval '0' end);
   end if;
-  if risk in ('breached', 'high', 'medium', 'at_risk') then
+  if risk <> 'low' then
     conditions := conditions || format(' and e.due_at <= %L::timestamptz',
       as_of + case risk when 'breached' then interval '0' when 'high' then interval '59 minutes' else interval '240 minutes' end);
   end if;
@@ -1772,23 +2345,68 @@ begin
   end if;
   execute format($q$
     select jsonb_agg(private.exception_json(p.e, $1) order by p.rank, (p.e).due_at, (p.e).id),
-      jsonb_agg(jsonb_build_array(p.rank, private.iso((p.e).due_at), (p.e).id) order by p.rank, (p.e).due_at, (p.e).id) -> ($2 - 1)
+      jsonb_agg(jsonb_build_array(p.rank::text, private.iso((p.e).due_at), (p.e).id) order by p.rank, (p.e).due_at, (p.e).id) -> ($2 - 1)
     from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
   $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
   into page, last using as_of, page_size;
 
-  select jsonb_build_object(
-    'breached_count', count(*) filter (where due_at <= as_of),
-    'at_risk_count', count(*) filter (where due_at > as_of and due_at <= as_of + interval '240 minutes'),
-    'on_track_count', count(*) filter (where due_at > as_of + interval '240 minutes'),
-    'total_open', count(*)
-  ) into summary
-  from public.exceptions where tenant_id = private.tenant_id() and status in ('open', 'in_review');
-
   return private.page(page, page_size, case when jsonb_array_length(coalesce(page, '[]')) > page_size then last end)
-    || jsonb_build_object('summary', summary, 'as_of', private.iso(as_of));
+    || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $function$;
 grant execute on function public.list_sla_exceptions(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.put_sla_policy(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  before public.sla_policies;
+  after public.sla_policies;
+  impact jsonb;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_lead}', '{}');
+  select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
+  after := before;
+  after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';
+  after.high_minutes := input -> 'minutes_to_resolve' ->> 'high';
+  after.medium_minutes := input -> 'minutes_to_resolve' ->> 'medium';
+  after.low_minutes := input -> 'minutes_to_resolve' ->> 'low';
+  after.at_risk_thresholds := array(select distinct value::integer from jsonb_array_elements_text(input -> 'at_risk_thresholds') order by 1 desc);
+
+  with moved as (
+    select e.severity, e.due_at, e.created_at + make_interval(mins => private.minutes_to_resolve(after, e.severity)) as new_due_at
+    from public.exceptions e
+    where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review') and e.due_from_policy
+      and private.minutes_to_resolve(after, e.severity) <> private.minutes_to_resolve(before, e.severity)
+  )
+  select jsonb_build_object(
+    'changed', count(*), 'earlier', count(*) filter (where new_due_at < due_at), 'later', count(*) filter (where new_due_at > due_at),
+    'newly_breached', count(*) filter (where due_at > now() and new_due_at <= now()),
+    'no_longer_breached', count(*) filter (where due_at <= now() and new_due_at > now()),
+    'by_severity', jsonb_build_object(
+      'critical', count(*) filter (where severity = 'critical'), 'high', count(*) filter (where severity = 'high'),
+      'medium', count(*) filter (where severity = 'medium'), 'low', count(*) filter (where severity = 'low')
+    )
+  ) into impact from moved;
+
+  if not (input ->> 'dry_run')::boolean and after is distinct from before then
+    update public.sla_policies set
+      critical_minutes = after.critical_minutes, high_minutes = after.high_minutes, medium_minutes = after.medium_minutes,
+      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds, updated_at = now(), updated_by = private.actor()
+    where tenant_id = before.tenant_id returning * into after;
+    update public.exceptions e set due_at = e.created_at + make_interval(mins => private.minutes_to_resolve(after, e.severity))
+    where e.tenant_id = before.tenant_id and e.status in ('open', 'in_review') and e.due_from_policy
+      and private.minutes_to_resolve(after, e.severity) <> private.minutes_to_resolve(before, e.severity);
+    if after.at_risk_thresholds <> before.at_risk_thresholds then
+      perform private.rearm_clocks();
+    end if;
+    perform private.record_security_event('sla_policy.updated', null, null,
+      jsonb_build_object('from', private.sla_policy_json(before), 'to', private.sla_policy_json(after)));
+  end if;
+  return private.sla_policy_json(after) || jsonb_build_object('dry_run', (input ->> 'dry_run')::boolean, 'impact', impact);
+end $function$;
+grant execute on function public.put_sla_policy(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.record_api_key_usage(batch uuid, rows jsonb)
  RETURNS void
@@ -1798,6 +2416,47 @@ AS $function$
   select private.record_api_key_usage(batch, rows);
 $function$;
 grant execute on function public.record_api_key_usage(uuid,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION public.report_sla(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  since constant timestamptz := input ->> 'since';
+  until constant timestamptz := input ->> 'until';
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
+  return jsonb_build_object('since', private.iso(since), 'until', private.iso(until), 'by', input ->> 'by', 'rows', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'key', g.key, 'opened', g.opened, 'resolved', g.resolved, 'breached', g.breached,
+      'breach_rate', round(g.breached::numeric / nullif(g.settled, 0), 4),
+      'median_minutes_to_resolve', round(g.median::numeric, 1), 'p90_minutes_to_resolve', round(g.p90::numeric, 1)
+    ) order by g.key)
+    from (
+      select x.key,
+        count(*) filter (where x.kind = 'set') as opened,
+        count(*) filter (where x.kind in ('resolved', 'dismissed')) as resolved,
+        count(distinct x.exception_id) filter (where x.kind = 'crossed') as breached,
+        count(distinct x.exception_id) filter (where x.kind <> 'set') as settled,
+        percentile_cont(0.5) within group (order by x.minutes) filter (where x.kind in ('resolved', 'dismissed')) as median,
+        percentile_cont(0.9) within group (order by x.minutes) filter (where x.kind in ('resolved', 'dismissed')) as p90
+      from (
+        select l.kind, l.exception_id, extract(epoch from l.at - e.created_at) / 60 as minutes,
+          case input ->> 'by'
+            when 'day' then to_char(l.at at time zone 'UTC', 'YYYY-MM-DD')
+            when 'severity' then e.severity
+            else e.assigned_to
+          end as key
+        from public.exception_ledger l join public.exceptions e on e.id = l.exception_id
+        where l.tenant_id = private.tenant_id() and l.at >= since and l.at < until
+          and (l.kind in ('set', 'resolved', 'dismissed') or (l.kind = 'crossed' and l.threshold_minutes = 0))
+      ) x
+      group by x.key
+    ) g
+  ), '[]'));
+end $function$;
+grant execute on function public.report_sla(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.restore_record(input jsonb, request jsonb)
  RETURNS jsonb
@@ -1927,19 +2586,63 @@ begin
     perform private.refuse('not_found', 'There is no such exception.');
   end if;
   perform private.require_reconciliation(patch ->> 'reconciliation_id');
-  after := jsonb_populate_record(before, patch
-    || case when patch ? 'details' then jsonb_build_object('details', private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}'))) else '{}' end);
+  after := private.patch_exception(before, patch);
   if after is distinct from before then
     update public.exceptions e set
-      title = after.title, severity = after.severity, assigned_to = after.assigned_to, due_at = after.due_at, status = after.status,
-      reason_code = after.reason_code, amount_minor = after.amount_minor, currency = after.currency,
-      reconciliation_id = after.reconciliation_id, details = after.details, resolution = after.resolution
+      title = after.title, severity = after.severity, assigned_to = after.assigned_to, due_at = after.due_at,
+      due_from_policy = after.due_from_policy, status = after.status, reason_code = after.reason_code, amount_minor = after.amount_minor,
+      currency = after.currency, reconciliation_id = after.reconciliation_id, details = after.details, resolution = after.resolution
     where e.id = before.id and e.tenant_id = before.tenant_id
     returning * into after;
   end if;
   return jsonb_build_object('replayed', false, 'body', private.exception_json(after));
 end $function$;
 grant execute on function public.update_exception(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.update_exceptions(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  answer jsonb;
+  patch jsonb := input -> 'patch';
+  ids text[] := private.text_array(input -> 'ids');
+  refused jsonb;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{write:exceptions}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
+  perform from public.exceptions e where e.id = any (ids) and e.tenant_id = private.tenant_id() order by e.id for no key update;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.') order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+  where not exists (select from public.exceptions e where e.id = i.id and e.tenant_id = private.tenant_id());
+  if refused is not null then
+    perform private.refuse('not_found', 'There is no such exception. Nothing was changed.', refused);
+  end if;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
+    'message', format('An exception cannot move from %s to %s.', e.status, patch ->> 'status')) order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n) join public.exceptions e on e.id = i.id
+  where patch ? 'status' and not private.may_move(e.status, patch ->> 'status');
+  if refused is not null then
+    perform private.refuse('invalid_transition', 'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
+  end if;
+  update public.exceptions e set
+    severity = (x.after).severity, assigned_to = (x.after).assigned_to, due_at = (x.after).due_at,
+    due_from_policy = (x.after).due_from_policy, status = (x.after).status, reason_code = (x.after).reason_code, resolution = (x.after).resolution
+  from (
+    select b.id, private.patch_exception(b, patch) as after from public.exceptions b where b.id = any (ids) and b.tenant_id = private.tenant_id()
+  ) x
+  where e.id = x.id;
+  perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids), 'patch', patch));
+  return private.remember(request, jsonb_build_object(
+    'updated', cardinality(ids),
+    'items', (select jsonb_agg(private.exception_json(e) order by i.n) from unnest(ids) with ordinality as i (id, n) join public.exceptions e on e.id = i.id)
+  ));
+end $function$;
+grant execute on function public.update_exceptions(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.update_reconciliation(input jsonb, request jsonb)
  RETURNS jsonb

@@ -38,7 +38,9 @@ async function keepTicking(connectionString: string, signal: AbortSignal): Promi
 
 /** Answers for how many milliseconds there is nothing to do. */
 async function tick(client: Client): Promise<number> {
-  const { rows } = await client.query<{ tick: { moved: number; wait_ms: number | null } }>("select private.tick_sla_clock($1) as tick", [BATCH]);
+  const { rows } = await client.query<{ tick: { moved: number; wait_ms: number | null } }>("select private.tick_sla_clock($1) as tick", [
+    BATCH,
+  ]);
   const { moved = 0, wait_ms } = rows[0]?.tick ?? {};
   if (moved > 0) log.info({ moved }, "deadlines crossed");
   return Math.min(Math.max(wait_ms ?? LOOK_AGAIN_MS, 0), LOOK_AGAIN_MS);

@@ -265,15 +265,43 @@ export type Database = {
           request_id?: string | null
           tenant_id?: string
         }
-        Relationships: [
-          {
-            foreignKeyName: "exception_history_tenant_id_exception_id_fkey"
-            columns: ["tenant_id", "exception_id"]
-            isOneToOne: false
-            referencedRelation: "exceptions"
-            referencedColumns: ["tenant_id", "id"]
-          },
-        ]
+        Relationships: []
+      }
+      exception_ledger: {
+        Row: {
+          actor: string
+          at: string
+          due_at: string
+          exception_id: string
+          id: number
+          kind: string
+          request_id: string | null
+          tenant_id: string
+          threshold_minutes: number | null
+        }
+        Insert: {
+          actor?: string
+          at?: string
+          due_at: string
+          exception_id: string
+          id?: never
+          kind: string
+          request_id?: string | null
+          tenant_id: string
+          threshold_minutes?: number | null
+        }
+        Update: {
+          actor?: string
+          at?: string
+          due_at?: string
+          exception_id?: string
+          id?: never
+          kind?: string
+          request_id?: string | null
+          tenant_id?: string
+          threshold_minutes?: number | null
+        }
+        Relationships: []
       }
       exceptions: {
         Row: {
@@ -285,11 +313,13 @@ export type Database = {
           currency: string | null
           details: NonNullable<Json>
           due_at: string
+          due_from_policy: boolean
           id: string
           reason_code: string | null
           reconciliation_id: string | null
           resolution: string | null
           severity: string
+          severity_rank: number
           status: string
           tenant_id: string
           title: string
@@ -304,11 +334,13 @@ export type Database = {
           currency?: string | null
           details?: NonNullable<Json>
           due_at: string
+          due_from_policy?: boolean
           id?: string
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
           severity: string
+          severity_rank?: never
           status?: string
           tenant_id?: string
           title: string
@@ -323,11 +355,13 @@ export type Database = {
           currency?: string | null
           details?: NonNullable<Json>
           due_at?: string
+          due_from_policy?: boolean
           id?: string
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
           severity?: string
+          severity_rank?: never
           status?: string
           tenant_id?: string
           title?: string
@@ -511,25 +545,34 @@ export type Database = {
       }
       sla_policies: {
         Row: {
+          at_risk_thresholds: number[]
           critical_minutes: number
           high_minutes: number
           low_minutes: number
           medium_minutes: number
           tenant_id: string
+          updated_at: string
+          updated_by: string
         }
         Insert: {
+          at_risk_thresholds?: number[]
           critical_minutes?: number
           high_minutes?: number
           low_minutes?: number
           medium_minutes?: number
           tenant_id: string
+          updated_at?: string
+          updated_by?: string
         }
         Update: {
+          at_risk_thresholds?: number[]
           critical_minutes?: number
           high_minutes?: number
           low_minutes?: number
           medium_minutes?: number
           tenant_id?: string
+          updated_at?: string
+          updated_by?: string
         }
         Relationships: [
           {
@@ -576,17 +619,27 @@ export type Database = {
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      get_exception_ledger: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_me: { Args: { input: Json; request: Json }; Returns: Json }
       get_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       get_record: { Args: { input: Json; request: Json }; Returns: Json }
+      get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       list_api_key_calls: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
+      list_exception_history: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       list_reconciliations: {
         Args: { input: Json; request: Json }
@@ -597,15 +650,18 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       record_api_key_usage: {
         Args: { batch: string; rows: Json }
         Returns: undefined
       }
+      report_sla: { Args: { input: Json; request: Json }; Returns: Json }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      update_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       update_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json

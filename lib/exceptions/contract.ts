@@ -198,3 +198,90 @@ export const listSlaExceptionsContract = contract({
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
 });
 export type SlaList = z.output<typeof listSlaExceptionsContract.response>;
+
+const BULK_MAX = 500;
+
+export const updateExceptionsContract = contract({
+  operationId: "updateExceptions",
+  method: "POST",
+  path: "/v1/exceptions/bulk",
+  tag,
+  summary: "Change many exceptions at once",
+  description: "At most 500, all of them or none: what stands in the way is named by its place in ids.",
+  access: anyRole("write:exceptions"),
+  idempotency: { field: "idempotency_key", required: false },
+  body: z.strictObject({
+    ids: z
+      .array(exceptionId)
+      .min(1)
+      .max(BULK_MAX)
+      .refine((ids) => new Set(ids).size === ids.length, "Name each exception once."),
+    patch: z
+      .strictObject({
+        severity,
+        assigned_to: settable.assigned_to,
+        due_at: settable.due_at,
+        reason_code: settable.reason_code,
+        status,
+        resolution: text(1000).nullable().meta({ example: "Settled by the bank." }),
+      })
+      .partial()
+      .refine((patch) => Object.keys(patch).length > 0, "Name at least one field to change."),
+  }),
+  response: z.object({ updated: count, items: z.array(exception) }).meta({ id: "BulkUpdate" }),
+  errors: ["not_found", "invalid_transition"],
+});
+
+export const importExceptionsContract = contract({
+  operationId: "importExceptions",
+  method: "POST",
+  path: "/v1/exceptions/import",
+  tag,
+  summary: "Import exceptions from a file",
+  description:
+    "NDJSON, or CSV with a header line; the fields are those of creating one exception, details as JSON. At most 100,000 rows and " +
+    "64 MiB. Sound lines are created in batches as they come, the others are reported by number and reason. With an idempotency key an " +
+    "import that broke off can be sent again: what is done is not done twice.",
+  access: anyRole("write:exceptions"),
+  idempotency: { field: "idempotency_key", required: false },
+  upload: ["application/x-ndjson", "text/csv"],
+  response: z
+    .object({
+      accepted: count.meta({ example: 998 }),
+      refused: count.meta({ example: 2 }),
+      errors: z
+        .array(
+          z.object({
+            line: z.int().meta({ example: 17 }),
+            path: z.string().meta({ example: "severity" }),
+            message: z.string().meta({ example: "Invalid option" }),
+          }),
+        )
+        .meta({ description: "The first 1,000 of the refused lines." }),
+    })
+    .meta({ id: "ImportReport" }),
+});
+
+export const listExceptionHistoryContract = contract({
+  operationId: "listExceptionHistory",
+  method: "GET",
+  path: "/v1/exceptions/{id}/history",
+  tag,
+  summary: "List an exception's changes, newest first",
+  access: anyRole("read:exceptions"),
+  params: byId,
+  query: z.strictObject(pageQuery),
+  response: page(
+    z
+      .object({
+        at: time,
+        actor,
+        request_id: z.string().nullable().meta({ example: "req_5f0c" }),
+        kind: z.enum(["created", "updated"]),
+        changes: z
+          .record(z.string(), z.object({ from: z.json(), to: z.json() }))
+          .meta({ example: { status: { from: "open", to: "in_review" } } }),
+      })
+      .meta({ id: "ExceptionChange" }),
+  ),
+});

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { dbFor } from "../db/client.ts";
 import { admit } from "./admit.ts";
+import { acceptsCsv, csvResponse } from "./csv.ts";
 import { readIfMatch } from "./if-match.ts";
 import { type Input, readInput } from "./input.ts";
 import { problemResponse } from "./problem.ts";
@@ -36,6 +37,7 @@ export function endpoint<C extends Contract>(contract: C, handler: Handler<C>): 
           reply,
         };
         const answer = await handler({ ctx, ...input });
+        if (contract.csv && acceptsCsv(request)) return csvResponse(contract.csv, answer, reply);
         return Response.json(answer, { status: contract.status, headers: reply });
       } catch (error) {
         return problemResponse(error, requestId, reply);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IdempotencyRecord } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
-import { requireText } from "./json.ts";
+import { requireText } from "../json-object.ts";
 
 const LONGEST_KEY = 255;
 

@@ -2,29 +2,41 @@ import { z } from "zod";
 import type { IdempotencyRecord } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
+import { requireText } from "../json-object.ts";
 import { readIdempotency } from "./idempotency.ts";
-import { readJsonObject, requireText } from "./json.ts";
+import { readJsonObject, requireMediaType } from "./json.ts";
 
 export type Input<C extends Contract> = {
   params: z.output<C["params"]>;
   query: z.output<C["query"]>;
   body: z.output<NonNullable<C["body"]>>;
+  upload: Upload;
   idempotency: IdempotencyRecord | null;
 };
+
+/** A body that is read as it comes, of one of the contract's media types. */
+export type Upload = { mediaType: string; stream: ReadableStream<Uint8Array> };
 
 /** Parses a request by its contract. @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one. */
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
   const query = parse(contract.query, readQuery(request), []);
-  const takesBody = contract.body !== null || contract.idempotency !== null;
+  const takesBody = contract.upload === null && (contract.body !== null || contract.idempotency !== null);
   const json = takesBody ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = contract.body ? parse(contract.body, rest, []) : parse(z.strictObject({}), rest, []);
   const params = contract.params.safeParse(rawParams);
   if (!params.success) throw new ApiError("not_found", `There is no such ${contract.noun}.`);
-  return { params: params.data, query, body, idempotency } as Input<C>;
+  return { params: params.data, query, body, idempotency, upload: contract.upload && readUpload(request, contract.upload) } as Input<C>;
+}
+
+function readUpload(request: Request, types: readonly string[]): Upload {
+  const mediaType = requireMediaType(request, types);
+  if (!request.body) throw invalidRequest([{ path: "", message: "Send a body." }]);
+  return { mediaType, stream: request.body };
 }
 
 export function mediaTypes(contract: Contract): readonly string[] {
+  if (contract.upload) return contract.upload;
   return contract.method === "PATCH" ? ["application/json", "application/merge-patch+json"] : ["application/json"];
 }
 

@@ -28,11 +28,16 @@ credential, tenant, role or scope, rate limit, body and query, existence, state.
 const TAGS: Record<string, string> = {
   Tenant: "The caller and the tenant it acts for.",
   "SLA monitor": "Open exceptions by nearness to breach.",
+  "API keys": "Credentials of a tenant's servers.",
+  Reconciliations: "Two sources compared over a period.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
 };
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
+
+const csvText = z.string().meta({ description: "RFC 4180, with a header line.", example: "key,opened\r\nhigh,3\r\n" });
+const uploadText = z.string().meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
 
 const VERSION = "1.0.0";
 
@@ -112,7 +117,7 @@ function pathsOf(contracts: readonly Contract[], problems: Map<string, ProblemAn
 }
 
 function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): ZodOpenApiOperationObject {
-  const { operationId, tag, summary, description, access, idempotency, params, query, response, status } = contract;
+  const { operationId, tag, summary, description, access, idempotency, params, query, response, csv, status } = contract;
   const answers = problemAnswers(errorCodesOf(contract));
   for (const answer of answers) problems.set(answer.name, answer);
   return {
@@ -132,7 +137,7 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
       [`${status}`]: {
         description: status === 201 ? "Created." : "Done.",
         headers: { ...ANSWER_HEADERS, ...(contract.versioned && VERSION_HEADERS), ...(idempotency && REPLAY_HEADERS) },
-        content: { "application/json": { schema: response } },
+        content: { "application/json": { schema: response }, ...(csv && { "text/csv": { schema: csvText } }) },
       },
       ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
     },
@@ -153,7 +158,10 @@ function needs({ roles, scope, service, publishable }: Access): string {
 }
 
 function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBodyObject } {
-  const { body, idempotency } = contract;
+  const { body, idempotency, upload } = contract;
+  if (upload) {
+    return { requestBody: { required: true, content: Object.fromEntries(upload.map((mediaType) => [mediaType, { schema: uploadText }])) } };
+  }
   if (!body && !idempotency) return {};
   const schema = withIdempotencyKey(body ?? z.strictObject({}), contract);
   const content = Object.fromEntries(mediaTypes(contract).map((mediaType) => [mediaType, { schema }]));

@@ -34,6 +34,13 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   createException: () => ({ body: exceptions.body() }),
   getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
   updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
+  updateExceptions: async (world) => ({ body: { ids: [await created(world, exceptions)], patch: { reason_code: uniqueName("r") } } }),
+  listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  getExceptionLedger: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  getSlaReport: () => ({ query: { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" } }),
+  putSlaPolicy: () => ({
+    body: { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] },
+  }),
 
   createReconciliation: () => ({ body: reconciliations.body() }),
   getReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) } }),

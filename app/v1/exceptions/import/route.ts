@@ -1,0 +1,8 @@
+import { importExceptionsContract } from "#lib/exceptions/contract.ts";
+import { importExceptions } from "#lib/exceptions/import-exceptions.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { route } from "#lib/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  endpoint(importExceptionsContract, ({ ctx, upload }) => importExceptions(ctx, upload.mediaType, upload.stream)),
+);

@@ -1,0 +1,8 @@
+import { getSlaReportContract } from "#lib/exceptions/sla/contract.ts";
+import { getSlaReport } from "#lib/exceptions/sla/get-sla-report.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { route } from "#lib/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  endpoint(getSlaReportContract, ({ ctx, query }) => getSlaReport(ctx, query)),
+);

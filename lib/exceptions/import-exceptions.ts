@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Context } from "../context.ts";
+import { write } from "../db/call.ts";
+import { createExceptionContract, type importExceptionsContract } from "./contract.ts";
+import { type Line, readLines } from "./read-lines.ts";
+
+const ROWS_MAX = 100_000;
+const BATCH_ROWS = 1_000;
+const REPORTED_MAX = 1_000;
+
+const row = createExceptionContract.body as NonNullable<typeof createExceptionContract.body>;
+const written = z.object({
+  accepted: z.int(),
+  refused: z.array(z.object({ line: z.coerce.number(), path: z.string(), message: z.string() })),
+});
+
+type Report = z.output<typeof importExceptionsContract.response>;
+type Refusal = Report["errors"][number];
+type Batch = ({ line: number } & z.output<typeof row>)[];
+
+/** Creates what the lines of a file say, in batches as they come; each batch is one transaction and one idempotent step. */
+export async function importExceptions(ctx: Context, mediaType: string, stream: ReadableStream<Uint8Array>): Promise<Report> {
+  const report: Report = { accepted: 0, refused: 0, errors: [] };
+  let batch: Batch = [];
+  let rows = 0;
+  let batches = 0;
+  const refuse = (refusal: Refusal) => {
+    report.refused++;
+    if (report.errors.length < REPORTED_MAX) report.errors.push(refusal);
+  };
+  const flush = async () => {
+    if (batch.length === 0) return;
+    const { accepted, refused } = await write(stepOf(ctx, batches++, batch), "import_exceptions", { rows: batch }, written);
+    report.accepted += accepted;
+    refused.forEach(refuse);
+    batch = [];
+  };
+  for await (const line of readLines(mediaType, stream)) {
+    if (++rows > ROWS_MAX) refuse({ line: line.number, path: "", message: "A file may have at most 100,000 rows." });
+    else accept(line, batch, refuse);
+    if (batch.length >= BATCH_ROWS) await flush();
+  }
+  await flush();
+  return report;
+}
+
+function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (refusal: Refusal) => void): void {
+  const parsed = fault === undefined ? row.safeParse(value) : undefined;
+  if (parsed?.success) {
+    batch.push({ line, ...parsed.data });
+    return;
+  }
+  const issue = parsed?.error.issues[0];
+  refuse({ line, path: issue?.path.join(".") ?? "", message: fault ?? issue?.message ?? "The line is not valid." });
+}
+
+/** A batch's own key follows from the client's, so that a file sent again skips the batches that are done. */
+function stepOf(ctx: Context, number: number, batch: Batch): Context {
+  if (!ctx.idempotency) return ctx;
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const key = `${ctx.idempotency.key}\n${number}`;
+  return { ...ctx, idempotency: { key, key_hash: sha256(key), fingerprint: sha256(JSON.stringify(batch)) } };
+}

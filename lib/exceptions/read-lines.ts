@@ -1,0 +1,78 @@
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import type { ReadableStream as WebStream } from "node:stream/web";
+import { parse } from "csv-parse";
+import { ApiError } from "../errors.ts";
+import { parseJsonObject } from "../json-object.ts";
+
+const FILE_MAX_BYTES = 64 * 1024 * 1024;
+const LINE_MAX_BYTES = 256 * 1024;
+const NUMBERS = ["amount_minor"];
+
+/** A line of a file, by its number from 1: what it says, or what is wrong with it. */
+export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
+
+/** Reads NDJSON, or CSV with a header line, as it comes. @throws ApiError `payload_too_large` over 64 MiB */
+export async function* readLines(mediaType: string, stream: ReadableStream<Uint8Array>): AsyncGenerator<Line> {
+  const bytes = Readable.from(bounded(Readable.fromWeb(stream as WebStream)), { objectMode: false });
+  yield* mediaType === "text/csv" ? readCsv(bytes) : readNdjson(bytes);
+}
+
+async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
+  let number = 0;
+  for await (const text of createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(text));
+  }
+}
+
+async function* readCsv(bytes: Readable): AsyncGenerator<Line> {
+  const broken: Line[] = [];
+  const parser = parse({
+    bom: true,
+    columns: true,
+    info: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: LINE_MAX_BYTES,
+    trim: true,
+  });
+  parser.on("skip", (error: { message: string; lines?: number }) =>
+    broken.push({ number: error.lines ?? 0, fault: "The line has not as many cells as the header." }),
+  );
+  bytes.on("error", (error) => parser.destroy(error));
+  for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
+    yield* broken.splice(0);
+    yield lineOf(info.lines, () => parseJsonObject(JSON.stringify(fromCells(record))));
+  }
+  yield* broken;
+}
+
+/** An empty cell is a field that is not given. */
+function fromCells(record: Record<string, string>): Record<string, unknown> {
+  const given = Object.entries(record).filter(([, cell]) => cell !== "");
+  return Object.fromEntries(given.map(([name, cell]) => [name, fromCell(name, cell)]));
+}
+
+function fromCell(name: string, cell: string): unknown {
+  if (NUMBERS.includes(name) && /^\d{1,16}$/.test(cell)) return Number(cell);
+  return name === "details" ? parseJsonObject(cell) : cell;
+}
+
+function lineOf(number: number, read: () => Record<string, unknown>): Line {
+  try {
+    return { number, value: read() };
+  } catch (error) {
+    if (error instanceof ApiError) return { number, fault: error.errors?.[0]?.message ?? error.message };
+    throw error;
+  }
+}
+
+async function* bounded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file may have at most 64 MiB.");
+    yield chunk;
+  }
+}

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import type { Access } from "../../access.ts";
+import { contract } from "../../contract.ts";
+import { actor, id, time, timestamp } from "../../schema.ts";
+import { exception } from "../contract.ts";
+
+const tag = "SLA monitor";
+const anyRole: Access = { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false };
+const count = z.int().min(0);
+
+const MINUTES_MAX = 525_600;
+const minutes = z.int().min(1).max(MINUTES_MAX);
+
+const policy = {
+  minutes_to_resolve: z
+    .strictObject({ critical: minutes, high: minutes, medium: minutes, low: minutes })
+    .meta({ description: "From creation to due_at, where none is given.", example: { critical: 240, high: 480, medium: 1440, low: 4320 } }),
+  at_risk_thresholds: z
+    .array(minutes)
+    .min(1)
+    .max(10)
+    .meta({ description: "Minutes before due_at at which exception.sla.at_risk fires.", example: [240, 60] }),
+};
+
+export const slaPolicy = z.object({ ...policy, updated_at: time, updated_by: actor }).meta({ id: "SlaPolicy" });
+
+const bySeverity = z.object({ critical: count, high: count, medium: count, low: count });
+
+export const slaPolicyChange = slaPolicy
+  .extend({
+    dry_run: z.boolean().meta({ example: true }),
+    impact: z
+      .object({
+        changed: count.meta({ description: "Open exceptions whose deadline came from the policy and moves with it.", example: 12 }),
+        earlier: count,
+        later: count,
+        newly_breached: count,
+        no_longer_breached: count,
+        by_severity: bySeverity,
+      })
+      .meta({ id: "SlaPolicyImpact" }),
+  })
+  .meta({ id: "SlaPolicyChange" });
+
+export const getSlaPolicyContract = contract({
+  operationId: "getSlaPolicy",
+  method: "GET",
+  path: "/v1/sla-policy",
+  tag,
+  summary: "Get the tenant's SLA policy",
+  access: anyRole,
+  response: slaPolicy,
+});
+
+export const putSlaPolicyContract = contract({
+  operationId: "putSlaPolicy",
+  method: "PUT",
+  path: "/v1/sla-policy",
+  tag,
+  summary: "Set the tenant's SLA policy",
+  description:
+    "With dry_run nothing is changed: the answer says what would be. Thresholds arm the crossings ahead; passed ones are not told of again.",
+  access: { ...anyRole, roles: ["tenant_admin", "tenant_lead"] },
+  body: z.strictObject({ ...policy, dry_run: z.boolean().default(false).meta({ example: true }) }),
+  response: slaPolicyChange,
+});
+
+export const LEDGER_KINDS = ["set", "moved", "crossed", "resolved", "dismissed", "reopened"] as const;
+
+export const ledgerRow = z
+  .object({
+    at: time,
+    kind: z.enum(LEDGER_KINDS),
+    due_at: time,
+    threshold_minutes: z.int().nullable().meta({ description: "Of a crossing: minutes before due_at; 0 is the breach.", example: null }),
+    elapsed_seconds: z.number().meta({ description: "Since the row before.", example: 60 }),
+    moved_seconds: z.number().meta({ description: "How far due_at was moved.", example: 0 }),
+    remaining_seconds: z
+      .number()
+      .meta({ description: "Until due_at: of the row before, less elapsed_seconds, plus moved_seconds.", example: 1740 }),
+    actor,
+    request_id: z.string().nullable().meta({ example: "req_5f0c" }),
+  })
+  .meta({ id: "LedgerRow" });
+
+export const getExceptionLedgerContract = contract({
+  operationId: "getExceptionLedger",
+  method: "GET",
+  path: "/v1/exceptions/{id}/ledger",
+  tag,
+  summary: "Explain an exception's clock",
+  description: "Each change of the clock, in rows that add up, and why the exception breached or did not.",
+  access: { ...anyRole, scope: "read:exceptions" },
+  params: z.strictObject({ id: id("exc") }),
+  response: z
+    .object({
+      exception_id: exception.shape.id,
+      as_of: time,
+      breached: z.boolean().meta({ example: false }),
+      explanation: z.string().meta({ example: "Resolved 29 min before its deadline." }),
+      rows: z.array(ledgerRow),
+    })
+    .meta({ id: "ExceptionLedger" }),
+});
+
+const REPORT_COLUMNS = [
+  "key",
+  "opened",
+  "resolved",
+  "breached",
+  "breach_rate",
+  "median_minutes_to_resolve",
+  "p90_minutes_to_resolve",
+] as const;
+
+export const slaReport = z
+  .object({
+    since: time,
+    until: time,
+    by: z.enum(["day", "severity", "assigned_to"]),
+    rows: z.array(
+      z.object({
+        key: z
+          .string()
+          .nullable()
+          .meta({ description: "The day (UTC), the severity, or the assignee; null: nobody.", example: "2026-11-19" }),
+        opened: count,
+        resolved: count.meta({ description: "Resolved or dismissed." }),
+        breached: count,
+        breach_rate: z
+          .number()
+          .nullable()
+          .meta({ description: "Breached, of those that were closed or breached; null where none.", example: 0.25 }),
+        median_minutes_to_resolve: z.number().nullable().meta({ example: 182.5 }),
+        p90_minutes_to_resolve: z.number().nullable().meta({ example: 611 }),
+      }),
+    ),
+  })
+  .meta({ id: "SlaReport" });
+
+export const getSlaReportContract = contract({
+  operationId: "getSlaReport",
+  method: "GET",
+  path: "/v1/exceptions/sla/report",
+  tag,
+  summary: "Report how deadlines were kept",
+  description: "Counted from the ledger. Answers CSV where text/csv is accepted.",
+  access: anyRole,
+  query: z
+    .strictObject({
+      since: timestamp.meta({ example: "2026-10-21T00:00:00.000Z" }),
+      until: timestamp.meta({ example: "2026-11-20T00:00:00.000Z" }),
+      by: slaReport.shape.by.default("day"),
+    })
+    .refine(({ since, until }) => since < until, { path: ["until"], message: "Give a time after since." }),
+  response: slaReport,
+  csv: { columns: REPORT_COLUMNS, rows: ({ rows }) => rows },
+});
