@@ -6,6 +6,8 @@ const BATCH = 5_000;
 /** A clock set meanwhile may be nearer than the next one known, so the wait never exceeds this. */
 const LOOK_AGAIN_MS = 400;
 const RETRY_MS = 1_000;
+const CONNECT_WITHIN_MS = 5_000;
+const TICK_WITHIN_MS = 60_000;
 
 /**
  * Moves the SLA clock on: sleeps until the next boundary of any exception, by the database's clock, and lets the database
@@ -22,7 +24,12 @@ export function startSlaClock(connectionString: string): () => Promise<void> {
 
 async function keepTicking(connectionString: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const client = new Client({ connectionString, application_name: "sla-clock" });
+    const client = new Client({
+      connectionString,
+      application_name: "sla-clock",
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      query_timeout: TICK_WITHIN_MS,
+    });
     client.on("error", () => {});
     try {
       await client.connect();

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { createTenant, database, sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { dueIn, slaEvents, tenantWithLead } from "./exceptions.ts";
+
+describe("the SLA clock", () => {
+  it("tells of a crossing within a second of it, naming the threshold and the next one, never early", async () => {
+    const { tenant, create } = await tenantWithLead();
+    const created = await create({ due_at: await dueIn(60, 1.5) });
+    await until("the 60 minutes are crossed", async () => (await slaEvents(tenant)).length === 2, 10_000);
+    const [first, second] = await slaEvents(tenant);
+    expect(first?.data).toMatchObject({ threshold_minutes: 240, next_threshold_minutes: 60 });
+    expect(second).toMatchObject({
+      type: "exception.sla.at_risk",
+      data: { threshold_minutes: 60, next_threshold_minutes: 0, due_at: created.due_at },
+    });
+    const lateness = (second?.at.getTime() ?? 0) - (Date.parse(created.due_at) - 3_600_000);
+    expect(lateness).toBeGreaterThanOrEqual(0);
+    expect(lateness).toBeLessThan(1000);
+  });
+
+  it("tells of a breach once", async () => {
+    const { tenant, create, crossings } = await tenantWithLead();
+    const created = await create({ due_at: await dueIn(0, 1) });
+    await until("it is breached", async () => (await crossings()).includes(0));
+    expect(await crossings()).toEqual([60, 0]);
+    const [, breach] = await slaEvents(tenant);
+    expect(breach).toMatchObject({ type: "exception.sla.breached", data: { exception: { id: created.id, breach_risk: "breached" } } });
+  });
+
+  it("tells of the nearest crossing only, where an exception is created inside thresholds", async () => {
+    for (const [minutes, told] of [
+      [30, [60]],
+      [100, [240]],
+      [-10, [0]],
+      [300, []],
+    ] as const) {
+      const { create, crossings } = await tenantWithLead();
+      await create({ due_at: await dueIn(minutes) });
+      expect(await crossings()).toEqual(told);
+    }
+  });
+
+  it("arms the crossings ahead again where due_at is moved", async () => {
+    const { create, change, crossings } = await tenantWithLead();
+    const { id } = await create({ due_at: await dueIn(-10) });
+    expect(await crossings()).toEqual([0]);
+    await change(id, { due_at: await dueIn(0, 1.2) });
+    await until("the new deadline is passed", async () => (await crossings()).length === 2);
+    expect(await crossings()).toEqual([0, 0]);
+  });
+
+  it("tells of a crossing that moving due_at nearer makes, and not of one that moving it away undoes", async () => {
+    const { create, change, crossings } = await tenantWithLead();
+    const { id } = await create({ due_at: await dueIn(600) });
+    await change(id, { due_at: await dueIn(30) });
+    expect(await crossings()).toEqual([60]);
+    await change(id, { due_at: await dueIn(100) });
+    expect(await crossings()).toEqual([60]);
+  });
+
+  it("is stopped by a resolution and started by a reopening, without telling the same twice", async () => {
+    const { create, change, crossings } = await tenantWithLead();
+    const { id } = await create({ due_at: await dueIn(-1) });
+    await change(id, { status: "resolved", resolution: "Found." });
+    await change(id, { status: "open" });
+    expect(await crossings()).toEqual([0]);
+    const other = await create({ due_at: await dueIn(0, 1) });
+    await change(other.id, { status: "dismissed", resolution: "Noise." });
+    const marker = await create({ due_at: await dueIn(0, 1) });
+    await until("the marker is breached", async () => (await crossings()).length === 4);
+    expect(await crossings()).toEqual([0, 60, 60, 0]);
+    expect((await slaEvents((await marker) && (await tenantOf(marker.id)))).at(-1)?.data.exception.id).toBe(marker.id);
+  });
+
+  it("follows a change of the thresholds: crossings ahead are armed, passed ones are not told of again", async () => {
+    const { create, call, crossings } = await tenantWithLead();
+    await create({ due_at: await dueIn(100, 1.5) });
+    expect(await crossings()).toEqual([240]);
+    const policy = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [200, 100, 10] };
+    expect((await call("PUT", "/v1/sla-policy", policy)).status).toBe(200);
+    await until("the new threshold is crossed", async () => (await crossings()).length === 2);
+    expect(await crossings()).toEqual([240, 100]);
+  });
+
+  it("catches up after a stand-still: every crossing that passed, once, however many workers tick at once", async () => {
+    const tenant = await createTenant();
+    const count = 2000;
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+       select $1, 'T' || i, 'low', now() + interval '1 day', 'user:leo' from generate_series(1, $2::int) i`,
+      [tenant, count],
+    );
+    const client = await database.connect();
+    try {
+      await client.query("begin");
+      await client.query("alter table public.exceptions disable trigger clock_updated");
+      await client.query("update public.exceptions set due_at = now() - interval '1 minute' where tenant_id = $1", [tenant]);
+      await client.query("alter table public.exceptions enable trigger clock_updated");
+      await client.query(
+        "update private.exception_clocks set due_at = now() - interval '1 minute', next_at = now() - interval '241 minutes' where tenant_id = $1",
+        [tenant],
+      );
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+    await Promise.all(Array.from({ length: 4 }, () => sql("select private.tick_sla_clock(300)")));
+    await until(
+      "all are told",
+      async () => (await sql("select from private.exception_clocks where tenant_id = $1 and next_at is not null", [tenant])).length === 0,
+      20_000,
+    );
+    const told = await sql<{ crossing: string; n: number }>(
+      `select coalesce(data ->> 'threshold_minutes', '0') as crossing, count(*)::int as n, count(distinct data -> 'exception' ->> 'id')::int as exceptions
+       from public.events where tenant_id = $1 and type like 'exception.sla.%' group by 1 order by 1`,
+      [tenant],
+    );
+    expect(told).toEqual(["0", "240", "60"].map((crossing) => ({ crossing, n: count, exceptions: count })));
+  });
+
+  it("says in the summary what is true where no worker has ticked", async () => {
+    const { tenant, create, board } = await tenantWithLead();
+    await create({ due_at: await dueIn(600) });
+    const client = await database.connect();
+    try {
+      await client.query("begin");
+      await client.query(
+        "update private.exception_clocks set due_at = due_at - interval '11 hours', next_at = next_at - interval '11 hours' where tenant_id = $1",
+        [tenant],
+      );
+      await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ tenant_id: tenant })]);
+      const { rows } = await client.query("select private.sla_summary(now()) as summary");
+      expect(rows[0].summary).toEqual({ breached_count: 1, at_risk_count: 0, on_track_count: 0, total_open: 1 });
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+    expect((await board()).summary.on_track_count).toBe(1);
+  });
+});
+
+async function tenantOf(id: string): Promise<string> {
+  const [row] = await sql<{ tenant_id: string }>("select tenant_id from public.exceptions where id = $1", [id]);
+  return row?.tenant_id ?? "";
+}

@@ -1,0 +1,51 @@
+import { type Answer, api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
+import type { Exception, SlaList } from "#lib/exceptions/contract.ts";
+
+export type Event = {
+  type: string;
+  data: { exception: Exception; due_at: string; threshold_minutes?: number; next_threshold_minutes?: number };
+  at: Date;
+};
+
+/** A tenant with a lead, and the calls that the tests of deadlines make. */
+export async function tenantWithLead() {
+  const tenant = await createTenant();
+  const lead = await userToken(tenant, ["tenant_admin", "tenant_lead"], "leo");
+  const call = (method: string, path: string, body?: object, query?: Record<string, string>): Promise<Answer> =>
+    api(method, path, { bearer: lead, tenant, body, query });
+  return {
+    tenant,
+    lead,
+    call,
+    async create(body: object = {}): Promise<Exception> {
+      const answer = await call("POST", "/v1/exceptions", { title: "Payout has no bank line", severity: "high", ...body });
+      if (answer.status !== 201) throw new Error(`Not created: ${answer.text}`);
+      return answer.json as Exception;
+    },
+    async change(id: string, patch: object): Promise<Exception> {
+      const answer = await call("PATCH", `/v1/exceptions/${id}`, patch);
+      if (answer.status !== 200) throw new Error(`Not changed: ${answer.text}`);
+      return answer.json as Exception;
+    },
+    async board(query: Record<string, string> = {}): Promise<SlaList> {
+      const answer = await call("GET", "/v1/exceptions/sla", undefined, query);
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.json as SlaList;
+    },
+    /** What was told of this tenant's deadlines, in order: the threshold crossed, 0 for a breach. */
+    async crossings(): Promise<number[]> {
+      return (await slaEvents(tenant)).map(({ type, data }) => (type === "exception.sla.breached" ? 0 : (data.threshold_minutes ?? -1)));
+    },
+  };
+}
+
+export function slaEvents(tenant: string): Promise<Event[]> {
+  return sql<Event>("select type, data, at from public.events where tenant_id = $1 and type like 'exception.sla.%' order by id", [tenant]);
+}
+
+/** The moment that lies so many minutes (and seconds) after the database's now. */
+export async function dueIn(minutes: number, seconds = 0): Promise<string> {
+  const [row] = await sql<{ at: Date }>("select clock_timestamp() + make_interval(mins => $1, secs => $2) as at", [minutes, seconds]);
+  if (!row) throw new Error("no clock");
+  return row.at.toISOString();
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
+import { sql } from "#e2e/fixtures.ts";
+import { dueIn, slaEvents, tenantWithLead } from "./exceptions.ts";
+
+describe("the SLA monitor", () => {
+  it.each([
+    [-1, 0, "breached"],
+    [0, -30, "breached"],
+    [0, 30, "high"],
+    [59, -1, "high"],
+    [59, 30, "medium"],
+    [60, -1, "medium"],
+    [240, -1, "medium"],
+    [240, 30, "low"],
+    [241, -1, "low"],
+  ])("has due in %i min %i s as %s in the list, the summary and the event", async (minutes, seconds, risk) => {
+    const { tenant, create, board } = await tenantWithLead();
+    const created = await create({ due_at: await dueIn(minutes, seconds) });
+    const { items, summary, as_of } = await board();
+    expect(items).toHaveLength(1);
+    const left = Math.ceil((Date.parse(created.due_at) - Date.parse(as_of)) / 60_000) + 0;
+    expect(items[0]).toMatchObject({ id: created.id, breach_risk: risk, minutes_to_breach: left });
+    expect(summary).toEqual({
+      breached_count: risk === "breached" ? 1 : 0,
+      at_risk_count: risk === "high" || risk === "medium" ? 1 : 0,
+      on_track_count: risk === "low" ? 1 : 0,
+      total_open: 1,
+    });
+    const told = (await slaEvents(tenant)).map(({ type }) => type);
+    expect(told).toEqual(risk === "low" ? [] : [risk === "breached" ? "exception.sla.breached" : "exception.sla.at_risk"]);
+  });
+
+  it("lists open and in-review exceptions by nearness, and counts all of them whatever the filters", async () => {
+    const { create, change, board } = await tenantWithLead();
+    const late = await create({ title: "late", due_at: await dueIn(-5), severity: "low", assigned_to: "user:ana" });
+    const soon = await create({ title: "soon", due_at: await dueIn(30), severity: "critical", status: "in_review" });
+    const later = await create({ title: "later", due_at: await dueIn(600), severity: "high", assigned_to: "user:zoe" });
+    const done = await create({ title: "done", due_at: await dueIn(10) });
+    await change(done.id, { status: "resolved", resolution: "Found it." });
+    const ids = async (query: Record<string, string>) => (await board(query)).items.map(({ id }) => id);
+    expect(await ids({})).toEqual([late.id, soon.id, later.id]);
+    expect(await ids({ sortBy: "breach_risk" })).toEqual([late.id, soon.id, later.id]);
+    expect(await ids({ sortBy: "severity" })).toEqual([soon.id, later.id, late.id]);
+    expect(await ids({ sortBy: "assigned_to" })).toEqual([late.id, later.id, soon.id]);
+    expect(await ids({ withinMinutes: "30" })).toEqual([late.id, soon.id]);
+    expect(await ids({ withinMinutes: "0" })).toEqual([late.id]);
+    expect(await ids({ severity: "high" })).toEqual([later.id]);
+    expect(await ids({ assigned_to: "user:ana" })).toEqual([late.id]);
+    expect(await ids({ status: "in_review" })).toEqual([soon.id]);
+    expect(await ids({ breach_risk: "high" })).toEqual([soon.id]);
+    expect(await ids({ breach_risk: "low" })).toEqual([later.id]);
+    expect((await board({ breach_risk: "low" })).summary).toEqual({
+      breached_count: 1,
+      at_risk_count: 1,
+      on_track_count: 1,
+      total_open: 3,
+    });
+  });
+
+  it.each(["due_at", "severity", "assigned_to", "breach_risk"])(
+    "pages by cursor in the order of %s without a gap or a repeat",
+    async (sortBy) => {
+      const { tenant, board } = await tenantWithLead();
+      await sql(
+        `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
+       select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + (i % 7) * interval '1 hour',
+         case when i % 3 > 0 then 'user:u' || i % 3 end, 'user:leo' from generate_series(1, 60) i`,
+        [tenant],
+      );
+      const whole = (await board({ sortBy, limit: "250" })).items.map(({ id }) => id);
+      const paged: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const page = await board({ sortBy, limit: "7", ...(cursor && { cursor }) });
+        paged.push(...page.items.map(({ id }) => id));
+        cursor = page.next_cursor;
+      }
+      expect(whole).toHaveLength(60);
+      expect(paged).toEqual(whole);
+    },
+  );
+
+  it.each([
+    ["withinMinutes", "-1"],
+    ["withinMinutes", "1.5"],
+    ["withinMinutes", "1e309"],
+    ["withinMinutes", "NaN"],
+    ["withinMinutes", ""],
+    ["sortBy", "title"],
+    ["limit", "0"],
+    ["limit", "251"],
+    ["cursor", "broken"],
+    ["severity", "urgent"],
+    ["status", "resolved"],
+    ["breach_risk", "none"],
+    ["assigned_to", "ada"],
+    ["within_minutes", "5"],
+  ])("refuses %s=%s", async (name, value) => {
+    const { call } = await tenantWithLead();
+    const answer = await call("GET", "/v1/exceptions/sla", undefined, { [name]: value });
+    expect([answer.status, codeOf(answer)]).toEqual([400, "invalid_request"]);
+    expect(pathsOf(answer)).toEqual([name]);
+  });
+
+  it("takes any whole number of minutes", async () => {
+    const { create, board } = await tenantWithLead();
+    await create();
+    expect((await board({ withinMinutes: "9007199254740991" })).items).toHaveLength(1);
+  });
+
+  it("counts exactly what a count of the rows would, through every change, beyond 1,000 rows", async () => {
+    const { tenant, board } = await tenantWithLead();
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+       select $1, 'T' || i, 'low', now() + (i - 600) * interval '1 minute', 'user:leo' from generate_series(1, 1500) i`,
+      [tenant],
+    );
+    await sql("update public.exceptions set due_at = due_at + interval '3 hours' where tenant_id = $1 and title ~ '1$'", [tenant]);
+    await sql("update public.exceptions set status = 'dismissed', resolution = 'x' where tenant_id = $1 and title ~ '2$'", [tenant]);
+    await sql("update public.exceptions set status = 'open' where tenant_id = $1 and title ~ '22$'", [tenant]);
+    const [counted] = await sql<Record<string, number>>(
+      `select count(*) filter (where due_at <= now())::int as breached_count,
+         count(*) filter (where due_at > now() and due_at <= now() + interval '240 min')::int as at_risk_count,
+         count(*) filter (where due_at > now() + interval '240 min')::int as on_track_count, count(*)::int as total_open
+       from public.exceptions where tenant_id = $1 and status in ('open', 'in_review')`,
+      [tenant],
+    );
+    expect((await board({ limit: "1" })).summary).toEqual(counted);
+    expect(counted?.total_open).toBeGreaterThan(1000);
+  });
+});
