@@ -84,20 +84,60 @@ select
   case when i % 8 = 7 then 'Matched by hand after the counterparty sent the missing line.' end,
   least(due.at, now()) - make_interval(hours => 6 + i % 70),
   case s.tenant_id when 'acme' then 'user:ada' else 'user:gus' end,
-  case when i % 8 = 7 then least(due.at, now()) - make_interval(mins => i % 300) end
+  case when i % 8 = 7 then due.at + make_interval(mins => case when i % 3 = 0 then 40 + i % 200 else -(30 + i % 300) end) end
 from generate_series(1, 400) as i
 cross join (values ('acme', 12, 400), ('globex', 6, 120)) as size (tenant_id, sources, exceptions)
 join seed_sources s on s.tenant_id = size.tenant_id and s.n = 1 + i % size.sources
 join public.reconciliations r on r.tenant_id = s.tenant_id and r.name = s.name
 cross join lateral (
-  select now() + case i % 10
+  select now() + case when i % 8 = 7 then make_interval(hours => -(8 + i * 7 % 700)) else case i % 10
     when 0 then make_interval(mins => -(5 + i * 3))
     when 1 then make_interval(mins => 2 + i % 57)
     when 2 then make_interval(mins => 61 + i % 178)
     when 3 then make_interval(mins => 65 + i % 170)
     else make_interval(mins => 250 + i * 23)
-  end as at
+  end end as at
 ) due
 where i <= size.exceptions;
 
 update public.exception_history h set at = e.created_at, actor = e.created_by from public.exceptions e where e.id = h.exception_id;
+
+-- The clocks' past: set at creation, crossed when they crossed, stopped when the exception was closed.
+update public.exception_ledger l set at = e.created_at, actor = e.created_by from public.exceptions e where e.id = l.exception_id and l.kind = 'set';
+update public.exception_ledger set at = due_at - make_interval(mins => threshold_minutes) where kind = 'crossed';
+insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor)
+select e.tenant_id, e.id, l.at, l.kind, e.due_at, l.threshold_minutes, l.actor
+from public.exceptions e
+cross join lateral (values
+  (e.created_at, 'set', null, e.created_by), (e.due_at, 'crossed', 0, 'system'), (e.closed_at, e.status, null, coalesce(e.assigned_to, e.created_by))
+) as l (at, kind, threshold_minutes, actor)
+where e.closed_at is not null and l.at <= e.closed_at;
+
+-- API keys whose secrets nobody knows, with three weeks of calls.
+create temporary table seed_keys (tenant_id text, name text, scopes text[], ip_allowlist text[], age interval, life interval, calls integer) on commit drop;
+insert into seed_keys values
+  ('acme', 'Nightly ledger export', '{read:reconciliations,read:exceptions}', '{203.0.113.0/24}', '40 days', '366 days', 60),
+  ('acme', 'Bank feed importer', '{read:exceptions,write:exceptions}', '{}', '100 days', null, 400),
+  ('acme', 'Month-end batch', '{read:reconciliations}', '{198.51.100.7/32}', '80 days', '90 days', 4),
+  ('acme', 'Old SFTP bridge', '{read:exceptions}', '{}', '200 days', '190 days', 0),
+  ('globex', 'Custodian sync', '{read:reconciliations,write:exceptions}', '{}', '12 days', '90 days', 120);
+
+insert into public.api_keys (tenant_id, key_id, name, scopes, ip_allowlist, expires_at, created_at, created_by)
+select tenant_id, 'tk_' || substr(md5(random()::text), 1, 22), name, scopes, ip_allowlist, now() - age + life, now() - age,
+  case tenant_id when 'acme' then 'user:ada' else 'user:gus' end
+from seed_keys;
+insert into private.api_key_secrets (api_key_id, digest)
+select id, encode(sha256(convert_to(gen_random_uuid()::text, 'utf8')), 'hex') from public.api_keys;
+update public.api_keys set revoked_at = now() - interval '9 days', revoked_by = 'user:ada', revoke_reason = 'The bridge was decommissioned.'
+where name = 'Old SFTP bridge';
+
+insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+select k.id, k.tenant_id, h.hour, case when 'read:exceptions' = any (k.scopes) then 'listExceptions' else 'listReconciliations' end,
+  '203.0.113.9', 'accepted', 1 + (s.calls * (2 + sin(extract(hour from h.hour) / 4)) / 3)::integer, h.hour + interval '50 minutes'
+from public.api_keys k join seed_keys s using (tenant_id, name)
+cross join generate_series(date_trunc('hour', now()) - interval '7 days', date_trunc('hour', now()) - interval '1 hour', interval '1 hour') as h (hour)
+where s.calls > 0;
+insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
+select api_key_id, tenant_id, (hour at time zone 'UTC')::date, operation, outcome, sum(calls) from public.api_key_usage_hourly group by 1, 2, 3, 4, 5;
+insert into public.api_key_totals (api_key_id, tenant_id, request_count, last_used_at, last_used_ip)
+select api_key_id, tenant_id, sum(calls), max(last_seen_at), '203.0.113.9' from public.api_key_usage_hourly group by 1, 2;
