@@ -7,7 +7,7 @@ export default defineConfig({
       { test: { name: "api", include: ["e2e/api/**/*.test.ts"] } },
       {
         // Each test starts stacks of its own.
-        test: { name: "stack", include: ["e2e/stack/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+        test: { name: "stack", include: ["e2e/stack/**/*.test.ts"], testTimeout: 180_000, hookTimeout: 180_000, fileParallelism: false },
       },
     ],
   },

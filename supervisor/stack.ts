@@ -10,8 +10,7 @@ import { freePort } from "./ports.ts";
 import type { Settings } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
 
-const POSTGRES_READY_MS = 120_000;
-const ANSWERS_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
 const node = (file: string) => [process.execPath, fileURLToPath(new URL(`../${file}`, import.meta.url))];
 
@@ -37,7 +36,7 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
     channel: false,
     entry: postgresEntry,
   });
-  await until("Postgres", POSTGRES_READY_MS, () => connects(urls.superuser));
+  await until("Postgres", () => connects(urls.superuser));
   await preparePlatform(urls.superuser, {
     postgres: secrets.POSTGRES_PASSWORD,
     authenticator: secrets.POSTGRES_AUTHENTICATOR_PASSWORD,
@@ -68,7 +67,7 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
     stopWithinMs: 2_000,
     channel: true,
   });
-  await until("The Data API", ANSWERS_MS, () => answers(`http://127.0.0.1:${port}/auth/v1/health`));
+  await until("The Data API", () => answers(`http://127.0.0.1:${port}/auth/v1/health`));
 }
 
 export function startWorker(env: Record<string, string>): void {
@@ -82,13 +81,13 @@ export function startWeb(env: Record<string, string>): void {
 
 /** Ready is 200 of /readyz: the database answers and a worker's heart beats. */
 export function webIsReady(port: number): Promise<void> {
-  return until("The web server", ANSWERS_MS, () => answers(`http://127.0.0.1:${port}/readyz`));
+  return until("The web server", () => answers(`http://127.0.0.1:${port}/readyz`));
 }
 
-async function until(what: string, withinMs: number, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + withinMs;
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`${what} is not ready after ${withinMs / 1000} s.`);
+    if (performance.now() > deadline) throw new Error(`${what} is not ready after ${READY_WITHIN_MS / 1000} s.`);
     await sleep(50);
   }
 }

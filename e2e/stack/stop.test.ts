@@ -1,3 +1,8 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { freshDataDir, runs, Supervisor, until } from "./supervisor.ts";
 
@@ -10,6 +15,24 @@ test("SIGTERM ends every part, in order, and the supervisor with 0", async () =>
   expect(stack.pids.some(runs)).toBe(false);
   const stopped = stack.entries.filter(({ part, msg }) => part === "supervisor" && msg.endsWith("stopped")).map(({ msg }) => msg);
   expect(stopped).toEqual(["web stopped", "worker stopped", "data-api stopped", "postgres stopped", "stopped"]);
+});
+
+test("a request under way when the stop comes is answered", async () => {
+  const DATA_DIR = freshDataDir();
+  const stack = await Supervisor.ready({ DATA_DIR });
+  const call = request({ port: stack.port, path: "/v1/exceptions", method: "POST", headers: await credential(DATA_DIR) });
+  const answer = once(call, "response");
+  call.write('{"title": "Underpaid invoice", ');
+  await once(call, "socket");
+
+  const ended = stack.end("SIGTERM");
+  await until("the stop to begin", () => stack.says("stopping: SIGTERM"));
+  call.end('"severity": "high", "due_at": "2099-01-01T00:00:00Z"}');
+
+  const [response] = (await answer) as [IncomingMessage];
+  expect(response.statusCode).toBe(201);
+  response.resume();
+  expect(await ended).toBe(0);
 });
 
 test("a stop that comes before everything is up ends what is", async () => {
@@ -26,7 +49,7 @@ test("a supervisor killed with -9 leaves nothing running, and the next start com
   const killed = await Supervisor.ready({ DATA_DIR });
 
   await killed.end("SIGKILL");
-  await until("the parts to end", () => !killed.pids.some(runs), 10_000);
+  await until("the parts to end", () => !killed.pids.some(runs), 20_000);
 
   const next = await Supervisor.ready({ DATA_DIR });
   expect(await next.end("SIGTERM")).toBe(0);
@@ -42,3 +65,12 @@ test("a start right after a kill -9 waits for what is left of the last one", asy
   expect(killed.pids.some(runs)).toBe(false);
   expect(await next.end("SIGTERM")).toBe(0);
 });
+
+async function credential(dataDir: string): Promise<Record<string, string>> {
+  const { AUTH_JWT_SECRET } = JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")).env;
+  const token = await new SignJWT({ sub: "ada", tenants: { acme: ["tenant_admin"] } })
+    .setProtectedHeader({ alg: "HS256" })
+    .setExpirationTime("5m")
+    .sign(new TextEncoder().encode(AUTH_JWT_SECRET));
+  return { Authorization: `Bearer ${token}`, "X-Tenant-Id": "acme", "Content-Type": "application/json" };
+}

@@ -49,7 +49,10 @@ export class Supervisor {
 
   static async ready(env: Record<string, string>): Promise<Supervisor> {
     const supervisor = await Supervisor.start(env);
-    await until("the stack to be ready", () => supervisor.says("ready"));
+    await until("the stack to be ready", () => {
+      if (supervisor.process.exitCode !== null) throw new Error(`The stack did not start: ${supervisor.fatal}`);
+      return supervisor.says("ready");
+    });
     return supervisor;
   }
 
@@ -85,7 +88,7 @@ export class Supervisor {
   }
 }
 
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}.`);
