@@ -26,7 +26,12 @@ select pg_temp.expect_refused('another tenant''s reconciliation is none', $$upda
 select pg_temp.expect_refused('a closed exception says how', $$update exceptions set status = 'resolved' where id = 'exc_one'$$, '{TO001}');
 select pg_temp.expect_refused('history is not written by hand', $$insert into exception_history (tenant_id, exception_id, kind, changes) values ('one', 'exc_one', 'updated', '{}')$$);
 select pg_temp.expect_refused('history is not rewritten', $$update exception_history set actor = 'user:eve'$$);
-select pg_temp.expect_refused('the policy is not written past its function', 'update sla_policies set high_minutes = 1');
+select pg_temp.expect_changed('an analyst sets no policy', 'update sla_policies set high_minutes = 1', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become_user('one', '{tenant_lead}');
+select pg_temp.expect_changed('a lead sets its own tenant''s policy alone', 'update sla_policies set high_minutes = 1', 1);
+select pg_temp.expect_refused('a policy does not change its tenant', $$update sla_policies set tenant_id = 'two'$$);
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{}');

@@ -60,12 +60,12 @@ export function fitting(schema: JsonSchema, definitions: Definitions = {}): fc.A
   }
 }
 
-/** Values that fit but for one place: replaced by something odd, left out, or added. */
-export function nearlyFitting(schema: JsonSchema, definitions: Definitions = {}): fc.Arbitrary<unknown> {
+/** Those values, but for one place: replaced by something odd, left out, or added. */
+export function nearly(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.constantFrom("replace", "remove", "add");
-  return fc.tuple(fitting(schema, definitions), fc.nat(), odd, change, fc.string()).map(([value, at, strange, how, name]) => {
+  return fc.tuple(values, fc.nat(), odd, change, fc.string()).map(([value, at, strange, how, name]) => {
     if (typeof value !== "object" || value === null) return strange;
-    const known = Object.keys(schema.properties ?? value);
+    const known = Object.keys(value);
     const place = known[at % Math.max(1, known.length)] ?? name;
     if (how === "remove") return without(value, place);
     return { ...value, [how === "add" ? name : place]: strange };

@@ -1,7 +1,7 @@
-type JsonSchema = { type?: unknown; enum?: unknown; format?: unknown; pattern?: unknown; minimum?: number };
+export type ParameterSchema = { type?: unknown; enum?: unknown; format?: unknown; pattern?: unknown; minimum?: number; example?: unknown };
 
 /** Values that a query parameter of this schema must refuse. */
-export function badQueryValues({ type, enum: choices, format, pattern, minimum = 0 }: JsonSchema): string[] {
+export function badQueryValues({ type, enum: choices, format, pattern, minimum = 0 }: ParameterSchema): string[] {
   const common = ["a\0b"];
   if (type === "integer")
     return [...common, `${minimum - 1}`, "1.5", "1e3", "1e309", "NaN", "Infinity", "0x10", "+1", "", " ", "9".repeat(30)];
@@ -21,11 +21,30 @@ export const BAD_BODIES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   "JSON with a comment": '{"a":1/*b*/}',
   "two objects": "{}{}",
   "bytes that are no UTF-8": new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
-  "a NUL character": '{"a":"x\\u0000y"}',
-  "a NUL character in a name": '{"x\\u0000y":1}',
-  "a lone surrogate": '{"a":"\\ud800"}',
-  "a number beyond a double": '{"a":1e400}',
-  "nesting of 65": `${'{"a":'.repeat(65)}1${"}".repeat(65)}`,
 };
+
+const NESTED_65 = JSON.parse(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`);
+
+/** An otherwise valid body, spoiled in each of its texts and free objects by what JSON can say and nobody can keep. */
+export function spoiled(body: Record<string, unknown>): [name: string, body: string][] {
+  return Object.entries(body).flatMap(([field, value]) => {
+    const such = (strange: unknown) => JSON.stringify({ ...body, [field]: strange });
+    if (typeof value === "string") {
+      return [
+        [`a NUL character in ${field}`, such(`${value}\0`)],
+        [`a lone surrogate in ${field}`, such(`${value}\ud800`)],
+      ];
+    }
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    return [
+      [`a NUL character within ${field}`, such({ ...value, a: ["\0"] })],
+      [`a NUL character in a name within ${field}`, such({ ...value, "a\0": 1 })],
+      [`a lone surrogate within ${field}`, such({ ...value, a: { b: "\udc00" } })],
+      [`a field called __proto__ within ${field}`, such({ ...value, a: JSON.parse('{"__proto__":1}') })],
+      [`nesting of 65 within ${field}`, such(NESTED_65)],
+      [`a number beyond a double within ${field}`, such({ ...value, a: "1e400" }).replace('"1e400"', "1e400")],
+    ];
+  });
+}
 
 export const ONE_BYTE_TOO_MANY = `{"a":"${"x".repeat(1024 * 1024 - 7)}"}`;

@@ -12,9 +12,16 @@ export async function createWorld(): Promise<World> {
  * that is due and not in the call is sent by header.
  */
 export async function invoke(contract: Contract, world: World, call: Call = {}, sample?: Sample): Promise<Answer> {
-  const { params, query, body } = sample ?? (await sampleFor(contract, world));
-  const sent: Call = { bearer: world.admin, tenant: world.tenant, query, body: contract.body ? (body ?? {}) : undefined, ...call };
-  return api(contract.method, pathOf(contract, params), { ...sent, headers: { ...dueKey(contract, sent), ...sent.headers } });
+  const { params, query, body, upload } = sample ?? (await sampleFor(contract, world));
+  const sent: Call = {
+    bearer: world.admin,
+    tenant: world.tenant,
+    query,
+    body: upload?.text ?? (contract.body ? (body ?? {}) : undefined),
+    ...call,
+  };
+  const type: Record<string, string> = upload ? { "Content-Type": upload.type } : {};
+  return api(contract.method, pathOf(contract, params), { ...sent, headers: { ...dueKey(contract, sent), ...type, ...sent.headers } });
 }
 
 function dueKey({ idempotency }: Contract, { body }: Call): Record<string, string> {
@@ -31,6 +38,7 @@ export function recordParams({ params, path }: Contract): string[] {
   return Object.keys(params.shape).filter((name) => !(name === "id" && path.startsWith("/v1/tenants/{id}")));
 }
 
-export function takesBody({ body, idempotency }: Contract): boolean {
-  return body !== null || idempotency !== null;
+/** Whether a JSON object may come; an upload is read as it comes. */
+export function takesBody({ body, idempotency, upload }: Contract): boolean {
+  return upload === null && (body !== null || idempotency !== null);
 }

@@ -3,7 +3,7 @@ import { api, createTenant, signToken, sql, stack, uniqueName, userToken } from 
 import { ROLES, SCOPES } from "#lib/access.ts";
 import { CONTRACTS } from "#lib/contracts.ts";
 import { openApiDocument } from "#lib/http/openapi.ts";
-import { BAD_BODIES, badQueryValues, ONE_BYTE_TOO_MANY } from "./bad-input.ts";
+import { BAD_BODIES, badQueryValues, ONE_BYTE_TOO_MANY, type ParameterSchema, spoiled } from "./bad-input.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createWorld, invoke, pathOf, recordParams, takesBody } from "./operation.ts";
 import { sampleFor, type World } from "./samples.ts";
@@ -65,7 +65,8 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       await signToken(claims, { expires: "-1m" }),
       await signToken({ ...claims, nbf: Math.floor(Date.now() / 1000) + 3600 }),
       await signToken({ ...claims, sub: undefined }),
-      // What the server signs for its own database client.
+      // What the server signs for its own database client, and what passes itself off as that.
+      await signToken({ ...claims, iss: "tieout-internal" }),
       await signToken(
         { ...claims, iss: "tieout-internal", tenant_id: world.tenant, role: "authenticated" },
         { secret: stack.supabaseJwtSecret },
@@ -169,10 +170,11 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     const sample = await sampleFor(contract, world);
     const refused: [string, string][][] = [[["no_such_parameter", "1"]], [["a\0b", "1"]]];
     for (const [name, schema] of queryParameters()) {
+      const valid = String(schema.example);
       refused.push(
         [
-          [name, "x"],
-          [name, "x"],
+          [name, valid],
+          [name, valid],
         ],
         ...badQueryValues(schema).map((value): [string, string][] => [[name, value]]),
       );
@@ -223,10 +225,26 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       }
     });
 
+  if (contract.upload)
+    test("an upload of another media type 415", async () => {
+      for (const type of ["application/json", "text/plain", ""]) {
+        expectProblem(await invoke(contract, world, { headers: { "Content-Type": type } }), "unsupported_media_type", contract);
+      }
+    });
+
   if (takesBody(contract))
     describe("with a body", () => {
       test.each(Object.entries(BAD_BODIES))("of %s 400", async (_name, body) => {
         expectProblem(await invoke(contract, world, { body }), "invalid_request", contract);
+      });
+
+      test("that nobody can keep 400", async () => {
+        const sample = await sampleFor(contract, world);
+        for (const [name, body] of spoiled(sample.body ?? {})) {
+          const answer = await invoke(contract, world, { body }, sample);
+          expect(answer.status, `${name}: ${answer.text}`).toBe(400);
+          expectProblem(answer, "invalid_request", contract);
+        }
       });
 
       test("with a field that does not exist 400", async () => {
@@ -274,9 +292,9 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       });
     });
 
-  function queryParameters(): [name: string, schema: object][] {
+  function queryParameters(): [name: string, schema: ParameterSchema][] {
     const operation = document.paths?.[contract.path]?.[contract.method.toLowerCase() as "get"];
-    const parameters = (operation?.parameters ?? []) as { in?: string; name: string; schema: object }[];
+    const parameters = (operation?.parameters ?? []) as { in?: string; name: string; schema: ParameterSchema }[];
     return parameters.filter((parameter) => parameter.in === "query").map(({ name, schema }) => [name, schema]);
   }
 

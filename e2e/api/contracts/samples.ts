@@ -8,7 +8,12 @@ import type { Surface } from "#lib/records/surfaces/surface.ts";
 export type World = { tenant: string; admin: string };
 
 /** What a valid call of an operation is made of. The tenant in a path is filled in by itself. */
-export type Sample = { params?: Record<string, string>; query?: Record<string, string>; body?: Record<string, unknown> };
+export type Sample = {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+  upload?: { type: string; text: string };
+};
 
 const exceptions = {
   path: () => "/v1/exceptions",
@@ -35,6 +40,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
   updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
   updateExceptions: async (world) => ({ body: { ids: [await created(world, exceptions)], patch: { reason_code: uniqueName("r") } } }),
+  importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
   listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
   getExceptionLedger: async (world) => ({ params: { id: await created(world, exceptions) } }),
   getSlaReport: () => ({ query: { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" } }),
@@ -74,10 +80,11 @@ function recordSamples(surface: Surface): typeof SAMPLES {
 }
 
 /** @throws Error where an operation needs a sample and has none. */
-export async function sampleFor({ operationId, params, body, path }: Contract, world: World): Promise<Sample> {
+export async function sampleFor({ operationId, params, body, upload, path }: Contract, world: World): Promise<Sample> {
   const tenantParams: Record<string, string> = path.startsWith("/v1/tenants/{id}") ? { id: world.tenant } : {};
   const make = SAMPLES[operationId];
-  const selfEvident = Object.keys(params.shape).every((name) => name in tenantParams) && (body === null || body.safeParse({}).success);
+  const needsBody = upload !== null || (body !== null && !body.safeParse({}).success);
+  const selfEvident = !needsBody && Object.keys(params.shape).every((name) => name in tenantParams);
   if (!make && !selfEvident) throw new Error(`${operationId} has no sample of a valid call: add one to ${import.meta.filename}.`);
   const sample = (await make?.(world)) ?? {};
   return { ...sample, params: { ...tenantParams, ...sample.params } };

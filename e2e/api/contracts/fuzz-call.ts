@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import type { Contract } from "#lib/contract.ts";
+import { openApiDocument } from "#lib/http/openapi.ts";
+import { fitting, type JsonSchema, nearly, odd } from "./arbitrary.ts";
+import { recordParams } from "./operation.ts";
+import type { Sample } from "./samples.ts";
+
+type Operation = {
+  parameters?: { in?: string; name: string; schema: JsonSchema }[];
+  requestBody?: { content: Record<string, { schema: JsonSchema }> };
+};
+
+type Fuzzed = { body?: string; type: string; query: [name: string, value: string][]; params: Record<string, string> };
+
+const document = JSON.parse(JSON.stringify(openApiDocument()));
+
+/** Calls of an operation, valid and nearly valid: by its schemas, and around a sample that is known to be valid. */
+export function callOf(contract: Contract, sample: Sample): fc.Arbitrary<Fuzzed> {
+  const operation: Operation = document.paths[contract.path][contract.method.toLowerCase()];
+  return fc
+    .record({
+      sent: contract.upload ? uploadOf(contract, sample) : bodyOf(operation, sample),
+      query: queryOf(operation, sample),
+      params: paramsOf(contract, sample),
+    })
+    .map(({ sent, ...call }) => ({ ...sent, ...call }));
+}
+
+type Sent = { body?: string; type: string };
+
+function bodyOf({ requestBody }: Operation, { body = {} }: Sample): fc.Arbitrary<Sent> {
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  if (!type || !media) return fc.constant({ type: "application/json" });
+  const fit = fitting(media.schema, document.components.schemas);
+  const known = fc.constant(body);
+  return fc
+    .oneof(
+      { weight: 4, arbitrary: fit },
+      { weight: 2, arbitrary: nearly(fit) },
+      { weight: 1, arbitrary: known },
+      { weight: 3, arbitrary: nearly(known) },
+    )
+    .map((value) => ({ type, body: JSON.stringify(value) }));
+}
+
+function uploadOf({ upload }: Contract, sample: Sample): fc.Arbitrary<Sent> {
+  const line = fc.oneof(
+    fc.constant(sample.upload?.text.trim() ?? ""),
+    odd.map((value) => JSON.stringify(value)),
+    fc.string({ unit: "grapheme" }),
+  );
+  const text = fc.tuple(fc.array(line, { maxLength: 6 }), fc.constantFrom("\n", "\r\n", "\n\n")).map(([lines, end]) => lines.join(end));
+  return fc.record({ type: fc.constantFrom(...(upload ?? [])), body: text });
+}
+
+function queryOf({ parameters = [] }: Operation, { query = {} }: Sample): fc.Arbitrary<[string, string][]> {
+  const one = parameters
+    .filter((parameter) => parameter.in === "query")
+    .map(({ name, schema }) => {
+      const values = fc.oneof({ weight: 5, arbitrary: fitting(schema).map(String) }, fc.string({ unit: "grapheme" }));
+      const given =
+        query[name] === undefined ? fc.option(values) : fc.oneof({ weight: 3, arbitrary: fc.constant(query[name]) }, fc.option(values));
+      return given.map((value): [string, string][] => (value === null ? [] : [[name, value]]));
+    });
+  const stray = fc.oneof(
+    { weight: 9, arbitrary: fc.constant([]) },
+    fc.tuple(fc.string(), fc.string()).map((pair) => [pair]),
+  );
+  return fc.tuple(...one, stray).map((parts) => parts.flat());
+}
+
+/** Now and then an identifier that is none. */
+function paramsOf(contract: Contract, { params = {} }: Sample): fc.Arbitrary<Record<string, string>> {
+  const strange = fc.string({ unit: "binary", minLength: 1 }).filter((value) => value.isWellFormed() && !/^\.{1,2}$/.test(value));
+  const replaced = recordParams(contract).map((name) => strange.map((value) => ({ ...params, [name]: value })));
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(params) }, ...replaced);
+}
