@@ -8,6 +8,7 @@ export default function NotFound() {
     <main id="content" className="flex min-h-dvh flex-col justify-center">
       <Notice
         icon={SearchX}
+        level="h1"
         title="There is no such page"
         action={
           <Link href="/" className={buttonClass()}>

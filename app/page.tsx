@@ -10,7 +10,7 @@ export default async function StartPage() {
   if (tenant !== undefined) redirect(`/${tenant}/exceptions`);
   return (
     <main id="content" className="flex min-h-dvh flex-col justify-center">
-      <Notice icon={UserRoundX} title="You belong to no tenant yet" action={<SignOutButton />}>
+      <Notice icon={UserRoundX} level="h1" title="You belong to no tenant yet" action={<SignOutButton />}>
         You are signed in as <strong className="text-ink">{name}</strong>, but no tenant has been opened to you. Ask a tenant admin to add
         you, then sign in again.
       </Notice>

@@ -16,7 +16,10 @@ export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: str
     <Notice icon={Inbox} title="Nothing is open">
       <p>Exceptions appear here as soon as your systems report them. Report one with a token of your identity provider:</p>
       <div className="relative mt-4 rounded-md border border-line bg-canvas text-left">
-        <pre className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5 text-ink">{curl}</pre>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <pre tabIndex={0} className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5 text-ink">
+          {curl}
+        </pre>
         <div className="absolute top-1.5 right-1.5">
           <CopyButton text={curl} label="Copy the command" />
         </div>

@@ -1,9 +1,8 @@
 "use client";
 
 import { ArrowDownNarrowWide, ChevronDown, X } from "lucide-react";
-import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { MenuChoice, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
+import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { assigneeName } from "./assignee.tsx";
 import { type BoardSearch, NO_FILTERS } from "./search.ts";
@@ -27,7 +26,7 @@ export function BoardFilters({
 }) {
   const filtered = Object.keys(NO_FILTERS).some((name) => search[name as keyof typeof NO_FILTERS] !== null);
   return (
-    <div className="scrollbar-none -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap">
+    <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap">
       <Filter
         name="Risk"
         value={search.breach_risk}
@@ -59,13 +58,16 @@ export function BoardFilters({
         </Button>
       )}
       <div className="max-sm:order-first sm:ml-auto">
-        <MenuRoot
+        <Menu
           align="end"
+          label="Sort by"
+          triggerClass={buttonClass({ size: "sm" })}
           trigger={
-            <PickerTrigger label={`Sort by: ${SORT_WORDS[search.sortBy]}`}>
+            <>
               <ArrowDownNarrowWide aria-hidden className="size-4 text-muted" />
-              {SORT_WORDS[search.sortBy]}
-            </PickerTrigger>
+              <span className="sr-only">Sort by</span> {SORT_WORDS[search.sortBy]}
+              <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+            </>
           }
         >
           <MenuChoice
@@ -74,7 +76,7 @@ export function BoardFilters({
             options={SLA_SORTS.map((sort) => ({ value: sort, label: SORT_WORDS[sort] }))}
             onChange={(sortBy) => onChange({ sortBy })}
           />
-        </MenuRoot>
+        </Menu>
       </div>
     </div>
   );
@@ -93,14 +95,14 @@ function Filter({
 }) {
   const word = value && (options.find(([option]) => option === value)?.[1] ?? assigneeName(value));
   return (
-    <MenuRoot
+    <Menu
+      label={name}
+      triggerClass={buttonClass({ variant: value === null ? "secondary" : "selected", size: "sm" })}
       trigger={
-        <PickerTrigger
-          label={word === null ? `Filter by ${name.toLowerCase()}` : `${name}: ${word}. Change filter`}
-          active={value !== null}
-        >
-          {word === null ? name : `${name}: ${word}`}
-        </PickerTrigger>
+        <>
+          <span className="sr-only">Filter by</span> {word === null ? name : `${name}: ${word}`}
+          <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+        </>
       }
     >
       <MenuChoice
@@ -109,16 +111,7 @@ function Filter({
         options={[{ value: ANY, label: "Any" }, ...options.map(([option, label]) => ({ value: option, label }))]}
         onChange={(chosen) => onChange(chosen === ANY ? null : chosen)}
       />
-    </MenuRoot>
-  );
-}
-
-function PickerTrigger({ label, active, children }: { label: string; active?: boolean; children: ReactNode }) {
-  return (
-    <MenuTrigger aria-label={label} className={buttonClass({ variant: active ? "selected" : "secondary", size: "sm" })}>
-      {children}
-      <ChevronDown aria-hidden className="size-3.5 opacity-70" />
-    </MenuTrigger>
+    </Menu>
   );
 }
 

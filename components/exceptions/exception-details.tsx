@@ -4,8 +4,7 @@ import { ChevronDown, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
-import { MenuChoice, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
-import { PanelTitle } from "#components/ui/side-panel.tsx";
+import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { Assignee, assigneeName } from "./assignee.tsx";
@@ -27,7 +26,7 @@ export function ExceptionDetails({ tenantId, exception, people }: { tenantId: st
     <div className="flex flex-col gap-6 px-6 pb-8">
       <div className="flex flex-col gap-2">
         {isOpen && <Clock dueAt={exception.due_at} />}
-        <PanelTitle className="text-xl font-semibold tracking-tight text-pretty">{exception.title}</PanelTitle>
+        <h2 className="text-xl font-semibold tracking-tight text-pretty">{exception.title}</h2>
       </div>
 
       <div className="flex flex-wrap gap-2">
@@ -139,17 +138,19 @@ function Picker<Value extends string>({
   children: ReactNode;
 }) {
   return (
-    <MenuRoot
+    <Menu
+      label={label}
+      triggerClass={buttonClass({ size: "sm" })}
       trigger={
-        <MenuTrigger className={buttonClass({ size: "sm" })}>
+        <>
           <span className="sr-only">{label}: </span>
           {children}
           <ChevronDown aria-hidden className="size-3.5 text-muted" />
-        </MenuTrigger>
+        </>
       }
     >
       <MenuChoice label={label} {...choice} />
-    </MenuRoot>
+    </Menu>
   );
 }
 

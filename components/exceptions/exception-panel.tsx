@@ -1,46 +1,35 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
 import { useState } from "react";
-import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
-import { PanelClose, SidePanel } from "#components/ui/side-panel.tsx";
+import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { ExceptionDetails } from "./exception-details.tsx";
 import { exceptionQuery } from "./queries.ts";
 
+type Props = { tenantId: string; id: string | null; people: string[]; onClose: () => void };
+
 /** The exception that the address names, beside the board. */
-export function ExceptionPanel({
-  tenantId,
-  id,
-  people,
-  onClose,
-}: {
-  tenantId: string;
-  id: string | null;
-  people: string[];
-  onClose: () => void;
-}) {
+export function ExceptionPanel({ tenantId, id, people, onClose }: Props) {
   // It stays what it was while the panel slides away.
   const [last, setLast] = useState(id);
   if (id !== null && id !== last) setLast(id);
+  const { data, error, refetch } = useQuery({ ...exceptionQuery(tenantId, last ?? ""), enabled: id !== null });
   return (
-    <SidePanel open={id !== null} onClose={onClose} side="right" label={last === null ? "Exception" : undefined}>
-      <div className="flex justify-end p-1 pb-0">
-        <PanelClose render={<Button variant="ghost" size="touch" aria-label="Close" />}>
-          <X aria-hidden className="size-5" />
-        </PanelClose>
-      </div>
-      {last !== null && <Loaded key={last} tenantId={tenantId} id={last} people={people} />}
+    <SidePanel open={id !== null} onClose={onClose} side="right" label={data?.title ?? "Exception"}>
+      {data ? (
+        <ExceptionDetails key={data.id} tenantId={tenantId} exception={data} people={people} />
+      ) : error ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : (
+        last !== null && <Loading />
+      )}
     </SidePanel>
   );
 }
 
-function Loaded({ tenantId, id, people }: { tenantId: string; id: string; people: string[] }) {
-  const { data, error, refetch } = useQuery(exceptionQuery(tenantId, id));
-  if (data) return <ExceptionDetails tenantId={tenantId} exception={data} people={people} />;
-  if (error) return <ProblemNotice error={error} onRetry={() => refetch()} />;
+function Loading() {
   return (
     <div role="status" aria-label="Loading the exception" className="flex flex-col gap-4 px-6">
       <Skeleton className="h-5 w-24" />

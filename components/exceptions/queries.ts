@@ -29,7 +29,6 @@ export function slaPagesQuery(tenant: string, search: BoardSearch) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: keepPreviousData,
-    staleTime: REFRESH_MS - 1000,
     refetchInterval: ({ state }) => REFRESH_MS * (state.data?.pages.length ?? 1),
   });
 }

@@ -3,7 +3,7 @@
 import { type InfiniteData, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
-import { toast } from "#components/ui/toaster.tsx";
+import { toast } from "#components/ui/toast.ts";
 import { type Exception, type SlaList, updateExceptionContract } from "#lib/exceptions/contract.ts";
 import { exceptionQuery, exceptionsKey } from "./queries.ts";
 
@@ -28,11 +28,11 @@ export function useUpdateException(tenant: string, id: string) {
     onError: (error, _change, before) => {
       cache.setQueryData(queryKey, before?.exception);
       for (const [key, board] of before?.boards ?? []) cache.setQueryData(key, board);
-      toast.add({ title: "Not saved", description: error.message, type: "error" });
+      toast({ title: "Not saved", description: error.message, failed: true });
     },
     onSuccess: (exception, { done }) => {
       cache.setQueryData(queryKey, exception);
-      toast.add({ title: done });
+      toast({ title: done, failed: false });
     },
     onSettled: () => cache.invalidateQueries({ queryKey: exceptionsKey(tenant) }),
   });

@@ -1,9 +1,9 @@
 "use client";
 
-import { Menu, X } from "lucide-react";
+import { Menu } from "lucide-react";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { PanelClose, SidePanel } from "#components/ui/side-panel.tsx";
+import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Brand } from "./brand.tsx";
 import type { Member, Tenant } from "./member.ts";
 import { Navigation } from "./navigation.tsx";
@@ -20,15 +20,9 @@ export function MobileBar({ tenant, member }: { tenant: Tenant; member: Member }
         <Menu aria-hidden className="size-5" />
       </Button>
       <Brand />
-      <span className="ml-auto truncate pr-2 text-sm text-muted">{tenant.name}</span>
-      <SidePanel open={open} onClose={close} side="left" label="Navigation">
-        <div className="flex min-h-full flex-col gap-4 p-3">
-          <div className="flex items-center justify-between">
-            <Brand className="px-2" />
-            <PanelClose render={<Button variant="ghost" size="touch" aria-label="Close navigation" />}>
-              <X aria-hidden className="size-5" />
-            </PanelClose>
-          </div>
+      <span className="ml-auto min-w-0 truncate pr-2 text-sm text-muted">{tenant.name}</span>
+      <SidePanel open={open} onClose={close} side="left" label="Navigation" header={<Brand className="px-2" />}>
+        <div className="flex grow flex-col gap-4 p-3">
           <TenantSwitcher tenant={tenant} tenants={member.tenants} />
           <Navigation tenantId={tenant.id} onNavigate={close} />
           <div className="mt-auto">

@@ -2,10 +2,9 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { Check, ChevronsUpDown } from "lucide-react";
-import Link from "next/link";
 import { useSelectedLayoutSegments } from "next/navigation";
 import { callApi } from "#components/api-client.ts";
-import { MenuLink, MenuRoot, MenuTrigger } from "#components/ui/menu.tsx";
+import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import type { Tenant } from "./member.ts";
 import { SECTIONS } from "./sections.ts";
@@ -21,20 +20,20 @@ export function TenantSwitcher({ tenant, tenants }: { tenant: Tenant; tenants: r
     );
   }
   return (
-    <MenuRoot
+    <Menu
+      label="Switch tenant"
+      triggerClass="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover aria-expanded:bg-hover"
       trigger={
-        <MenuTrigger
-          aria-label={`Tenant: ${tenant.name}. Switch tenant`}
-          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover data-popup-open:bg-hover"
-        >
+        <>
           <TenantMark name={tenant.name} />
+          <span className="sr-only">Switch tenant from</span>
           <TenantName {...tenant} />
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
-        </MenuTrigger>
+        </>
       }
     >
       <TenantLinks tenant={tenant} tenants={tenants} />
-    </MenuRoot>
+    </Menu>
   );
 }
 
@@ -50,7 +49,7 @@ function TenantLinks({ tenant, tenants }: { tenant: Tenant; tenants: readonly st
     })),
   });
   return tenants.map((id, index) => (
-    <MenuLink key={id} render={<Link href={`/${id}/${section}`} />} aria-current={id === tenant.id ? "true" : undefined}>
+    <MenuLink key={id} href={`/${id}/${section}`} aria-current={id === tenant.id ? "true" : undefined}>
       <TenantName id={id} name={id === tenant.id ? tenant.name : (names[index]?.data?.tenant_name ?? id)} />
       {id === tenant.id && <Check aria-hidden className="size-4 shrink-0 text-accent-text" />}
     </MenuLink>

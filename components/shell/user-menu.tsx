@@ -2,27 +2,25 @@
 
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import { MenuChoice, MenuItem, MenuRoot, MenuSeparator, MenuTrigger } from "#components/ui/menu.tsx";
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { Initials } from "./initials.tsx";
 import { type Member, roleNames } from "./member.ts";
 import { usePreferences } from "./preferences-provider.tsx";
 
 export function UserMenu({ member }: { member: Member }) {
   return (
-    <MenuRoot
-      side="top"
+    <Menu
+      label="Account and preferences"
+      triggerClass="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover aria-expanded:bg-hover"
       trigger={
-        <MenuTrigger
-          aria-label={`${member.name}: account and preferences`}
-          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover data-popup-open:bg-hover"
-        >
+        <>
           <Initials name={member.name} />
           <span className="min-w-0 flex-1">
-            <span className="block truncate font-medium">{member.name}</span>
+            <span className="sr-only">Account and preferences of</span> <span className="block truncate font-medium">{member.name}</span>{" "}
             <span className="block truncate text-xs leading-4 text-muted">{roleNames(member.roles)}</span>
           </span>
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
-        </MenuTrigger>
+        </>
       }
     >
       <Choices />
@@ -31,7 +29,7 @@ export function UserMenu({ member }: { member: Member }) {
         <LogOut aria-hidden className="size-4 text-muted" />
         Sign out
       </MenuItem>
-    </MenuRoot>
+    </Menu>
   );
 }
 

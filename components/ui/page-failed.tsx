@@ -8,6 +8,7 @@ export function PageFailed({ error, retry }: { error: unknown; retry: () => void
   return (
     <Notice
       icon={TriangleAlert}
+      level="h1"
       title="This page could not be shown"
       action={<Button onClick={retry}>Try again</Button>}
       footnote={digest && `Reference ${digest}`}

@@ -1,12 +1,14 @@
 "use client";
 
-import { Dialog } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { Toasts } from "./toasts.tsx";
 
 const SIDES = {
-  left: "left-0 w-72 data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
-  right: "right-0 w-full sm:w-[30rem] data-ending-style:translate-x-full data-starting-style:translate-x-full",
+  left: "mr-auto w-72 not-open:-translate-x-full starting:open:-translate-x-full",
+  right: "ml-auto w-full sm:w-[30rem] not-open:translate-x-full starting:open:translate-x-full",
 } as const;
 
 /** A dialog that slides in from a side and leaves the page where it was. */
@@ -15,33 +17,46 @@ export function SidePanel({
   onClose,
   side,
   label,
+  header,
   children,
 }: {
   open: boolean;
   onClose: () => void;
   side: keyof typeof SIDES;
-  /** Its name, where no PanelTitle gives one. */
-  label?: string;
+  label: string;
+  header?: ReactNode;
   children: ReactNode;
 }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+
   return (
-    <Dialog.Root open={open} onOpenChange={(opens) => !opens && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-shade transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-        <Dialog.Popup
-          aria-label={label}
-          className={classes(
-            "fixed inset-y-0 z-40 flex max-w-full flex-col overflow-y-auto overscroll-contain bg-surface shadow-overlay outline-none",
-            "transition-transform duration-200 ease-out",
-            SIDES[side],
-          )}
-        >
-          {children}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it; the keyboard has Escape
+    <dialog
+      ref={dialog}
+      aria-label={label}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+      className={classes(
+        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overscroll-contain bg-surface text-ink shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
+        "backdrop:bg-shade backdrop:transition-[opacity,display,overlay] backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0 starting:open:backdrop:opacity-0",
+        SIDES[side],
+      )}
+    >
+      <div className="flex min-h-full flex-col">
+        <div className="flex items-center justify-between p-1 pl-3">
+          {header ?? <span />}
+          <Button variant="ghost" size="touch" aria-label="Close" onClick={onClose}>
+            <X aria-hidden className="size-5" />
+          </Button>
+        </div>
+        {children}
+      </div>
+      {open && <Toasts />}
+    </dialog>
   );
 }
-
-export const PanelTitle = Dialog.Title;
-export const PanelClose = Dialog.Close;

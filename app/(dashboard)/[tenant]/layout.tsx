@@ -2,7 +2,7 @@ import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { QueryProvider } from "#components/shell/query-provider.tsx";
-import { ToastProvider } from "#components/ui/toaster.tsx";
+import { Toasts } from "#components/ui/toasts.tsx";
 import { requireMember, requireUser } from "#lib/auth/page-context.ts";
 import { pageTenant } from "./page-tenant.ts";
 
@@ -15,11 +15,10 @@ export default async function TenantLayout({ params, children }: Props) {
   return (
     <QueryProvider>
       <NuqsAdapter>
-        <ToastProvider>
-          <AppShell tenant={await pageTenant(tenantId)} member={{ name, roles, tenants: [...memberships.keys()] }}>
-            {children}
-          </AppShell>
-        </ToastProvider>
+        <AppShell tenant={await pageTenant(tenantId)} member={{ name, roles, tenants: [...memberships.keys()] }}>
+          {children}
+        </AppShell>
+        <Toasts />
       </NuqsAdapter>
     </QueryProvider>
   );

@@ -7,6 +7,7 @@ export default function NotFound() {
   return (
     <Notice
       icon={SearchX}
+      level="h1"
       title="There is no such page"
       action={
         <Link href="/" className={buttonClass()}>

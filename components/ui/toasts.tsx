@@ -1,0 +1,61 @@
+"use client";
+
+import { CircleCheck, TriangleAlert, X } from "lucide-react";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { dismissToast, shownToasts, subscribeToasts, type Toast } from "./toast.ts";
+
+const READING_MS = 6000;
+const NONE: readonly Toast[] = [];
+
+/**
+ * The messages, in the page and once more in every dialog: beside an open dialog everything is inert, to screen readers
+ * too. The one that is not in front hides (globals.css).
+ */
+export function Toasts() {
+  const toasts = useSyncExternalStore(subscribeToasts, shownToasts, () => NONE);
+  return (
+    <div role="status" className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90">
+      {toasts.map((shown) => (
+        <Card key={shown.id} {...shown} />
+      ))}
+    </div>
+  );
+}
+
+function Card({ id, title, description, failed }: Toast) {
+  const [held, setHeld] = useState(false);
+
+  useEffect(() => {
+    if (held || failed) return;
+    const timer = setTimeout(() => dismissToast(id), READING_MS);
+    return () => clearTimeout(timer);
+  }, [held, failed, id]);
+
+  const Icon = failed ? TriangleAlert : CircleCheck;
+  const hold = {
+    onMouseEnter: () => setHeld(true),
+    onMouseLeave: () => setHeld(false),
+    onFocus: () => setHeld(true),
+    onBlur: () => setHeld(false),
+  };
+  return (
+    <div
+      {...hold}
+      className="flex items-start gap-2.5 rounded-lg bg-raised p-3 text-sm shadow-overlay transition-[opacity,translate] duration-200 starting:translate-y-3 starting:opacity-0"
+    >
+      <Icon aria-hidden className={failed ? "mt-0.5 size-4 text-danger-text" : "mt-0.5 size-4 text-accent-text"} />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{title}</p>
+        {description && <p className="text-muted">{description}</p>}
+      </div>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => dismissToast(id)}
+        className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink"
+      >
+        <X aria-hidden className="size-4" />
+      </button>
+    </div>
+  );
+}

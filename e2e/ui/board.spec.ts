@@ -1,0 +1,207 @@
+import { expect, test } from "@playwright/test";
+import { api, createTenant, uniqueName, userToken } from "../fixtures.ts";
+import { beSignedIn, report, reportMany, rowOf, tokenColour } from "./person.ts";
+
+test.describe("the SLA board", () => {
+  let tenant: string;
+
+  test.beforeEach(async ({ context }) => {
+    tenant = await createTenant();
+    await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  });
+
+  test("shows an exception that a system reports, in red-orange and without a reload", async ({ page }) => {
+    await report(tenant, { title: "Old payout", due_in_minutes: 900 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Old payout")).toBeVisible();
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+
+    await report(tenant, { title: "Payout 4711", due_in_minutes: 30, amount_minor: 125_000, currency: "EUR", assigned_to: "user:leo" });
+    const row = rowOf(page, "Payout 4711");
+    await expect(row).toBeVisible();
+    await expect(row.getByText("High", { exact: true }).first()).toBeVisible();
+    await expect(row).toContainText(/in (30|29) min/);
+    await expect(row).toContainText("€1,250.00");
+    await expect(row).toContainText("leo");
+    await expect(row).toHaveCSS("background-color", await tokenColour(page, { "data-risk": "high" }, "--risk-row"));
+    await expect(page.getByRole("button", { name: /^At risk/ })).toContainText("1");
+    expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
+  });
+
+  test("shows nothing of another tenant", async ({ page }) => {
+    const title = uniqueName("foreign");
+    const other = await createTenant();
+    await report(other, { title, due_in_minutes: 30 });
+    await report(tenant, { title: "Our own", due_in_minutes: 30 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Our own")).toBeVisible();
+    expect(await page.content()).not.toContain(title);
+    await expect(page.getByRole("button", { name: /^Total open/ })).toContainText("1");
+  });
+
+  test("keeps its filters in the address, where a reload finds them", async ({ page }) => {
+    await report(tenant, { title: "Late one", due_in_minutes: -30, severity: "critical" });
+    await report(tenant, { title: "Soon due", due_in_minutes: 45, severity: "low" });
+    await report(tenant, { title: "Due today", due_in_minutes: 200, severity: "critical" });
+    await report(tenant, { title: "Far away", due_in_minutes: 900, severity: "critical" });
+    await page.goto(`/${tenant}/exceptions`);
+
+    await page.getByRole("button", { name: /^At risk/ }).click();
+    await expect(page).toHaveURL(/breach_risk=at_risk/);
+    await expect(rowOf(page, "Far away")).toBeHidden();
+    await expect(rowOf(page, "Late one")).toBeHidden();
+    await expect(rowOf(page, "Soon due")).toBeVisible();
+
+    await page.getByRole("button", { name: "Filter by severity" }).click();
+    await page.getByRole("menuitemradio", { name: "Critical" }).click();
+    await expect(page).toHaveURL(/severity=critical/);
+    await expect(rowOf(page, "Soon due")).toBeHidden();
+    await expect(rowOf(page, "Due today")).toBeVisible();
+
+    await page.reload();
+    await expect(rowOf(page, "Due today")).toBeVisible();
+    await expect(page.getByRole("row")).toHaveCount(2);
+    await expect(page.getByRole("button", { name: /^At risk/ })).toHaveAttribute("aria-pressed", "true");
+
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect(page).not.toHaveURL(/severity|breach_risk/);
+    await expect(page.getByRole("row")).toHaveCount(5);
+  });
+
+  test("sorts by what is asked", async ({ page }) => {
+    await report(tenant, { title: "First due", due_in_minutes: 30, severity: "low" });
+    await report(tenant, { title: "Gravest", due_in_minutes: 300, severity: "critical" });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(page.getByRole("row").nth(1)).toContainText("First due");
+    await page.getByRole("columnheader", { name: "Severity" }).getByRole("button").click();
+    await expect(page).toHaveURL(/sortBy=severity/);
+    await expect(page.getByRole("row").nth(1)).toContainText("Gravest");
+    await expect(page.getByRole("columnheader", { name: "Severity" })).toHaveAttribute("aria-sort", "ascending");
+  });
+
+  test("counts down and changes colour by itself, with nothing from the server", async ({ page }) => {
+    await report(tenant, { title: "Crossing", due_in_minutes: 60.5 });
+    await page.clock.install();
+    await page.goto(`/${tenant}/exceptions`);
+    const row = rowOf(page, "Crossing");
+    await expect(row).toContainText("in 1 h 1 min");
+    await expect(row).toHaveAttribute("data-risk", "medium");
+    await expect(page.getByText(/Updated [1-9] s ago/)).toBeVisible();
+    await page.route("**/v1/**", (route) => route.abort());
+    await page.clock.runFor("02:00");
+    await expect(row).toContainText("in 59 min");
+    await expect(row).toHaveCSS("background-color", await tokenColour(page, { "data-risk": "high" }, "--risk-row"));
+    await expect(page.getByText(/Updated 2 min ago/)).toBeVisible();
+    await page.clock.runFor("01:01:30");
+    await expect(row).toContainText("3 min late");
+    await expect(row.getByText("Breached")).toBeVisible();
+  });
+
+  test("goes by the server's clock, however wrong the browser's is", async ({ page }) => {
+    await report(tenant, { title: "Half an hour", due_in_minutes: 30 });
+    await page.clock.install({ time: Date.now() + 7 * 60 * 60 * 1000 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Half an hour")).toContainText(/in (30|29) min/);
+    await expect(page.getByText(/Updated (just now|\d s ago)/)).toBeVisible();
+  });
+
+  test("pauses while its tab is hidden, and catches up when it is shown", async ({ page }) => {
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(page.getByText("Nothing is open")).toBeVisible();
+    await setVisibility(page, "hidden");
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("/v1/exceptions/sla")) asked += 1;
+    });
+    await report(tenant, { title: "Meanwhile", due_in_minutes: 30 });
+    await expect(page.getByText(/Updated (7|8|9) s ago/)).toBeVisible();
+    expect(asked).toBe(0);
+    await setVisibility(page, "visible");
+    await expect(rowOf(page, "Meanwhile")).toBeVisible();
+  });
+
+  test("says what to do when nothing is open, and what it shows works", async ({ page, context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(page.getByRole("heading", { name: "Nothing is open" })).toBeVisible();
+    await page.getByRole("button", { name: "Copy the command" }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const body = /-d '(.*)'/.exec(copied)?.[1] ?? "";
+    const path = /curl \S+?(\/v1\/\S+)/.exec(copied)?.[1] ?? "";
+    expect(copied).toContain(`X-Tenant-Id: ${tenant}`);
+    const answer = await api("POST", path, { bearer: await userToken(tenant, ["tenant_lead"]), tenant, body: JSON.parse(body) });
+    expect(answer.status).toBe(201);
+    await expect(page.getByRole("row").nth(1)).toBeVisible();
+  });
+
+  test("says when nothing matches, and takes the filters back", async ({ page }) => {
+    await report(tenant, { title: "Only one", due_in_minutes: 900, severity: "low" });
+    await page.goto(`/${tenant}/exceptions?severity=critical`);
+    await expect(page.getByRole("heading", { name: "No open exception matches" })).toBeVisible();
+    await page.getByRole("main").getByRole("button", { name: "Clear filters" }).last().click();
+    await expect(rowOf(page, "Only one")).toBeVisible();
+  });
+
+  test("an error shows its request id, and trying again works", async ({ page }) => {
+    await report(tenant, { title: "Still there", due_in_minutes: 30 });
+    await page.goto(`/${tenant}/exceptions`);
+    const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+    await page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
+    await page.getByRole("button", { name: /^At risk/ }).click();
+    await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();
+    await page.unroute("**/v1/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(rowOf(page, "Still there")).toBeVisible();
+  });
+
+  test("keeps showing what it has while the connection is gone, and says so", async ({ page, context }) => {
+    await report(tenant, { title: "Seen before", due_in_minutes: 30 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Seen before")).toBeVisible();
+    await context.setOffline(true);
+    await expect(page.getByText("You are offline")).toBeVisible();
+    await expect(rowOf(page, "Seen before")).toBeVisible();
+    await context.setOffline(false);
+    await expect(page.getByText("You are offline")).toBeHidden();
+  });
+
+  test("a session that ends in between leads to sign-in and back", async ({ page, context }) => {
+    await report(tenant, { title: "Left open", due_in_minutes: 30 });
+    await page.goto(`/${tenant}/exceptions?severity=high`);
+    await expect(rowOf(page, "Left open")).toBeVisible();
+    await context.clearCookies();
+    const again = page.getByRole("link", { name: "Sign in again" });
+    await expect(again).toHaveAttribute("href", `/sign-in?callbackUrl=${encodeURIComponent(`/${tenant}/exceptions?severity=high`)}`);
+  });
+
+  test("a member without a role is told whom to ask", async ({ page, context }) => {
+    await beSignedIn(context, { [tenant]: [] });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+    await expect(page.getByText("Ask a tenant admin")).toBeVisible();
+  });
+
+  test("scrolls through all of 300 with few rows in the document", async ({ page }) => {
+    await reportMany(tenant, 300);
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Item 1")).toBeVisible();
+    await expect(async () => {
+      await page.mouse.wheel(0, 4000);
+      await expect(page.getByText("All 300 shown")).toBeVisible({ timeout: 200 });
+    }).toPass();
+    await expect(async () => {
+      await page.mouse.wheel(0, 4000);
+      await expect(rowOf(page, "Item 300")).toBeVisible({ timeout: 200 });
+    }).toPass();
+    expect(await page.getByRole("row").count()).toBeLessThan(80);
+    await expect(page.getByRole("table")).toHaveAttribute("aria-rowcount", "301");
+    await expect(rowOf(page, "Item 300")).toHaveAttribute("aria-rowindex", "301");
+  });
+});
+
+function setVisibility(page: import("@playwright/test").Page, state: "hidden" | "visible") {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
+}

@@ -1,0 +1,91 @@
+import { expect, type Page, test } from "@playwright/test";
+import { api, createTenant, userToken } from "../fixtures.ts";
+import { beSignedIn, report, rowOf } from "./person.ts";
+
+let tenant: string;
+let id: string;
+
+test.beforeEach(async ({ page, context }) => {
+  tenant = await createTenant();
+  ({ id } = await report(tenant, { title: "Payout 4711", due_in_minutes: 30, details: { source_line: 118 } }));
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  await page.goto(`/${tenant}/exceptions`);
+});
+
+function panel(page: Page) {
+  return page.getByRole("dialog", { name: "Payout 4711" });
+}
+
+async function stored() {
+  const answer = await api("GET", `/v1/exceptions/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+  return answer.json;
+}
+
+test("an exception opens beside the board, at an address of its own", async ({ page }) => {
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(`exception=${id}`));
+  await expect(panel(page)).toContainText('"source_line": 118');
+  await page.reload();
+  await expect(panel(page)).toBeVisible();
+  await page.goBack();
+  await expect(panel(page)).toBeHidden();
+});
+
+test("by keyboard alone: open, take it, start the review, close, and be where one was", async ({ page }) => {
+  const link = rowOf(page, "Payout 4711").getByRole("link");
+  await link.focus();
+  await page.keyboard.press("Enter");
+  await expect(panel(page)).toBeVisible();
+
+  await panel(page)
+    .getByRole("button", { name: /^Assignee/ })
+    .focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitemradio", { name: "ada" }).press("Enter");
+  await expect(panel(page).getByText("Assigned to ada")).toBeVisible();
+
+  await panel(page)
+    .getByRole("button", { name: /^Status/ })
+    .focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitemradio", { name: "In review" }).press("Enter");
+  await expect(panel(page).getByText("Status is now in review")).toBeVisible();
+  expect(await stored()).toMatchObject({ assigned_to: "user:ada", status: "in_review" });
+
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toBeHidden();
+  await expect(link).toBeFocused();
+  await expect(rowOf(page, "Payout 4711")).toContainText("In review");
+});
+
+test("resolving asks for the reason, and takes the exception off the board", async ({ page }) => {
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  await panel(page).getByRole("button", { name: "Resolve" }).click();
+  await expect(panel(page).getByText("Say how it was settled.")).toBeVisible();
+  await panel(page).getByLabel("Resolution").fill("Matched by hand.");
+  await panel(page).getByRole("button", { name: "Resolve" }).click();
+  await expect(panel(page).getByRole("button", { name: "Reopen" })).toBeVisible();
+  expect(await stored()).toMatchObject({ status: "resolved", resolution: "Matched by hand." });
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { name: "Nothing is open" })).toBeVisible();
+});
+
+test("a change that the server refuses is taken back", async ({ page }) => {
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  const problem = { code: "conflict", detail: "Somebody was faster.", request_id: "req_1" };
+  await page.route(`**/v1/exceptions/${id}`, (route) =>
+    route.request().method() === "PATCH" ? route.fulfill({ status: 409, json: problem }) : route.continue(),
+  );
+  await panel(page)
+    .getByRole("button", { name: /^Assignee/ })
+    .click();
+  await page.getByRole("menuitemradio", { name: "ada" }).click();
+  await expect(panel(page).getByText("Somebody was faster.")).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: "Assignee: Unassigned" })).toBeVisible();
+  expect(await stored()).toMatchObject({ assigned_to: null });
+});
+
+test("an exception that is not there is said not to be", async ({ page }) => {
+  await page.goto(`/${tenant}/exceptions?exception=exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`);
+  await expect(page.getByRole("dialog").getByText("There is no such exception.")).toBeVisible();
+});

@@ -1,0 +1,73 @@
+/** What a person does in the browser, and the tenants and exceptions that they find there. */
+import { type BrowserContext, expect, type Page } from "@playwright/test";
+import { encode } from "next-auth/jwt";
+import type { Role } from "#lib/access.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { stackEnvironment } from "../../supervisor/stack-file.ts";
+import { api, sql, uniqueName, userToken } from "../fixtures.ts";
+
+export const PASSWORD = "tieout-demo";
+
+const SESSION_SECONDS = 600;
+
+/** Signs in at the page, as a person does. */
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** The session that signing in would have given: for people that the local stack does not have. */
+export async function beSignedIn(context: BrowserContext, tenants: Record<string, Role[]>, name = "ada"): Promise<void> {
+  const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
+  const value = await encode({ token: { sub: uniqueName(name), name, tenants }, secret, maxAge: SESSION_SECONDS });
+  await context.addCookies([{ name: "tieout.session", value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
+}
+
+/** Reports an exception over /v1, as a tenant's own system does. */
+export async function report(
+  tenant: string,
+  exception: { title: string; due_in_minutes: number } & Partial<Exception>,
+): Promise<Exception> {
+  const { due_in_minutes, ...body } = exception;
+  const answer = await api("POST", "/v1/exceptions", {
+    bearer: await userToken(tenant, ["tenant_lead"], "robot"),
+    tenant,
+    body: { severity: "high", due_at: minutesFromNow(due_in_minutes), ...body },
+  });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json as Exception;
+}
+
+/** Many exceptions at once, due an hour apart from each other, the first in five hours. */
+export async function reportMany(tenant: string, count: number): Promise<void> {
+  await sql(
+    `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+     select $1, 'Item ' || i, 'medium', now() + make_interval(hours => 4 + i), 'system' from generate_series(1, $2::integer) i`,
+    [tenant, count],
+  );
+}
+
+export function minutesFromNow(minutes: number): string {
+  return new Date(Date.now() + minutes * 60_000).toISOString();
+}
+
+/** The board's row of an exception. */
+export function rowOf(page: Page, title: string) {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name: title, exact: true }) });
+}
+
+/** A colour of the design as the browser computes it. */
+export function tokenColour(page: Page, attributes: Record<string, string>, property: string): Promise<string> {
+  return page.evaluate(
+    ([given, name]) => {
+      const probe = document.body.appendChild(document.createElement("div"));
+      for (const [attribute, value] of Object.entries(given)) probe.setAttribute(attribute, value);
+      probe.style.backgroundColor = `var(${name})`;
+      const colour = getComputedStyle(probe).backgroundColor;
+      probe.remove();
+      return colour;
+    },
+    [attributes, property] as const,
+  );
+}

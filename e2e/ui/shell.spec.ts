@@ -1,0 +1,84 @@
+import { expect, test } from "@playwright/test";
+import { createTenant } from "../fixtures.ts";
+import { beSignedIn, report, rowOf, signIn } from "./person.ts";
+
+test("switching the tenant keeps the page", async ({ page }) => {
+  await page.goto("/acme/exceptions");
+  await signIn(page, "sam@tieout.example");
+  await expect(page.getByRole("button", { name: /sam Admin$/ })).toBeVisible();
+  await page.getByRole("button", { name: /^Switch tenant from Acme/ }).click();
+  await page.getByRole("menuitem", { name: "Globex" }).click();
+  await expect(page).toHaveURL("/globex/exceptions");
+  await expect(page.getByRole("button", { name: /^Switch tenant from Globex/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /sam Analyst$/ })).toBeVisible();
+});
+
+test("two tabs with two tenants do not mix", async ({ page, context }) => {
+  const [one, two] = [await createTenant(), await createTenant()];
+  await report(one, { title: "Of one", due_in_minutes: 30 });
+  await report(two, { title: "Of two", due_in_minutes: 30 });
+  await beSignedIn(context, { [one]: ["tenant_lead"], [two]: ["tenant_lead"] });
+  const other = await context.newPage();
+  await page.goto(`/${one}/exceptions`);
+  await other.goto(`/${two}/exceptions`);
+  for (const tab of [page, other]) await tab.waitForResponse((response) => response.url().includes("/v1/exceptions/sla"));
+  await expect(rowOf(page, "Of one")).toBeVisible();
+  await expect(rowOf(page, "Of two")).toBeHidden();
+  await expect(rowOf(other, "Of two")).toBeVisible();
+  await expect(rowOf(other, "Of one")).toBeHidden();
+});
+
+test("the theme is kept, and the first paint has it", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  const before = await page.evaluate(() => getComputedStyle(document.body.querySelector("main") as Element).backgroundColor);
+  await page.getByRole("button", { name: /ada Admin$/ }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await expect(page.getByRole("main")).not.toHaveCSS("background-color", before);
+  const response = await page.reload();
+  expect(await response?.text()).toContain('data-theme="dark"');
+  await expect(page.getByRole("main")).not.toHaveCSS("background-color", before);
+});
+
+test("times are UTC until local ones are chosen, from the first paint on", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await report(tenant, { title: "At noon", due_in_minutes: 0, due_at: "2027-01-15T12:00:00.000Z" });
+  await beSignedIn(context, { [tenant]: ["tenant_admin"] });
+  await page.goto(`/${tenant}/exceptions`);
+  await expect(rowOf(page, "At noon")).toContainText("15 Jan, 12:00");
+  await page.getByRole("button", { name: /ada Admin$/ }).click();
+  await page.getByRole("menuitemradio", { name: "Local, Europe/Berlin" }).click();
+  await expect(rowOf(page, "At noon")).toContainText("15 Jan, 13:00");
+  const response = await page.reload();
+  expect(await response?.text()).toContain("15 Jan, 13:00");
+});
+
+test("the first stop of the keyboard leads past the navigation", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+});
+
+test("a phone has all of the navigation behind one button", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"], globex: ["tenant_analyst"] });
+  await page.setViewportSize({ width: 360, height: 780 });
+  await page.goto("/acme/exceptions");
+  await page.getByRole("button", { name: "Open navigation" }).click();
+  const navigation = page.getByRole("dialog", { name: "Navigation" });
+  await expect(navigation.getByRole("link", { name: "Exceptions" })).toHaveAttribute("aria-current", "page");
+  await navigation.getByRole("button", { name: /^Switch tenant from Acme/ }).click();
+  await page.getByRole("menuitem", { name: "Globex" }).click();
+  await expect(page).toHaveURL("/globex/exceptions");
+  await expect(navigation).toBeHidden();
+});
+
+test("a page of a tenant that does not exist keeps the navigation", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  const response = await page.goto("/acme/nowhere");
+  expect(response?.status()).toBe(404);
+  await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+});
