@@ -2408,6 +2408,18 @@ begin
 end $function$;
 grant execute on function public.put_sla_policy(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.readiness()
+ RETURNS jsonb
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'read_only', pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on',
+    'worker_silence_seconds', (select extract(epoch from now() - max(beat_at)) from private.worker_heartbeats)
+  );
+$function$;
+grant execute on function public.readiness() to service_role;
+
 CREATE OR REPLACE FUNCTION public.record_api_key_usage(batch uuid, rows jsonb)
  RETURNS void
  LANGUAGE sql
@@ -2691,11 +2703,3 @@ begin
   return jsonb_build_object('replayed', false, 'body', private.record_json(r));
 end $function$;
 grant execute on function public.update_record(jsonb,jsonb) to authenticated;
-
-CREATE OR REPLACE FUNCTION public.worker_silence_seconds()
- RETURNS double precision
- LANGUAGE sql
- STABLE
- SET search_path TO ''
-RETURN (SELECT EXTRACT(epoch FROM (now() - max(worker_heartbeats.beat_at))) AS "extract" FROM private.worker_heartbeats);
-grant execute on function public.worker_silence_seconds() to service_role;

@@ -651,6 +651,7 @@ export type Database = {
         Returns: Json
       }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
         Args: { batch: string; rows: Json }
         Returns: undefined
@@ -667,10 +668,6 @@ export type Database = {
         Returns: Json
       }
       update_record: { Args: { input: Json; request: Json }; Returns: Json }
-      worker_silence_seconds: {
-        Args: Record<PropertyKey, never>
-        Returns: number
-      }
     }
     Enums: {
       [_ in never]: never

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { stack } from "#e2e/fixtures.ts";
+import { startWebProcess } from "#e2e/web-process.ts";
+
+describe("health", () => {
+  it("is the process's at /healthz, the database's and the worker's at /readyz", async () => {
+    expect(await (await fetch(`${stack.url}/healthz`)).json()).toEqual({ status: "ok" });
+    const ready = await fetch(`${stack.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: "ready", checks: { database: "ok", worker: "ok" } }]);
+  });
+
+  it("is not ready where the database cannot be reached, while the process lives and /v1 answers 503", async () => {
+    const web = await startWebProcess({ SUPABASE_URL: "http://127.0.0.1:9" });
+    try {
+      expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
+      const ready = await fetch(`${web.url}/readyz`);
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        { status: "unavailable", checks: { database: "unreachable", worker: "unknown" } },
+      ]);
+      const me = await fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${stack.secretKey}`, "X-Tenant-Id": "acme" } });
+      expect([me.status, me.headers.get("retry-after")]).toEqual([503, "2"]);
+      expect(await me.json()).toMatchObject({ code: "unavailable" });
+    } finally {
+      await web.stop();
+    }
+  });
+});
