@@ -6,7 +6,8 @@ const MINUTE_MS = 60_000;
 
 /** As the database counts: rounded up, so that 0 and less is past the deadline. */
 export function minutesToBreach(dueAt: string, nowMs: number): number {
-  return Math.ceil((Date.parse(dueAt) - nowMs) / MINUTE_MS);
+  // Rounding up from below gives -0.
+  return Math.ceil((Date.parse(dueAt) - nowMs) / MINUTE_MS) + 0;
 }
 
 export function breachRisk(minutes: number): BreachRisk {
