@@ -20,7 +20,7 @@ export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: str
         <pre tabIndex={0} className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5 text-ink">
           {curl}
         </pre>
-        <div className="absolute top-1.5 right-1.5">
+        <div className="absolute top-1.5 right-1.5 rounded-md bg-canvas">
           <CopyButton text={curl} label="Copy the command" />
         </div>
       </div>

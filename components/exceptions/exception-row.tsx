@@ -12,7 +12,7 @@ import { SeverityLabel, StatusLabel } from "./words.tsx";
 
 /** The columns of the wide board; narrower than that, a row is a card of three lines. */
 export const COLUMNS =
-  "@4xl:grid @4xl:grid-cols-[6.25rem_7.5rem_minmax(11rem,1fr)_7.5rem_5.75rem_7.5rem_6.5rem] @6xl:grid-cols-[6.25rem_7.5rem_7rem_minmax(12rem,1fr)_7.5rem_5.75rem_8rem_6.5rem] @4xl:gap-x-3";
+  "@4xl:grid @4xl:grid-cols-[6.25rem_7.5rem_minmax(11rem,1fr)_7.5rem_5.75rem_7.5rem_6.5rem] @5xl:grid-cols-[6.25rem_7.5rem_7rem_minmax(9rem,1fr)_7.5rem_5.75rem_8rem_6.5rem] @4xl:gap-x-3";
 
 export function ExceptionRow({
   item,
@@ -37,7 +37,7 @@ export function ExceptionRow({
       data-index={index}
       data-risk={risk}
       aria-rowindex={index + 2}
-      className={`relative flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-risk-row py-2.5 pr-3 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 ${COLUMNS}`}
+      className={`relative flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-risk-row py-2.5 pr-3 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 ${COLUMNS}`}
     >
       <td>
         <RiskBadge risk={risk} />
@@ -45,7 +45,7 @@ export function ExceptionRow({
       <td className="font-semibold whitespace-nowrap text-risk-text tabular-nums">
         <Countdown dueAt={item.due_at} asOf={asOf} />
       </td>
-      <td className="whitespace-nowrap text-muted tabular-nums @max-6xl:hidden">
+      <td className="whitespace-nowrap text-muted tabular-nums @max-5xl:hidden">
         <Time iso={item.due_at} />
       </td>
       <td className="min-w-0 @max-4xl:order-1 @max-4xl:basis-full">
@@ -61,7 +61,7 @@ export function ExceptionRow({
           {item.title}
         </a>
       </td>
-      <td className="text-right whitespace-nowrap tabular-nums @max-4xl:ml-auto @4xl:pr-3">
+      <td className="text-right whitespace-nowrap tabular-nums @max-4xl:order-3 @max-4xl:ml-auto @4xl:pr-3">
         {item.amount_minor === null || item.currency === null ? (
           <span className="text-muted @max-4xl:hidden">
             <span aria-hidden>–</span>
@@ -74,10 +74,10 @@ export function ExceptionRow({
       <td className="flex @max-4xl:order-2">
         <SeverityLabel severity={item.severity} />
       </td>
-      <td className="flex min-w-0 @max-4xl:order-2">
+      <td className="flex min-w-0 @max-4xl:order-2 @max-4xl:flex-1">
         <Assignee reference={item.assigned_to} />
       </td>
-      <td className="flex @max-4xl:order-2 @max-4xl:ml-auto">
+      <td className="flex @max-4xl:ml-auto">
         <StatusLabel status={item.status} />
       </td>
     </tr>

@@ -78,7 +78,7 @@ export function ExceptionTable({
         <tr className={classes("h-9 items-center pr-3 pl-4", COLUMNS)}>
           {sortable("breach_risk", "Risk")}
           {sortable("due_at", "Time left")}
-          <Heading className="text-left @max-6xl:hidden">Due</Heading>
+          <Heading className="text-left @max-5xl:hidden">Due</Heading>
           <Heading className="text-left">Exception</Heading>
           <Heading className="text-right @4xl:pr-3">Money at risk</Heading>
           {sortable("severity", "Severity")}

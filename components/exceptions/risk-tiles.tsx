@@ -25,7 +25,7 @@ export function RiskTiles({
   onSelect: (risk: BoardSearch["breach_risk"]) => void;
 }) {
   return (
-    <fieldset className="grid grid-cols-2 gap-3 @4xl:grid-cols-4">
+    <fieldset className="grid grid-cols-2 gap-3 @2xl:grid-cols-4">
       <legend className="sr-only">Show by risk</legend>
       {TILES.map(({ value, name, hint, count, risk }) => {
         const pressed = selected === value;
@@ -43,7 +43,7 @@ export function RiskTiles({
           >
             {risk && <span aria-hidden className="absolute inset-y-0 left-0 w-1 bg-risk-rail" />}
             <span className="block text-sm font-medium text-muted">{name}</span>
-            <span className={classes("block text-2xl font-semibold tracking-tight tabular-nums", risk && "text-risk-text")}>
+            <span className={classes("block text-2xl font-semibold tracking-tight tabular-nums", summary[count] > 0 && risk && "text-risk-text")}>
               {summary[count].toLocaleString("en")}
             </span>
             <span className="hidden truncate text-xs text-muted @xl:block">{hint}</span>
