@@ -4,19 +4,25 @@ import { z } from "zod";
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
 
+function isKnownYear(text: string): boolean {
+  return Date.parse(text) >= EARLIEST && Date.parse(text) < LATEST;
+}
+
 /** ISO 8601 UTC (`Z`), 1970 to 2999; normalised to milliseconds. */
 export const timestamp = z.iso
   .datetime({ error: "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
-  .refine((text) => Date.parse(text) >= EARLIEST && Date.parse(text) < LATEST, "Give a time between 1970 and 2999.")
+  .refine(isKnownYear, "Give a time between 1970 and 2999.")
   .transform((text) => new Date(text).toISOString())
   .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "Z$" } });
 
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
-/** A day, `YYYY-MM-DD`. A UTC time is taken as its day. */
+/** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
 export const calendarDate = z
-  .union([z.iso.date(), timestamp.transform((text) => text.slice(0, 10))], { error: "Give a day, for example 2026-10-31." })
+  .union([z.iso.date().refine(isKnownYear), timestamp.transform((text) => text.slice(0, 10))], {
+    error: "Give a day between 1970 and 2999, for example 2026-10-31.",
+  })
   .meta({ example: "2026-10-31" });
 
 /** `user:<name>` */

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { stack, uniqueName } from "#e2e/fixtures.ts";
+import { CONTRACTS } from "#lib/contracts.ts";
+import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { expectProblem } from "../contracts/conformance.ts";
+import { invoke } from "../contracts/operation.ts";
+import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";
+
+/** All that the publishable key may do. What is not in this table it may not. */
+const MAY = ["getMe", "listTroubleshooting", "getTroubleshootingGuide", "listReleaseNotes", "getReleaseNote"];
+
+const PUBLIC = SURFACES.filter((surface) => surface.public);
+const bearer = stack.publishableKey;
+
+let team: Team;
+beforeAll(async () => {
+  team = await createTeam();
+});
+
+describe("the publishable key", () => {
+  test.each(CONTRACTS.map((contract) => ({ contract, operationId: contract.operationId, may: MAY.includes(contract.operationId) })))(
+    "$operationId: may it? $may",
+    async ({ contract, may }) => {
+      const answer = await invoke(contract, team, { bearer });
+      if (may) succeeded(answer);
+      else expectProblem(answer, "role_required", contract);
+    },
+  );
+
+  test("gets no further by saying more", async () => {
+    const { id } = await createRecord(team, "release-notes", { published: true });
+    const tricks = [
+      { query: { include_deleted: "true" } },
+      { query: { include_deleted: "only" } },
+      { query: { include_deleted: "true" }, headers: { "X-Audit-Reason": "please" } },
+    ];
+    for (const trick of tricks) expectProblem(await call(team, "GET", "/v1/release-notes", { bearer, ...trick }), "role_required");
+    expectProblem(await call(team, "GET", `/v1/release-notes/${id}`, { bearer, query: { include_deleted: "true" } }), "role_required");
+    expectProblem(await call(team, "GET", `/v1/integrations/${id}`, { bearer }), "role_required");
+    expectProblem(await call(team, "GET", "/v1/release-notes", { bearer, tenant: [] }), "tenant_required");
+    expectProblem(await call(team, "GET", "/v1/release-notes", { bearer, tenant: uniqueName("t") }), "tenant_forbidden");
+  });
+});
+
+describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
+  const word = uniqueName("word").replace("-", "");
+  let shown: string;
+  let hidden: string[];
+  let foreign: string;
+
+  beforeAll(async () => {
+    const other = await createTeam();
+    foreign = (await createRecord(other, path, { published: true, note: word })).id;
+    const drafts: object[] = [{}, { published: false }, { published: null }, { operation: "publish" }, { deep: { published: true } }];
+    hidden = await Promise.all(drafts.map(async (draft) => (await createRecord(team, path, { ...draft, note: word })).id));
+    const deleted = await createRecord(team, path, { published: true, note: word });
+    succeeded(await call(team, "DELETE", `/v1/${path}/${deleted.id}`));
+    hidden.push(deleted.id);
+    shown = (await createRecord(team, path, { published: true, note: word, operation: "publish" })).id;
+  });
+
+  test("lists what is published in the tenant that it names, and nothing else, however it asks", async () => {
+    const queries: Record<string, string>[] = [
+      {},
+      { q: word },
+      { operation: "publish" },
+      { updated_since: "2020-01-01T00:00:00Z" },
+      { include_deleted: "false" },
+    ];
+    for (const query of queries) {
+      const seen = await listIds(team, path, { limit: "250", ...query }, { bearer });
+      expect(seen).toContain(shown);
+      for (const id of [...hidden, foreign]) expect(seen).not.toContain(id);
+    }
+    expect(await listIds(team, path, { q: word }, { bearer })).toEqual([shown]);
+  });
+
+  test("pages are full: what is hidden takes no place", async () => {
+    const newer = (await createRecord(team, path, { published: true, note: word })).id;
+    await createRecord(team, path, { note: word });
+    const answer = await call(team, "GET", `/v1/${path}`, { bearer, query: { q: word, limit: "1" } });
+    const { items, next_cursor } = succeeded(answer) as { items: { id: string }[]; next_cursor: string };
+    expect(items.map(({ id }) => id)).toEqual([newer]);
+    expect(await listIds(team, path, { q: word, cursor: next_cursor }, { bearer })).toEqual([shown]);
+  });
+
+  test("gets what is published; the rest is as if it never was", async () => {
+    expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }))).toMatchObject({ id: shown, published: true });
+    for (const id of [...hidden, foreign]) expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer }), "not_found");
+  });
+
+  test("what is taken back is gone at once", async () => {
+    const { id } = await createRecord(team, path, { published: true });
+    succeeded(await call(team, "GET", `/v1/${path}/${id}`, { bearer }));
+    succeeded(await call(team, "PATCH", `/v1/${path}/${id}`, { body: { published: false } }));
+    expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer }), "not_found");
+  });
+});

@@ -1,0 +1,191 @@
+import { SignJWT } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTenant, sql, stack } from "#e2e/fixtures.ts";
+import type { Scope } from "#lib/access.ts";
+import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { call, createRecord, createTeam, succeeded, type Team } from "./records.ts";
+
+// Straight at the Data API, past everything that the application decides: what is left is the database's own word.
+
+type Claims = { role?: string; principal_type?: string; roles?: string[]; scopes?: string[]; tenant_id?: string; sub?: string };
+type Persona = { name: string; claims: Claims; reads: (record: Known) => boolean; writes: (surface: string) => boolean };
+type Known = { id: string; surface: string; published: boolean; deleted: boolean };
+
+let team: Team;
+let stranger: Team;
+let known: Known[];
+
+beforeAll(async () => {
+  [team, stranger] = await Promise.all([createTeam(), createTeam()]);
+  known = await Promise.all(
+    SURFACES.flatMap(({ path }) =>
+      [true, false].flatMap((published) =>
+        [true, false].map(async (deleted) => {
+          const { id } = await createRecord(team, path, { published });
+          if (deleted) succeeded(await call(team, "DELETE", `/v1/${path}/${id}`));
+          return { id, surface: path, published, deleted };
+        }),
+      ),
+    ),
+  );
+});
+
+const nothing = () => false;
+const user = (roles: string[]): Claims => ({ role: "authenticated", principal_type: "user", roles, scopes: [] });
+const apiKey = (...scopes: Scope[]): Claims => ({ role: "authenticated", principal_type: "api_key", roles: [], scopes });
+const publicSurfaces: string[] = SURFACES.filter((surface) => surface.public).map(({ path }) => path);
+
+const PERSONAS: Persona[] = [
+  { name: "a tenant admin", claims: user(["tenant_admin"]), reads: () => true, writes: () => true },
+  { name: "a lead", claims: user(["tenant_lead"]), reads: ({ deleted }) => !deleted, writes: () => true },
+  { name: "an analyst", claims: user(["tenant_analyst"]), reads: ({ deleted }) => !deleted, writes: nothing },
+  { name: "a user without a role", claims: user([]), reads: nothing, writes: nothing },
+  { name: "a user with a scope", claims: { ...user([]), scopes: ["write:integrations"] }, reads: nothing, writes: nothing },
+  {
+    name: "an API key that reads integrations",
+    claims: apiKey("read:integrations"),
+    reads: ({ surface, deleted }) => surface === "integrations" && !deleted,
+    writes: nothing,
+  },
+  {
+    // It sees the rows that it changes; the functions answer it no read.
+    name: "an API key that writes release notes",
+    claims: apiKey("write:release-notes"),
+    reads: ({ surface, deleted }) => surface === "release-notes" && !deleted,
+    writes: (surface) => surface === "release-notes",
+  },
+  { name: "an API key for other things", claims: apiKey("read:exceptions", "write:webhooks"), reads: nothing, writes: nothing },
+  { name: "an API key with a role", claims: { ...apiKey(), roles: ["tenant_admin"] }, reads: nothing, writes: nothing },
+  {
+    name: "the publishable key",
+    claims: { role: "anon", principal_type: "publishable_key" },
+    reads: ({ surface, published, deleted }) => publicSurfaces.includes(surface) && published && !deleted,
+    writes: nothing,
+  },
+  { name: "anon with a role", claims: { ...user(["tenant_admin"]), role: "anon" }, reads: nothing, writes: nothing },
+  {
+    name: "anon with scopes",
+    claims: { ...apiKey("read:integrations", "write:integrations"), role: "anon" },
+    reads: nothing,
+    writes: nothing,
+  },
+  {
+    name: "a Supabase user",
+    claims: { role: "authenticated", sub: "9f0e7b52-0c1f-4a52-9c56-6f3b1a2c3d4e" },
+    reads: nothing,
+    writes: nothing,
+  },
+  { name: "empty claims", claims: { role: "anon" }, reads: nothing, writes: nothing },
+];
+
+async function dataApi(tenant: string, claims: Claims, method: string, path: string, body?: object) {
+  const named = Object.keys(claims).includes("principal_type") ? { tenant_id: tenant, actor: "user:eve" } : {};
+  const token = await new SignJWT({ ...named, ...claims })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setExpirationTime("1m")
+    .sign(new TextEncoder().encode(stack.supabaseJwtSecret));
+  const response = await fetch(`${stack.supabaseUrl}/rest/v1/${path}`, {
+    method,
+    headers: {
+      apikey: stack.publishableKey,
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      Prefer: "return=representation",
+    },
+    body: body && JSON.stringify(body),
+  });
+  return { status: response.status, json: (await response.json().catch(() => null)) as unknown };
+}
+
+const idsOf = (json: unknown) => (Array.isArray(json) ? json.map(({ id }) => id as string).sort() : []);
+
+describe.each(PERSONAS)("$name", ({ claims, reads, writes }) => {
+  test("sees what is its own to see", async () => {
+    const { json } = await dataApi(team.tenant, claims, "GET", "records?select=id,data,search");
+    expect(idsOf(json)).toEqual(
+      known
+        .filter(reads)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
+  test("sees nothing of another tenant", async () => {
+    const { json } = await dataApi(stranger.tenant, claims, "GET", "records?select=id");
+    expect(idsOf(json)).toEqual([]);
+  });
+
+  test("changes what is its own to change, and nobody else's", async () => {
+    for (const { id, surface, deleted } of known) {
+      const before = await dataOf(id);
+      const { json } = await dataApi(team.tenant, claims, "PATCH", `records?id=eq.${id}`, { data: { ...before, by: "eve" } });
+      const may = writes(surface) && !deleted;
+      expect(idsOf(json), `${surface}`).toEqual(may ? [id] : []);
+      expect(await dataOf(id)).toEqual(may ? { ...before, by: "eve" } : before);
+    }
+    const [theirs] = known;
+    const before = await dataOf(theirs?.id);
+    const { json } = await dataApi(stranger.tenant, claims, "PATCH", `records?id=eq.${theirs?.id}`, { data: { by: "stranger" } });
+    expect(idsOf(json)).toEqual([]);
+    expect(await dataOf(theirs?.id)).toEqual(before);
+  });
+
+  test("adds where it may write, to its own tenant", async () => {
+    for (const { path } of SURFACES) {
+      const tenant = await createTenant();
+      const { json } = await dataApi(tenant, claims, "POST", "records", { surface: path, data: { by: "eve" } });
+      const ids = idsOf(json);
+      expect(ids).toHaveLength(writes(path) ? 1 : 0);
+      const kept = await sql<{ id: string }>("select id from public.records where tenant_id = $1", [tenant]);
+      expect(kept.map(({ id }) => id)).toEqual(ids);
+    }
+  });
+
+  test.each([
+    ["id", "rec_x"],
+    ["tenant_id", "acme"],
+    ["surface", "runbooks"],
+    ["version", 1],
+    ["created_at", "2020-01-01T00:00:00Z"],
+    ["created_by", "user:mallory"],
+    ["updated_at", "2020-01-01T00:00:00Z"],
+    ["deleted_at", "2020-01-01T00:00:00Z"],
+  ])("cannot set %s", async (column, value) => {
+    for (const { id } of known.slice(0, 2)) {
+      const { status } = await dataApi(team.tenant, claims, "PATCH", `records?id=eq.${id}`, { [column]: value });
+      expect([401, 403]).toContain(status);
+    }
+  });
+
+  test("cannot remove a row", async () => {
+    const { status } = await dataApi(team.tenant, claims, "DELETE", `records?id=eq.${known[0]?.id}`);
+    expect([401, 403]).toContain(status);
+  });
+
+  test("cannot say that the server's fields are its own", async () => {
+    for (const field of ["id", "tenant_id", "created_by", "soft_delete", "purge_at"]) {
+      const { json } = await dataApi(stranger.tenant, claims, "POST", "records", { surface: "integrations", data: { [field]: "x" } });
+      expect(idsOf(json)).toEqual([]);
+    }
+  });
+});
+
+test("the policy names as public what the declarations do", async () => {
+  const rows = await sql<{ path: string }>("select path from unnest($1::text[]) path where private.is_public_surface(path)", [
+    SURFACES.map(({ path }) => path),
+  ]);
+  expect(rows.map(({ path }) => path).sort()).toEqual(publicSurfaces.sort());
+});
+
+test("the purge and the inner functions are nobody's to call over the Data API", async () => {
+  for (const { claims } of PERSONAS) {
+    for (const name of ["purge_records", "find_records", "bin_record", "unbin_record", "enter_records"]) {
+      const { status } = await dataApi(team.tenant, claims, "POST", `rpc/${name}`, {});
+      expect([401, 403, 404]).toContain(status);
+    }
+  }
+});
+
+async function dataOf(id: string | undefined): Promise<unknown> {
+  return (await sql<{ data: unknown }>("select data from public.records where id = $1", [id]))[0]?.data;
+}
