@@ -359,7 +359,7 @@ create table public.records (
   deleted_at timestamp(3) with time zone,
   operation text generated always as ((data ->> 'operation'::text)) stored,
   published boolean not null generated always as (COALESCE(((data -> 'published'::text) = 'true'::jsonb), false)) stored,
-  search tsvector not null generated always as (private.record_search(data)) stored
+  search tsvector not null generated always as (private.record_search(tenant_id, surface, data)) stored
 );
 alter table public.records enable row level security;
 alter table public.records add constraint records_data_check CHECK (((jsonb_typeof(data) = 'object'::text) AND (NOT (data ?| '{id,tenant_id,created_at,created_by,updated_at,soft_delete,deleted_at,purge_at}'::text[]))));
@@ -371,17 +371,17 @@ CREATE INDEX records_by_deletion ON public.records USING btree (deleted_at) WHER
 CREATE INDEX records_by_operation ON public.records USING btree (tenant_id, surface, operation, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX records_by_surface ON public.records USING btree (tenant_id, surface, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX records_by_update ON public.records USING btree (tenant_id, surface, updated_at) WHERE (deleted_at IS NULL);
-CREATE INDEX records_by_words ON public.records USING gin (tenant_id, surface, search);
+CREATE INDEX records_by_words ON public.records USING gin (search);
 CREATE INDEX records_deleted ON public.records USING btree (tenant_id, surface, id DESC) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX records_published ON public.records USING btree (tenant_id, surface, id DESC) WHERE (published AND (deleted_at IS NULL));
 create policy records_insert on public.records as permissive for insert to authenticated
-  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND private.may_write_records(surface) AND (deleted_at IS NULL)));
+  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (deleted_at IS NULL) AND (( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{}'::text[]) AS allows) OR (surface = ANY (( SELECT private.scoped_surfaces('{write}'::text[]) AS scoped_surfaces)::text[])))));
 create policy records_read on public.records as permissive for select to authenticated
-  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (private.may_read_records(surface) OR private.may_write_records(surface)) AND ((deleted_at IS NULL) OR ( SELECT private.allows('{tenant_admin}'::text[], '{}'::text[]) AS allows))));
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{}'::text[]) AS allows) OR (surface = ANY (( SELECT private.scoped_surfaces('{read,write}'::text[]) AS scoped_surfaces)::text[]))) AND ((deleted_at IS NULL) OR ( SELECT private.allows('{tenant_admin}'::text[], '{}'::text[]) AS allows))));
 create policy records_read_published on public.records as permissive for select to anon
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (( SELECT private.principal_type() AS principal_type) = 'publishable_key'::text) AND private.is_public_surface(surface) AND published AND (deleted_at IS NULL)));
 create policy records_update on public.records as permissive for update to authenticated
-  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND private.may_write_records(surface) AND (deleted_at IS NULL)))
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (deleted_at IS NULL) AND (( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{}'::text[]) AS allows) OR (surface = ANY (( SELECT private.scoped_surfaces('{write}'::text[]) AS scoped_surfaces)::text[])))))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
 CREATE TRIGGER guard_purge BEFORE DELETE ON public.records FOR EACH ROW EXECUTE FUNCTION private.guard_record_purge();
 CREATE TRIGGER guard_update BEFORE UPDATE ON public.records FOR EACH ROW EXECUTE FUNCTION private.guard_record_update();
@@ -633,7 +633,8 @@ declare
   r public.records;
 begin
   update public.records x set deleted_at = now()
-  where x.id = $1 and x.tenant_id = private.tenant_id() and x.deleted_at is null and private.may_write_records(x.surface)
+  where x.id = $1 and x.tenant_id = private.tenant_id() and x.deleted_at is null
+    and private.allows('{tenant_admin,tenant_lead}', array['write:' || x.surface])
   returning * into r;
   return r;
 end $function$;
@@ -859,37 +860,38 @@ CREATE OR REPLACE FUNCTION private.find_records(input jsonb)
  SET search_path TO ''
 AS $function$
 declare
-  conditions text := format('r.tenant_id = %L and r.surface = %L', private.tenant_id(), input ->> 'surface');
-  -- Each has an index in the order of the page.
-  parts constant text[] := case input ->> 'include_deleted'
-    when 'true' then '{r.deleted_at is null,r.deleted_at is not null}'
-    when 'only' then '{r.deleted_at is not null}'
-    else '{r.deleted_at is null}'
-  end;
   page_size constant integer := (input ->> 'limit')::integer + 1;
-  scans text;
+  own text := format('select * from public.records r where r.tenant_id = %L and r.surface = %L', private.tenant_id(), input ->> 'surface');
+  sources text[];
+  filters text := 'true';
   ids text[];
 begin
-  if private.principal_type() = 'publishable_key' then
-    conditions := conditions || ' and r.published';
-  end if;
   if input -> 'after' ->> 0 is not null then
-    conditions := conditions || format(' and r.id < %L', input -> 'after' ->> 0);
+    own := own || format(' and r.id < %L', input -> 'after' ->> 0);
+  end if;
+  sources := case input ->> 'include_deleted'
+    when 'true' then array[own || ' and r.deleted_at is null', own || ' and r.deleted_at is not null']
+    when 'only' then array[own || ' and r.deleted_at is not null']
+    else array[own || ' and r.deleted_at is null']
+  end;
+  if private.principal_type() = 'publishable_key' then
+    filters := filters || ' and r.published';
   end if;
   if input ->> 'operation' is not null then
-    conditions := conditions || format(' and r.operation = %L', input ->> 'operation');
+    filters := filters || format(' and r.operation = %L', input ->> 'operation');
   end if;
   if input ->> 'updated_since' is not null then
-    conditions := conditions || format(' and r.updated_at >= %L::timestamptz', input ->> 'updated_since');
+    filters := filters || format(' and r.updated_at >= %L::timestamptz', input ->> 'updated_since');
   end if;
   if input ->> 'q' is not null then
-    conditions := conditions || format(' and r.search @@ %L::tsquery', private.record_query(input ->> 'q'));
+    filters := filters || format(' and r.search @@ %L::tsquery', private.record_query(private.tenant_id(), input ->> 'surface', input ->> 'q'));
+    -- What many records have, the newest have as well: no index of words is as fast as a look at those.
+    ids := private.newest_records(array(select source || ' order by r.id desc limit 2000' from unnest(sources) source), filters, page_size);
+    if cardinality(ids) = page_size then
+      return ids;
+    end if;
   end if;
-  select string_agg(format('(select r.id from public.records r where %s and %s order by r.id desc limit %s)', conditions, part, page_size), ' union all ')
-  into scans from unnest(parts) part;
-  execute format('select array_agg(f.id order by f.id desc) from (select s.id from (%s) s order by s.id desc limit %s) f', scans, page_size)
-  into ids;
-  return coalesce(ids, '{}');
+  return private.newest_records(sources, filters, page_size);
 end $function$;
 grant execute on function private.find_records(jsonb) to anon;
 grant execute on function private.find_records(jsonb) to authenticated;
@@ -1100,24 +1102,6 @@ CREATE OR REPLACE FUNCTION private.may_move(before text, after text)
 RETURN ((before = after) OR (((((((((before = 'open'::text) AND (after = 'in_review'::text)) OR ((before = 'in_review'::text) AND (after = 'open'::text))) OR ((before = 'open'::text) AND (after = 'resolved'::text))) OR ((before = 'open'::text) AND (after = 'dismissed'::text))) OR ((before = 'in_review'::text) AND (after = 'resolved'::text))) OR ((before = 'in_review'::text) AND (after = 'dismissed'::text))) OR ((before = 'resolved'::text) AND (after = 'open'::text))) OR ((before = 'dismissed'::text) AND (after = 'open'::text))));
 grant execute on function private.may_move(text,text) to authenticated;
 
-CREATE OR REPLACE FUNCTION private.may_read_records(surface text)
- RETURNS boolean
- LANGUAGE sql
- STABLE
- SET search_path TO ''
-RETURN private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], ARRAY[('read:'::text || surface)]);
-grant execute on function private.may_read_records(text) to anon;
-grant execute on function private.may_read_records(text) to authenticated;
-
-CREATE OR REPLACE FUNCTION private.may_write_records(surface text)
- RETURNS boolean
- LANGUAGE sql
- STABLE
- SET search_path TO ''
-RETURN private.allows('{tenant_admin,tenant_lead}'::text[], ARRAY[('write:'::text || surface)]);
-grant execute on function private.may_write_records(text) to anon;
-grant execute on function private.may_write_records(text) to authenticated;
-
 CREATE OR REPLACE FUNCTION private.merge_patch(target jsonb, patch jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1208,6 +1192,23 @@ RETURN (((prefix || '_'::text) || lpad(to_hex(((EXTRACT(epoch FROM clock_timesta
 grant execute on function private.new_id(text) to anon;
 grant execute on function private.new_id(text) to authenticated;
 grant execute on function private.new_id(text) to service_role;
+
+CREATE OR REPLACE FUNCTION private.newest_records(sources text[], filters text, page_size integer)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  scans text;
+  ids text[];
+begin
+  select string_agg(format('(select r.id from (%s) r where %s order by r.id desc limit %s)', source, filters, page_size), ' union all ')
+  into scans from unnest(sources) source;
+  execute format('select array_agg(f.id order by f.id desc) from (select s.id from (%s) s order by s.id desc limit %s) f', scans, page_size)
+  into ids;
+  return coalesce(ids, '{}');
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.no_boundary()
  RETURNS integer
@@ -1406,18 +1407,32 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.record_json(r public.records)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
 AS $function$
-  select jsonb_build_object('version', r.version, 'record', r.data || jsonb_build_object(
-    'id', r.id, 'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at),
-    'soft_delete', r.deleted_at is not null, 'deleted_at', private.iso(r.deleted_at),
-    'purge_at', private.iso(private.record_purge_at(r.deleted_at))
+declare
+  deletion jsonb := '{"soft_delete": false, "deleted_at": null, "purge_at": null}';
+begin
+  if r.deleted_at is not null then
+    deletion := jsonb_build_object('soft_delete', true, 'deleted_at', private.iso(r.deleted_at),
+      'purge_at', private.iso(private.record_purge_at(r.deleted_at)));
+  end if;
+  return jsonb_build_object('version', r.version, 'record', r.data || deletion || jsonb_build_object(
+    'id', r.id, 'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at)
   ));
-$function$;
+end $function$;
 grant execute on function private.record_json(public.records) to anon;
 grant execute on function private.record_json(public.records) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_mark(tenant_id text, surface text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN "left"(md5(((tenant_id || '/'::text) || surface)), 8);
+grant execute on function private.record_mark(text,text) to anon;
+grant execute on function private.record_mark(text,text) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.record_purge_at(deleted_at timestamp with time zone)
  RETURNS timestamp with time zone
@@ -1428,40 +1443,23 @@ RETURN (deleted_at + '720:00:00'::interval);
 grant execute on function private.record_purge_at(timestamp with time zone) to anon;
 grant execute on function private.record_purge_at(timestamp with time zone) to authenticated;
 
-CREATE OR REPLACE FUNCTION private.record_query(q text)
+CREATE OR REPLACE FUNCTION private.record_query(tenant_id text, surface text, q text)
  RETURNS tsquery
- LANGUAGE plpgsql
+ LANGUAGE sql
  IMMUTABLE
  SET search_path TO ''
-AS $function$
-declare
-  query tsquery;
-  phrase tsquery;
-  joined text;
-  words text[];
-begin
-  for joined in select token from regexp_split_to_table(q, '\s+') token loop
-    words := regexp_split_to_array(btrim(private.record_words(joined)), '\s+');
-    continue when words = '{""}';
-    phrase := to_tsquery('simple', format('''%s'':*', words[cardinality(words)]));
-    for i in reverse cardinality(words) - 1 .. 1 loop
-      phrase := tsquery_phrase(to_tsquery('simple', format('''%s''', words[i])), phrase);
-    end loop;
-    query := case when query is null then phrase else query && phrase end;
-  end loop;
-  return coalesce(query, '');
-end $function$;
-grant execute on function private.record_query(text) to anon;
-grant execute on function private.record_query(text) to authenticated;
+RETURN (COALESCE((SELECT string_agg(format('''%s%s'':*'::text, private.record_mark(record_query.tenant_id, record_query.surface), "left"(btrim(token.token, '.'::text), 60)), ' & '::text) AS string_agg FROM regexp_split_to_table(private.record_words(record_query.q), '\s+'::text) token(token) WHERE (btrim(token.token, '.'::text) <> ''::text)), ''::text))::tsquery;
+grant execute on function private.record_query(text,text,text) to anon;
+grant execute on function private.record_query(text,text,text) to authenticated;
 
-CREATE OR REPLACE FUNCTION private.record_search(data jsonb)
+CREATE OR REPLACE FUNCTION private.record_search(tenant_id text, surface text, data jsonb)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO ''
-RETURN (SELECT to_tsvector('simple'::regconfig, private.record_words(COALESCE(string_agg((value.value #>> '{}'::text[]), ' '::text), ''::text))) AS to_tsvector FROM jsonb_path_query((record_search.data - '{tenantId,idempotencyKey}'::text[]), 'strict $.**'::jsonpath) value(value) WHERE (jsonb_typeof(value.value) = ANY (ARRAY['string'::text, 'number'::text])));
-grant execute on function private.record_search(jsonb) to anon;
-grant execute on function private.record_search(jsonb) to authenticated;
+RETURN (SELECT COALESCE(array_to_tsvector(array_agg(DISTINCT found.lexeme)), ''::tsvector) AS "coalesce" FROM (SELECT (private.record_mark(record_search.tenant_id, record_search.surface) || "left"(array_to_string(word.parts[i.i:(i.i + 19)], '.'::text), 60)) AS lexeme FROM (((jsonb_path_query((record_search.data - '{tenantId,idempotencyKey}'::text[]), 'strict $.**'::jsonpath) value(value) CROSS JOIN LATERAL regexp_split_to_table(private.record_words((value.value #>> '{}'::text[])), '\s+'::text) token(token)) CROSS JOIN LATERAL (SELECT (string_to_array(btrim(token.token, '.'::text), '.'::text))[1:100] AS parts) word) CROSS JOIN LATERAL generate_subscripts(word.parts, 1) i(i)) WHERE ((jsonb_typeof(value.value) = ANY (ARRAY['string'::text, 'number'::text])) AND (btrim(token.token, '.'::text) <> ''::text)) LIMIT 10000) found);
+grant execute on function private.record_search(text,text,jsonb) to anon;
+grant execute on function private.record_search(text,text,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.record_security_event(type text, target text DEFAULT NULL::text, reason text DEFAULT NULL::text, details jsonb DEFAULT '{}'::jsonb)
  RETURNS void
@@ -1497,7 +1495,7 @@ CREATE OR REPLACE FUNCTION private.record_words(content text)
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO ''
-RETURN translate(lower(content), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~'::text, repeat(' '::text, 32));
+RETURN regexp_replace(translate(lower(content), '!"#$%&''()*+,-/:;<=>?@[\]^_`{|}~'::text, repeat('.'::text, 31)), '\.{2,}'::text, '.'::text, 'g'::text);
 grant execute on function private.record_words(text) to anon;
 grant execute on function private.record_words(text) to authenticated;
 
@@ -1655,6 +1653,14 @@ begin
   end if;
 end $function$;
 grant execute on function private.require_version(bigint,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.scoped_surfaces(actions text[])
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN CASE WHEN (private.principal_type() = 'api_key'::text) THEN ARRAY(SELECT split_part(scope.value, ':'::text, 2) AS split_part FROM jsonb_array_elements_text((auth.jwt() -> 'scopes'::text)) scope(value) WHERE (split_part(scope.value, ':'::text, 1) = ANY (scoped_surfaces.actions))) ELSE '{}'::text[] END;
+grant execute on function private.scoped_surfaces(text[]) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.sla_boundaries(tenants text[])
  RETURNS TABLE(tenant_id text, boundary integer, announced boolean)
