@@ -186,6 +186,6 @@ test("the purge and the inner functions are nobody's to call over the Data API",
   }
 });
 
-async function dataOf(id: string | undefined): Promise<unknown> {
-  return (await sql<{ data: unknown }>("select data from public.records where id = $1", [id]))[0]?.data;
+async function dataOf(id: string | undefined): Promise<object | undefined> {
+  return (await sql<{ data: object | undefined }>("select data from public.records where id = $1", [id]))[0]?.data;
 }
