@@ -43,7 +43,12 @@ export function RiskTiles({
           >
             {risk && <span aria-hidden className="absolute inset-y-0 left-0 w-1 bg-risk-rail" />}
             <span className="block text-sm font-medium text-muted">{name}</span>
-            <span className={classes("block text-2xl font-semibold tracking-tight tabular-nums", summary[count] > 0 && risk && "text-risk-text")}>
+            <span
+              className={classes(
+                "block text-2xl font-semibold tracking-tight tabular-nums",
+                summary[count] > 0 && risk && "text-risk-text",
+              )}
+            >
               {summary[count].toLocaleString("en")}
             </span>
             <span className="hidden truncate text-xs text-muted @xl:block">{hint}</span>

@@ -2,17 +2,7 @@
 
 import { Check } from "lucide-react";
 import Link from "next/link";
-import {
-  type ComponentProps,
-  createContext,
-  type KeyboardEvent,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import { type ComponentProps, createContext, type KeyboardEvent, type ReactNode, useContext, useId, useRef, useState } from "react";
 import { classes } from "./classes.ts";
 
 const ITEM =
@@ -47,9 +37,11 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
-    if (open) (menu.current?.querySelector<HTMLElement>("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.focus();
-  }, [open]);
+  // The items are there before the menu shows, and until after it gave the focus back.
+  function onToggle({ newState }: { newState: string }) {
+    if (newState === "closed") setOpen(false);
+    else (menu.current?.querySelector<HTMLElement>("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.focus();
+  }
 
   return (
     <>
@@ -75,7 +67,8 @@ export function Menu({
         role="menu"
         tabIndex={-1}
         aria-label={label}
-        onBeforeToggle={(event) => setOpen(event.newState === "open")}
+        onBeforeToggle={({ newState }) => newState === "open" && setOpen(true)}
+        onToggle={onToggle}
         onKeyDown={(event) => onMenuKey(event, () => menu.current?.hidePopover())}
         className={classes(
           "fixed inset-auto m-0 my-1.5 max-h-[min(24rem,80dvh)] min-w-48 max-w-[min(22rem,calc(100vw-1rem))] overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-overlay outline-none",

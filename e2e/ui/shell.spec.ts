@@ -82,3 +82,22 @@ test("a page of a tenant that does not exist keeps the navigation", async ({ pag
   await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 });
+
+test("a menu opens with the arrow keys, and Escape gives the focus back", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  const trigger = page.getByRole("button", { name: "Filter by Severity" });
+  await trigger.focus();
+  await expect(async () => {
+    await page.keyboard.press("ArrowDown");
+    await expect(page.getByRole("menuitemradio", { name: "Any" })).toBeFocused({ timeout: 500 });
+  }).toPass();
+  await page.keyboard.press("End");
+  await expect(page.getByRole("menuitemradio", { name: "Low" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("menuitemradio", { name: "Any" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("menu")).toBeHidden();
+  await expect(trigger).toBeFocused();
+  await expect(trigger).toHaveAttribute("aria-expanded", "false");
+});
