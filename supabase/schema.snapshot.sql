@@ -757,7 +757,16 @@ AS $function$
   insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4)
   on conflict on constraint events_tenant_id_type_once_key_key do nothing;
 $function$;
-grant execute on function private.emit(text,text,jsonb,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.emit_own(type text, data jsonb, once_key text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.emit(private.tenant_id(), $1, $2, $3);
+$function$;
+grant execute on function private.emit_own(text,jsonb,text) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.enter(request jsonb, roles text[], scopes text[])
  RETURNS void
@@ -2512,7 +2521,7 @@ begin
     update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
     where a.id = k.id returning * into k;
     perform private.record_security_event('api_key.revoked', k.id, input ->> 'reason', jsonb_build_object('name', k.name));
-    perform private.emit(k.tenant_id, 'api_key.revoked', jsonb_build_object(
+    perform private.emit_own('api_key.revoked', jsonb_build_object(
       'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
     ), k.id);
   end if;

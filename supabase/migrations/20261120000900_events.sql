@@ -23,3 +23,10 @@ language sql volatile security definer set search_path = '' as $$
   insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4)
   on conflict on constraint events_tenant_id_type_once_key_key do nothing;
 $$;
+
+-- The same for the caller's own tenant: all that a request may tell of.
+create function private.emit_own(type text, data jsonb, once_key text default null) returns void
+language sql volatile security definer set search_path = '' as $$
+  select private.emit(private.tenant_id(), $1, $2, $3);
+$$;
+grant execute on function private.emit_own(text, jsonb, text) to authenticated;

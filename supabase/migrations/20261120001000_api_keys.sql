@@ -358,7 +358,7 @@ begin
     update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
     where a.id = k.id returning * into k;
     perform private.record_security_event('api_key.revoked', k.id, input ->> 'reason', jsonb_build_object('name', k.name));
-    perform private.emit(k.tenant_id, 'api_key.revoked', jsonb_build_object(
+    perform private.emit_own('api_key.revoked', jsonb_build_object(
       'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
     ), k.id);
   end if;
@@ -507,6 +507,5 @@ grant execute on function
   private.lock_api_key(text), private.require_usable_api_key(public.api_keys), private.require_expiry(timestamptz),
   public.create_api_key(jsonb, jsonb), public.rotate_api_key(jsonb, jsonb), public.revoke_api_key(jsonb, jsonb),
   public.update_api_key(jsonb, jsonb), public.get_api_key(jsonb, jsonb), public.list_api_keys(jsonb, jsonb),
-  public.get_api_key_usage(jsonb, jsonb), public.list_api_key_calls(jsonb, jsonb), private.record_security_event(text, text, text, jsonb),
-  private.emit(text, text, jsonb, text)
+  public.get_api_key_usage(jsonb, jsonb), public.list_api_key_calls(jsonb, jsonb), private.record_security_event(text, text, text, jsonb)
 to authenticated;

@@ -7,6 +7,7 @@ select pg_temp.expect_rows('an admin reads its own tenant''s events', 'select fr
 select pg_temp.expect_refused('an admin writes none', $$insert into events (tenant_id, type, data) values ('one', 'webhook.test', '{}')$$);
 select pg_temp.expect_refused('an admin changes none', $$update events set data = '{}'$$);
 select pg_temp.expect_refused('an admin deletes none', 'delete from events');
+select pg_temp.expect_refused('an admin tells nothing to another tenant''s receivers', $$select private.emit('two', 'webhook.test', '{}')$$);
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:webhooks}');

@@ -26,6 +26,14 @@ describe("the schema", () => {
     expect(exposed).toEqual([]);
   });
 
+  test("lets callers use its owner's rights within their own tenant alone", async () => {
+    const unbound = await sql(`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where pronamespace = 'private'::regnamespace and prosecdef and prosrc !~ 'private\\.tenant_id\\(\\)'
+        and (has_function_privilege('authenticated', oid, 'execute') or has_function_privilege('anon', oid, 'execute'))`);
+    expect(unbound).toEqual([]);
+  });
+
   test("lets no function be steered by a search_path", async () => {
     const steered = await sql(`
       select p.oid::regprocedure::text as name from pg_proc p
