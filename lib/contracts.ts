@@ -6,6 +6,7 @@ import * as sla from "./exceptions/sla/contract.ts";
 import * as reconciliations from "./reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "./records/contract.ts";
 import * as tenants from "./tenants/contract.ts";
+import * as webhooks from "./webhooks/contract.ts";
 
 export const CONTRACTS: readonly Contract[] = [
   tenants.getMeContract,
@@ -34,4 +35,16 @@ export const CONTRACTS: readonly Contract[] = [
   reconciliations.getReconciliationContract,
   reconciliations.updateReconciliationContract,
   ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) => Object.values(operations)),
+  webhooks.listWebhooksContract,
+  webhooks.createWebhookContract,
+  webhooks.getWebhookContract,
+  webhooks.updateWebhookContract,
+  webhooks.deleteWebhookContract,
+  webhooks.rotateWebhookSecretContract,
+  webhooks.testWebhookContract,
+  webhooks.enableWebhookContract,
+  webhooks.recoverWebhookContract,
+  webhooks.listWebhookDeliveriesContract,
+  webhooks.getWebhookDeliveryContract,
+  webhooks.resendWebhookDeliveryContract,
 ] as unknown as Contract[];

@@ -14,6 +14,21 @@ const encryptionKeys = z
   .transform((list) => list.split(",").map((key) => Buffer.from(key.trim(), "base64")))
   .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
 
+/** Hosts in the URL parser's spelling: small letters, addresses in their one form, IPv6 without its brackets. */
+const hosts = z
+  .string()
+  .default("")
+  .transform((list) => list.split(",").flatMap((host) => (host.trim() === "" ? [] : [hostOf(host.trim())])))
+  .refine((known) => known.every((host) => host !== null), "must be host names or addresses, comma-separated, without ports")
+  .transform((known): ReadonlySet<string> => new Set(known.filter((host) => host !== null)));
+
+function hostOf(host: string): string | null {
+  const url = `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}/`;
+  if (!URL.canParse(url)) return null;
+  const parsed = new URL(url);
+  return parsed.href === `http://${parsed.hostname}/` ? parsed.hostname.replace(/^\[|\]$/g, "") : null;
+}
+
 const environment = z.object({
   SUPABASE_URL: z.url(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
@@ -29,6 +44,7 @@ const environment = z.object({
   ENCRYPTION_KEYS: encryptionKeys,
   RATE_LIMIT_PER_MINUTE: whole.default(1200),
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
+  WEBHOOK_ALLOW_HOSTS: hosts,
 });
 
 export type Env = z.output<typeof environment>;

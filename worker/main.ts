@@ -1,27 +1,41 @@
 import { EventEmitter } from "node:events";
 import { run, type TaskList, type WorkerEvents } from "graphile-worker";
+import { env } from "#lib/env.ts";
 import { log } from "#lib/log.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { graphileLogger } from "./logger.ts";
 import { startSlaClock } from "./sla-clock.ts";
+import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
+import { deliverWebhook } from "./tasks/deliver-webhook.ts";
 import { purgeIdempotencyKeys } from "./tasks/purge-idempotency-keys.ts";
 import { purgeRecords } from "./tasks/purge-records.ts";
+import { purgeWebhookDeliveries } from "./tasks/purge-webhook-deliveries.ts";
+import { Dispatcher } from "./webhooks/dispatcher.ts";
 
 const CONCURRENT_JOBS = 20;
 const STOP_WITHIN_MS = 5_000;
-
-const tasks: TaskList = {
-  purge_idempotency_keys: purgeIdempotencyKeys,
-  purge_records: purgeRecords,
-};
-
-const schedule = `
-  7 * * * * purge_idempotency_keys
-  */10 * * * * purge_records
-`;
+/** The rest of the time is for writing down what came of them. */
+const SEND_WITHIN_MS = 4_000;
 
 const connectionString = process.env.DATABASE_URL;
 if (!connectionString) throw new Error("DATABASE_URL is not set");
+
+const dispatcher = new Dispatcher(connectionString, env().WEBHOOK_ALLOW_HOSTS);
+
+const tasks: TaskList = {
+  announce_expiring_api_keys: announceExpiringApiKeys,
+  deliver_webhook: deliverWebhook(dispatcher),
+  purge_idempotency_keys: purgeIdempotencyKeys,
+  purge_records: purgeRecords,
+  purge_webhook_deliveries: purgeWebhookDeliveries,
+};
+
+const schedule = `
+  */10 * * * * announce_expiring_api_keys
+  7 * * * * purge_idempotency_keys
+  */10 * * * * purge_records
+  17 * * * * purge_webhook_deliveries
+`;
 
 const events: WorkerEvents = new EventEmitter();
 let stopHeartbeat = () => {};
@@ -55,7 +69,7 @@ process.on("disconnect", () => process.exit(1));
 process.once("SIGTERM", async () => {
   stopping = true;
   stopHeartbeat();
-  await Promise.all([stopSlaClock(), runner.stop()]);
+  await Promise.all([stopSlaClock(), runner.stop(), dispatcher.stop(SEND_WITHIN_MS)]);
   process.exit(0);
 });
 

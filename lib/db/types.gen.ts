@@ -602,6 +602,240 @@ export type Database = {
         }
         Relationships: []
       }
+      webhook_answer_times: {
+        Row: {
+          attempts: number
+          bucket: number
+          hour: string
+          succeeded: boolean
+          tenant_id: string
+          webhook_id: string
+        }
+        Insert: {
+          attempts: number
+          bucket: number
+          hour: string
+          succeeded: boolean
+          tenant_id: string
+          webhook_id: string
+        }
+        Update: {
+          attempts?: number
+          bucket?: number
+          hour?: string
+          succeeded?: boolean
+          tenant_id?: string
+          webhook_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "webhook_answer_times_webhook_id_fkey"
+            columns: ["webhook_id"]
+            isOneToOne: false
+            referencedRelation: "webhooks"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      webhook_attempts: {
+        Row: {
+          cause: string
+          delivery_id: string
+          detail: string | null
+          duration_ms: number | null
+          failure_kind: string | null
+          id: number
+          number: number
+          response_body: string | null
+          response_headers: Json | null
+          response_truncated: boolean | null
+          started_at: string
+          status: string
+          status_code: number | null
+          tenant_id: string
+        }
+        Insert: {
+          cause: string
+          delivery_id: string
+          detail?: string | null
+          duration_ms?: number | null
+          failure_kind?: string | null
+          id?: number
+          number: number
+          response_body?: string | null
+          response_headers?: Json | null
+          response_truncated?: boolean | null
+          started_at?: string
+          status?: string
+          status_code?: number | null
+          tenant_id: string
+        }
+        Update: {
+          cause?: string
+          delivery_id?: string
+          detail?: string | null
+          duration_ms?: number | null
+          failure_kind?: string | null
+          id?: number
+          number?: number
+          response_body?: string | null
+          response_headers?: Json | null
+          response_truncated?: boolean | null
+          started_at?: string
+          status?: string
+          status_code?: number | null
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "webhook_attempts_delivery_id_fkey"
+            columns: ["delivery_id"]
+            isOneToOne: false
+            referencedRelation: "webhook_deliveries"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      webhook_deliveries: {
+        Row: {
+          attempt_count: number
+          cause: string
+          created_at: string
+          delivered_at: string | null
+          event_id: string
+          failure_count: number
+          failure_kind: string | null
+          id: string
+          lease: number | null
+          next_attempt_at: string | null
+          status: string
+          tenant_id: string
+          type: string
+          webhook_id: string
+        }
+        Insert: {
+          attempt_count?: number
+          cause?: string
+          created_at?: string
+          delivered_at?: string | null
+          event_id: string
+          failure_count?: number
+          failure_kind?: string | null
+          id?: string
+          lease?: number | null
+          next_attempt_at?: string | null
+          status: string
+          tenant_id: string
+          type: string
+          webhook_id: string
+        }
+        Update: {
+          attempt_count?: number
+          cause?: string
+          created_at?: string
+          delivered_at?: string | null
+          event_id?: string
+          failure_count?: number
+          failure_kind?: string | null
+          id?: string
+          lease?: number | null
+          next_attempt_at?: string | null
+          status?: string
+          tenant_id?: string
+          type?: string
+          webhook_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "webhook_deliveries_event_id_fkey"
+            columns: ["event_id"]
+            isOneToOne: false
+            referencedRelation: "events"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "webhook_deliveries_tenant_id_webhook_id_fkey"
+            columns: ["tenant_id", "webhook_id"]
+            isOneToOne: false
+            referencedRelation: "webhooks"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      webhooks: {
+        Row: {
+          created_at: string
+          created_by: string
+          deleted_at: string | null
+          description: string | null
+          disabled_at: string | null
+          disabled_by: string | null
+          disabled_detail: string | null
+          disabled_reason: string | null
+          events: string[]
+          failing_since: string | null
+          id: string
+          last_failure_at: string | null
+          last_success_at: string | null
+          previous_secret_expires_at: string | null
+          secret_changed_at: string | null
+          status: string
+          tenant_id: string
+          updated_at: string
+          url: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          deleted_at?: string | null
+          description?: string | null
+          disabled_at?: string | null
+          disabled_by?: string | null
+          disabled_detail?: string | null
+          disabled_reason?: string | null
+          events: string[]
+          failing_since?: string | null
+          id?: string
+          last_failure_at?: string | null
+          last_success_at?: string | null
+          previous_secret_expires_at?: string | null
+          secret_changed_at?: string | null
+          status?: string
+          tenant_id?: string
+          updated_at?: string
+          url: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          deleted_at?: string | null
+          description?: string | null
+          disabled_at?: string | null
+          disabled_by?: string | null
+          disabled_detail?: string | null
+          disabled_reason?: string | null
+          events?: string[]
+          failing_since?: string | null
+          id?: string
+          last_failure_at?: string | null
+          last_success_at?: string | null
+          previous_secret_expires_at?: string | null
+          secret_changed_at?: string | null
+          status?: string
+          tenant_id?: string
+          updated_at?: string
+          url?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "webhooks_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
     }
     Views: {
       [_ in never]: never
@@ -614,7 +848,10 @@ export type Database = {
         Returns: Json
       }
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
+      create_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
+      delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
@@ -630,6 +867,11 @@ export type Database = {
       }
       get_record: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      get_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      get_webhook_delivery: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       list_api_key_calls: {
         Args: { input: Json; request: Json }
@@ -650,16 +892,31 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_webhook_deliveries: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
         Args: { batch: string; rows: Json }
         Returns: undefined
       }
+      recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       report_sla: { Args: { input: Json; request: Json }; Returns: Json }
+      resend_webhook_delivery: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      rotate_webhook_secret: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
       update_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
@@ -668,6 +925,7 @@ export type Database = {
         Returns: Json
       }
       update_record: { Args: { input: Json; request: Json }; Returns: Json }
+      update_webhook: { Args: { input: Json; request: Json }; Returns: Json }
     }
     Enums: {
       [_ in never]: never

@@ -18,6 +18,7 @@ import {
   VERSION_HEADERS,
 } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-example.ts";
+import { webhooksOf } from "./openapi-webhooks.ts";
 
 const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
 
@@ -32,6 +33,7 @@ const TAGS: Record<string, string> = {
   Reconciliations: "Two sources compared over a period.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
+  Webhooks: "Signed events to an address of yours, by the Standard Webhooks scheme, and the log of what came of them.",
 };
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
@@ -59,6 +61,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
     security: [{ bearer: [] }],
     tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths: pathsOf(contracts, problems),
+    webhooks: webhooksOf(),
     components: {
       securitySchemes: {
         bearer: {
@@ -185,7 +188,7 @@ type MediaType = { schema?: Record<string, unknown>; example?: unknown; examples
 /** Every request, success and parameter shows an example, put together from those of the schemas. */
 function addExamples(document: OpenApiDocument): void {
   const definitions = (document.components?.schemas ?? {}) as Record<string, Record<string, unknown>>;
-  for (const operations of Object.values(document.paths ?? {})) {
+  for (const operations of [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})]) {
     for (const operation of Object.values(operations) as ZodOpenApiOperationObject[]) {
       const where = operation.operationId as string;
       const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})] as (

@@ -1,4 +1,5 @@
-import { api, uniqueName } from "#e2e/fixtures.ts";
+import { api, sql, uniqueName } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import type { Contract } from "#lib/contract.ts";
 import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
 import { SURFACES } from "#lib/records/surfaces/all.ts";
@@ -34,6 +35,12 @@ const apiKeys = {
   body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
 };
 
+// A port where nothing listens: a test event fails at once.
+const webhooks = {
+  path: () => "/v1/webhooks",
+  body: () => ({ url: "http://127.0.0.1:9/", events: ["exception.sla.breached"], secret: uniqueName("a secret of mine") }),
+};
+
 /** Operation → a valid call, each time of a new record. Operations that need neither a record nor a body need no entry. */
 const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   createException: () => ({ body: exceptions.body() }),
@@ -59,6 +66,21 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   rotateApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { grace_period_seconds: 60 } }),
   getApiKeyUsage: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
   ...Object.assign({}, ...SURFACES.map(recordSamples)),
+
+  createWebhook: () => ({ body: webhooks.body() }),
+  getWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
+  updateWebhook: async (world) => ({ params: { id: await created(world, webhooks) }, body: { description: uniqueName("Renamed") } }),
+  deleteWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
+  rotateWebhookSecret: async (world) => ({
+    params: { id: await created(world, webhooks) },
+    body: { secret: uniqueName("another secret") },
+  }),
+  testWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
+  enableWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
+  recoverWebhook: async (world) => ({ params: { id: await created(world, webhooks) }, body: { since: "2026-11-01T00:00:00.000Z" } }),
+  listWebhookDeliveries: async (world) => ({ params: { id: await created(world, webhooks) } }),
+  getWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
+  resendWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
 
   estimateApiKeyImpact: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { revoke: true } }),
 };
@@ -102,4 +124,15 @@ async function created(world: World, resource: Resource): Promise<string> {
   });
   if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return (json as { id: string }).id;
+}
+
+/** Of a test event, after its first attempt. */
+async function triedDelivery(world: World): Promise<Record<string, string>> {
+  const id = await created(world, webhooks);
+  const deliveryId = await created(world, { path: () => `/v1/webhooks/${id}/test`, body: () => ({}) });
+  await until("the test event was tried", async () => {
+    const tried = await sql("select from webhook_deliveries where id = $1 and attempt_count > 0 and lease is null", [deliveryId]);
+    return tried.length > 0;
+  });
+  return { id, deliveryId };
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTenant, signToken, sql, stack } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import { CONTRACTS } from "#lib/contracts.ts";
 import { createWorld, invoke } from "../contracts/operation.ts";
 import type { World } from "../contracts/samples.ts";
@@ -40,6 +41,13 @@ let victim: World;
 beforeAll(async () => {
   victim = await createWorld();
   for (const contract of CONTRACTS) await invoke(contract, victim);
+  await until("no delivery of the victim is under way or due", async () => {
+    const waiting = "tenant_id = $1 and status = 'pending'";
+    await sql(`update webhook_deliveries set next_attempt_at = now() + interval '1 day' where ${waiting} and lease is null`, [
+      victim.tenant,
+    ]);
+    return (await sql(`select from webhook_deliveries where ${waiting} and lease is not null`, [victim.tenant])).length === 0;
+  });
 });
 
 describe.each(Object.entries(WITHOUT_TENANT))("%s, straight at the Data API", (_name, credential) => {

@@ -1,0 +1,8 @@
+import { endpoint } from "#lib/http/endpoint.ts";
+import { route } from "#lib/http/route.ts";
+import { testWebhookContract } from "#lib/webhooks/contract.ts";
+import { testWebhook } from "#lib/webhooks/test-webhook.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  endpoint(testWebhookContract, ({ ctx, params }) => testWebhook(ctx, params.id)),
+);

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { database, sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { Receiver } from "#e2e/webhooks/receiver.ts";
+import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
+import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import type { Delivery } from "#lib/webhooks/contract.ts";
+
+let receiver: Receiver;
+let subscriber: Subscriber;
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  subscriber = await Subscriber.create(receiver);
+});
+afterAll(() => receiver.stop());
+
+const minutesAhead = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+
+function createException(body: object = {}): Promise<Exception> {
+  return subscriber.call("POST", "/v1/exceptions", { title: "Payout 4711", severity: "high", due_at: minutesAhead(10_000), ...body });
+}
+
+describe("a delivery", () => {
+  it("is signed by the Standard Webhooks scheme: a receiver in another process verifies it with their package", async () => {
+    const webhook = await subscriber.register(["exception.created"]);
+    const exception = await createException();
+    const [got] = await webhook.gets(1);
+    expect(got?.verified).toEqual([SECRET]);
+    expect(got?.method).toBe("POST");
+    expect(got?.headers).toMatchObject({
+      "content-type": "application/json",
+      "webhook-id": expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+      "webhook-timestamp": expect.stringMatching(/^\d{10}$/),
+      "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    });
+    expect(JSON.parse(got?.body ?? "")).toEqual({
+      type: "exception.created",
+      timestamp: exception.created_at,
+      data: { exception: expect.objectContaining({ id: exception.id, title: "Payout 4711", status: "open" }) },
+    });
+  });
+
+  it.each(["sixteen bytes ok", "Schlüssel mit Umlauten äöü", "🔑🔑🔑🔑🔑", `whsec_${Buffer.alloc(64, "k").toString("base64")}`])(
+    "verifies with the secret %j",
+    async (secret) => {
+      const webhook = await subscriber.register(["webhook.test"], {}, secret);
+      await subscriber.call("POST", `${webhook.url}/test`);
+      const [got] = await webhook.gets(1);
+      expect(got?.verified).toEqual([secret]);
+    },
+  );
+
+  it("is shown with its payload, its attempts and the receiver's answer", async () => {
+    const webhook = await subscriber.register(["webhook.test"], {
+      headers: { "x-other": "1", "content-type": "text/html" },
+      body: "<b>hello</b>",
+    });
+    const { id, event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
+    const [got] = await webhook.gets(1);
+    expect(got?.headers["webhook-id"]).toBe(event_id);
+    const shown = await webhook.becomes(event_id, ["delivered"]);
+    expect(shown).toMatchObject({
+      id,
+      type: "webhook.test",
+      failure_kind: null,
+      reason: null,
+      attempt_count: 1,
+      next_attempt_at: null,
+      payload: JSON.parse(got?.body ?? ""),
+      attempts: [
+        {
+          number: 1,
+          cause: "event",
+          status: "succeeded",
+          failure_kind: null,
+          status_code: 200,
+          response: { body: "<b>hello</b>", truncated: false, headers: { "content-type": "text/html" } },
+        },
+      ],
+    });
+    expect(shown.attempts[0]?.response?.headers).not.toHaveProperty("x-other");
+  });
+
+  it("goes to the webhooks that asked for its kind, of its tenant, and to no other", async () => {
+    const asked = await subscriber.register(["exception.updated"]);
+    const other = await subscriber.register(["exception.sla.breached"]);
+    const stranger = await Subscriber.create(receiver);
+    const foreign = await stranger.register(["exception.updated"]);
+    const { id } = await createException();
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana" });
+    await asked.gets(1);
+    expect(await other.deliveries()).toEqual([]);
+    expect(await foreign.deliveries()).toEqual([]);
+    expect(await asked.deliveries()).toHaveLength(1);
+  });
+
+  it("exists if and only if the change committed", async () => {
+    const webhook = await subscriber.register(["exception.created"]);
+    const connection = await database.connect();
+    try {
+      await connection.query("begin");
+      await connection.query("insert into events (tenant_id, type, data) values ($1, 'exception.created', '{\"n\": 1}')", [
+        subscriber.tenant,
+      ]);
+      const { rows } = await connection.query("select id from webhook_deliveries where webhook_id = $1", [webhook.id]);
+      expect(rows).toHaveLength(1);
+      await connection.query("rollback");
+      await connection.query("insert into events (tenant_id, type, data) values ($1, 'exception.created', '{\"n\": 2}')", [
+        subscriber.tenant,
+      ]);
+    } finally {
+      connection.release();
+    }
+    const [got] = await webhook.gets(1);
+    expect(JSON.parse(got?.body ?? "").data).toEqual({ n: 2 });
+    expect(await webhook.deliveries()).toHaveLength(1);
+  });
+
+  it("of each of 2,000 events of one statement arrives", async () => {
+    const webhook = await subscriber.register(["exception.updated"]);
+    await sql(
+      "insert into events (tenant_id, type, data) select $1, 'exception.updated', jsonb_build_object('n', n) from generate_series(1, 2000) n",
+      [subscriber.tenant],
+    );
+    await webhook.gets(2000, 30_000);
+    await until(
+      "all are settled",
+      async () => (await sql("select from webhook_deliveries where webhook_id = $1 and status <> 'delivered'", [webhook.id])).length === 0,
+    );
+    const numbers = new Set(webhook.received.map(({ body }) => JSON.parse(body).data.n));
+    expect(numbers.size).toBe(2000);
+    expect(webhook.received).toHaveLength(2000);
+  }, 40_000);
+
+  it("keeps whatever text its event has", async () => {
+    const webhook = await subscriber.register(["exception.created"]);
+    const title = "“Zahlung” \\ 🔑   </script> \u202e";
+    await createException({ title, details: { deep: [{ é: 1.5 }] } });
+    const [got] = await webhook.gets(1);
+    expect(got?.verified).toEqual([SECRET]);
+    expect(JSON.parse(got?.body ?? "").data.exception).toMatchObject({ title, details: { deep: [{ é: 1.5 }] } });
+  });
+});
+
+describe("each kind of event", () => {
+  /** What makes each kind happen. */
+  const causes: Record<EventKind, () => Promise<unknown>> = {
+    "exception.sla.at_risk": () => createException({ due_at: minutesAhead(30) }),
+    "exception.sla.breached": () => createException({ due_at: minutesAhead(-1) }),
+    "exception.created": () => createException(),
+    "exception.updated": async () => subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { severity: "low" }),
+    "exception.resolved": async () =>
+      subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { status: "resolved", resolution: "Matched." }),
+    "api_key.revoked": async () => {
+      const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;
+      const { id } = await subscriber.call<{ id: string }>("POST", keys, { name: "Batch", scopes: ["read:exceptions"] });
+      await subscriber.call("DELETE", `${keys}/${id}`, { reason: "Lost." });
+    },
+    "api_key.expiring": async () => {
+      const body = { name: "Batch", scopes: ["read:exceptions"], expires_at: minutesAhead(2 * 24 * 60) };
+      await subscriber.call("POST", `/v1/tenants/${subscriber.tenant}/api-keys`, body);
+      await sql("select graphile_worker.add_job('announce_expiring_api_keys')");
+    },
+    "webhook.failing": async () => {
+      const failing = await subscriber.register(["webhook.test"], { status: 500 });
+      await sql("update webhooks set failing_since = now() - interval '3 days 1 hour' where id = $1", [failing.id]);
+      await subscriber.call("POST", `${failing.url}/test`);
+    },
+    "webhook.disabled": async () => {
+      const other = await subscriber.register(["webhook.disabled"]);
+      await subscriber.call("PATCH", other.url, { status: "disabled", reason: "It moves." });
+    },
+    "webhook.test": async () => {},
+  };
+
+  it.each(EVENT_KINDS)("%s arrives, with the data that is documented", async (kind) => {
+    const webhook = await subscriber.register([kind]);
+    await (kind === "webhook.test" ? subscriber.call("POST", `${webhook.url}/test`) : causes[kind]());
+    const [got] = await webhook.gets(1);
+    const { type, timestamp, data } = JSON.parse(got?.body ?? "");
+    expect(type).toBe(kind);
+    expect(Date.now() - Date.parse(timestamp)).toBeLessThan(60_000);
+    expect(EVENTS[kind].data.strict().parse(data)).toEqual(data);
+    expect(got?.verified).toEqual([SECRET]);
+  });
+
+  it("exception.updated says what changed, and exception.resolved how", async () => {
+    const webhook = await subscriber.register(["exception.updated", "exception.resolved"]);
+    const { id } = await createException({ assigned_to: "user:ada" });
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana", severity: "low" });
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { status: "dismissed", resolution: "Duplicate." });
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { status: "open" });
+    const told = (await webhook.gets(3)).map(({ body }) => JSON.parse(body)).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    expect(told.map(({ type, data }) => [type, data.changes])).toEqual([
+      ["exception.updated", { assigned_to: { from: "user:ada", to: "user:ana" }, severity: { from: "high", to: "low" } }],
+      ["exception.resolved", { status: { from: "open", to: "dismissed" }, resolution: { from: null, to: "Duplicate." } }],
+      ["exception.updated", { status: { from: "dismissed", to: "open" }, resolution: { from: "Duplicate.", to: null } }],
+    ]);
+  });
+
+  it("a change that changes nothing is not told", async () => {
+    const webhook = await subscriber.register(["exception.updated"]);
+    const { id } = await createException();
+    await subscriber.call("PATCH", `/v1/exceptions/${id}`, { severity: "high" });
+    await sql("update exceptions set due_from_policy = not due_from_policy where id = $1", [id]);
+    expect(await webhook.deliveries()).toEqual([]);
+  });
+
+  it("webhook.test goes to the webhook that is tested, whatever it subscribes to", async () => {
+    const tested = await subscriber.register(["exception.sla.breached"]);
+    const other = await subscriber.register(["webhook.test"]);
+    const { event_id } = await subscriber.call<Delivery>("POST", `${tested.url}/test`);
+    await tested.becomes(event_id, ["delivered"]);
+    expect(await other.deliveries()).toEqual([]);
+  });
+});
+
+describe("the log of deliveries", () => {
+  it("is filtered by state, kind, event and time, and paged from the newest", async () => {
+    const webhook = await subscriber.register(["exception.created", "exception.updated"]);
+    const first = await subscriber.emit("exception.created");
+    const second = await subscriber.emit("exception.updated");
+    for (const id of [first, second]) await webhook.becomes(id, ["delivered"]);
+    await webhook.behave({ status: 500 });
+    const third = await subscriber.emit("exception.created");
+    await webhook.becomes(third, ["retrying"]);
+    const events = async (query: string) => (await webhook.deliveries(query)).map(({ event_id }) => event_id);
+    expect(await events("")).toEqual([third, second, first]);
+    expect(await events("?status=delivered")).toEqual([second, first]);
+    expect(await events("?status=retrying")).toEqual([third]);
+    expect(await events("?status=failed")).toEqual([]);
+    expect(await events("?type=exception.updated")).toEqual([second]);
+    expect(await events(`?event_id=${first}`)).toEqual([first]);
+    const { created_at } = (await webhook.deliveries())[0] as Delivery;
+    expect(await events(`?since=${created_at}`)).toEqual([third]);
+    expect(await events(`?until=${created_at}`)).toEqual([second, first]);
+    const page = await subscriber.call<{ items: Delivery[]; next_cursor: string }>("GET", `${webhook.url}/deliveries?limit=2`);
+    expect(page.items).toHaveLength(2);
+    expect(await events(`?limit=2&cursor=${page.next_cursor}`)).toEqual([first]);
+  });
+});

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { apiKey } from "../api-keys/contract.ts";
+import { exception } from "../exceptions/contract.ts";
+import { actor, id, time } from "../schema.ts";
+
+/** What a webhook may be told of. */
+export const EVENT_KINDS = [
+  "exception.sla.at_risk",
+  "exception.sla.breached",
+  "exception.created",
+  "exception.updated",
+  "exception.resolved",
+  "api_key.expiring",
+  "api_key.revoked",
+  "webhook.failing",
+  "webhook.disabled",
+  "webhook.test",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+export const DISABLED_REASONS = ["manual", "failing", "gone"] as const;
+
+const changes = z
+  .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
+  .meta({ description: "The fields that changed.", example: { status: { from: "in_review", to: "resolved" } } });
+const aboutException = z.object({ exception });
+const dueAt = time.meta({ description: "The deadline that the event is about." });
+
+const keyEvent = apiKey.pick({ id: true, name: true, key_id: true });
+const webhookId = id("whk");
+const url = z.string().meta({ example: "https://hooks.example.com/tieout" });
+
+/** Each kind: when it is sent, and its `data`. */
+export const EVENTS = {
+  "exception.sla.at_risk": {
+    summary: "An exception came near its deadline",
+    data: aboutException.extend({
+      due_at: dueAt,
+      threshold_minutes: z.int().min(1).meta({ description: "The threshold that was crossed: minutes before due_at.", example: 240 }),
+      next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next one; 0 is the breach.", example: 60 }),
+    }),
+  },
+  "exception.sla.breached": { summary: "An exception passed its deadline", data: aboutException.extend({ due_at: dueAt }) },
+  "exception.created": { summary: "An exception was created", data: aboutException },
+  "exception.updated": { summary: "An exception was changed, or reopened", data: aboutException.extend({ changes }) },
+  "exception.resolved": { summary: "An exception was resolved or dismissed", data: aboutException.extend({ changes }) },
+  "api_key.expiring": {
+    summary: "An API key expires within 14, 3 or 1 days",
+    data: keyEvent.extend({ expires_at: time, days_before: z.int().meta({ example: 14 }) }),
+  },
+  "api_key.revoked": {
+    summary: "An API key was revoked",
+    data: keyEvent.extend({ revoked_at: time, revoked_by: actor, reason: z.string().nullable().meta({ example: "Decommissioned." }) }),
+  },
+  "webhook.failing": {
+    summary: "Another webhook of yours fails, and will be disabled in two days, or in one",
+    data: z.object({
+      id: webhookId,
+      url,
+      failing_since: time,
+      disable_at: time,
+      detail: z.string().meta({ example: "The receiver answered 500." }),
+    }),
+  },
+  "webhook.disabled": {
+    summary: "Another webhook of yours was disabled",
+    data: z.object({
+      id: webhookId,
+      url,
+      reason: z.enum(DISABLED_REASONS),
+      detail: z.string().nullable().meta({ example: "The receiver answered 410 Gone: it wants no more events." }),
+      disabled_at: time,
+      disabled_by: actor,
+    }),
+  },
+  "webhook.test": {
+    summary: "You asked for a test; sent to that webhook whatever it subscribes to",
+    data: z.object({ id: webhookId, message: z.string().meta({ example: "It works." }), sent_by: actor }),
+  },
+} as const satisfies Record<EventKind, { summary: string; data: z.ZodObject }>;

@@ -1,0 +1,59 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import type { LookupFunction, Socket } from "node:net";
+import { buildConnector } from "undici";
+import { isAddress, isPublicAddress } from "./receiver-address.ts";
+import { type LookedUp, type Resolve, resolveName } from "./resolve-name.ts";
+
+const CONNECT_WITHIN_MS = 15_000;
+
+/** Nothing was sent: the address is not a public one. */
+export class BlockedAddress extends Error {}
+
+/**
+ * Connects to public addresses only. The literal is checked, or else every looked-up record, of which none may be private;
+ * what was checked is what is connected to, and the connected socket is checked again. Hosts on the operator's list pass.
+ */
+export function pinnedConnector(allowHosts: ReadonlySet<string>, resolve: Resolve = resolveName): buildConnector.connector {
+  const common = { allowH2: false, timeout: CONNECT_WITHIN_MS, autoSelectFamily: true };
+  const toPublic = buildConnector({ ...common, lookup: lookupWith((name) => publicRecords(name, resolve)) });
+  const toAnything = buildConnector({ ...common, lookup: lookupWith((name) => systemLookup(name, { all: true })) });
+
+  return (options, callback) => {
+    if (allowHosts.has(options.hostname)) return toAnything(options, callback);
+    if (isAddress(options.hostname) && !isPublicAddress(options.hostname)) return callback(blocked(), null);
+    toPublic(options, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      if (isConnectedToPublic(socket)) return callback(null, socket);
+      socket.destroy();
+      callback(blocked(), null);
+    });
+  };
+}
+
+async function publicRecords(name: string, resolve: Resolve): Promise<LookedUp[]> {
+  const records = await resolve(name);
+  if (records.some(({ address }) => !isPublicAddress(address))) throw blocked();
+  return records;
+}
+
+function isConnectedToPublic({ remoteAddress }: Socket): boolean {
+  return remoteAddress !== undefined && isPublicAddress(remoteAddress);
+}
+
+function blocked(): BlockedAddress {
+  return new BlockedAddress("The host has an address that is not public.");
+}
+
+function lookupWith(find: Resolve): LookupFunction {
+  return (hostname, { all }, done) => {
+    find(hostname).then(
+      (records) => {
+        const [first] = records;
+        if (!first) done(Object.assign(new Error("no address"), { code: "ENOTFOUND" }), "");
+        else if (all) done(null, records);
+        else done(null, first.address, first.family);
+      },
+      (error) => done(error, ""),
+    );
+  };
+}

@@ -1,0 +1,392 @@
+import { z } from "zod";
+import type { Access } from "../access.ts";
+import { contract } from "../contract.ts";
+import { DISABLED_REASONS, EVENT_KINDS } from "../events/contract.ts";
+import { actor, id, page, pageQuery, time, timestamp } from "../schema.ts";
+
+export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
+export const WEBHOOK_HEALTHS = ["healthy", "degraded", "failing", "disabled", "idle"] as const;
+export const DELIVERY_STATUSES = ["pending", "sending", "retrying", "delivered", "failed"] as const;
+export const DELIVERY_FAILURE_KINDS = ["retries_exhausted", "webhook_disabled"] as const;
+export const ATTEMPT_STATUSES = ["in_flight", "succeeded", "failed", "interrupted"] as const;
+export const ATTEMPT_CAUSES = ["event", "retry", "resend", "recover"] as const;
+export const ATTEMPT_FAILURE_KINDS = [
+  "signature_failed",
+  "stale_secret",
+  "timeout",
+  "connection_failed",
+  "blocked_address",
+  "http_error",
+] as const;
+export const SECRET_GRACE_SECONDS_DEFAULT = 86_400;
+const SECRET_GRACE_SECONDS_MAX = 604_800;
+
+const webhookId = id("whk");
+const deliveryId = id("dlv");
+const eventId = id("evt");
+const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event kind. The catalogue: ${EVENT_KINDS.join(", ")}.` });
+
+const URL_MAX = 2048;
+
+const url = z
+  .string()
+  .transform((given, context) => {
+    const message = urlFault(given);
+    if (message === null) return new URL(given).href;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .meta({
+    description: "https, on port 443 or 1024 to 65535, at a public address.",
+    example: "https://hooks.example.com/tieout",
+    override: { format: "uri", maxLength: URL_MAX },
+  });
+
+function urlFault(given: string): string | null {
+  if (!URL.canParse(given)) return "Give a complete URL, for example https://hooks.example.com/tieout.";
+  const { protocol, username, password, hash, href, hostname } = new URL(given);
+  if (protocol !== "https:" && protocol !== "http:") return "Give a URL that begins with https://.";
+  if (username !== "" || password !== "") return "A URL may not carry a user name or password: the signature says who sends.";
+  // The parser reads 0x7f.1 and １２７.0.0.1 as 127.0.0.1. Whoever writes that way hides something.
+  if (spelledHost(given) !== hostname && !hostname.includes("xn--")) return `This host means ${hostname}: write it that way.`;
+  if (hash !== "") return "A URL may not have a fragment: it would never be sent.";
+  return href.length > URL_MAX ? `A URL may have at most ${URL_MAX} characters.` : null;
+}
+
+function spelledHost(given: string): string | undefined {
+  return /^https?:\/\/(\[[^\]]*\]|[^:/?#\\]*)/i.exec(given)?.[1]?.toLowerCase();
+}
+
+const events = z
+  .array(eventKind)
+  .min(1)
+  .max(EVENT_KINDS.length)
+  .transform((given) => EVENT_KINDS.filter((known) => given.includes(known)))
+  .meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] });
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const secret = z
+  .string()
+  .refine(
+    (text) => {
+      if (!text.startsWith("whsec_")) return within(new TextEncoder().encode(text).length, 16, 256);
+      const encoded = text.slice("whsec_".length);
+      return BASE64.test(encoded) && within((encoded.replaceAll("=", "").length * 3) >> 2, 24, 64);
+    },
+    { error: "Give 16 to 256 bytes of text, or whsec_ and the base64 of 24 to 64 bytes." },
+  )
+  .meta({
+    description: "Yours to choose: 16 to 256 bytes, or `whsec_` and base64 of 24 to 64 bytes. It is never returned.",
+    example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    override: { minLength: 16, maxLength: 256 },
+  });
+
+function within(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}
+
+const description = z.string().max(1000).nullable().meta({ example: "Pages the reconciliation desk." });
+const milliseconds = z.int().min(0).nullable();
+
+const performance = z.object({
+  attempts: z.int().min(0).meta({ example: 1204 }),
+  failures: z.int().min(0).meta({ example: 4 }),
+  success_rate: z.number().min(0).max(1).nullable().meta({ description: "Of the attempts; null where there were none.", example: 0.9967 }),
+  p50_ms: milliseconds.meta({ description: "Half of the answers came within this time, to 5 %.", example: 84 }),
+  p95_ms: milliseconds.meta({ description: "95 % of the answers came within this time, to 5 %.", example: 210 }),
+});
+
+/** A webhook on the wire. Never its secret. */
+export const webhook = z
+  .object({
+    id: webhookId,
+    url: z.string().meta({ example: "https://hooks.example.com/tieout" }),
+    description: z.string().nullable().meta({ example: null }),
+    events: z.array(z.enum(EVENT_KINDS)).meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] }),
+    status: z.enum(WEBHOOK_STATUSES),
+    disabled_at: time.nullable().meta({ example: null }),
+    disabled_by: actor.nullable().meta({ example: null }),
+    disabled_reason: z
+      .enum(DISABLED_REASONS)
+      .nullable()
+      .meta({ description: "manual: by a user; failing: every attempt of 5 days failed; gone: the receiver answered 410.", example: null }),
+    disabled_detail: z.string().nullable().meta({ description: "A sentence that says why.", example: null }),
+    health: z.enum(WEBHOOK_HEALTHS).meta({
+      description: "failing: no success since failing_since; degraded: under 95 % within 24 h; idle: nothing was sent for 24 h.",
+    }),
+    last_24h: performance,
+    last_7d: performance,
+    failing_since: time.nullable().meta({ description: "Every attempt since then failed.", example: null }),
+    disable_at: time.nullable().meta({ description: "When it is disabled, should it go on failing.", example: null }),
+    last_success_at: time.nullable(),
+    last_failure_at: time.nullable().meta({ example: null }),
+    next_attempt_at: time.nullable().meta({ description: "The next try of a delivery that waits.", example: null }),
+    missed_since: time
+      .nullable()
+      .meta({ description: "The oldest event of 30 days that failed for good: what recover is for.", example: null }),
+    secret_changed_at: time.nullable().meta({ description: "The last rotation.", example: null }),
+    previous_secret_expires_at: time.nullable().meta({ description: "Until then, the previous secret signs too.", example: null }),
+    created_at: time,
+    created_by: actor,
+    updated_at: time,
+  })
+  .meta({ id: "Webhook" });
+export type Webhook = z.output<typeof webhook>;
+
+const attempt = z
+  .object({
+    number: z.int().min(1).meta({ example: 1 }),
+    cause: z.enum(ATTEMPT_CAUSES),
+    status: z.enum(ATTEMPT_STATUSES).meta({
+      description: "interrupted: we stopped before the answer came; the delivery was sent again.",
+      example: "failed",
+    }),
+    failure_kind: z.enum(ATTEMPT_FAILURE_KINDS).nullable().meta({ example: "http_error" }),
+    detail: z.string().nullable().meta({ description: "A sentence that says what went wrong.", example: "The receiver answered 503." }),
+    started_at: time,
+    duration_ms: milliseconds.meta({ example: 84 }),
+    status_code: z.int().nullable().meta({ example: 503 }),
+  })
+  .meta({ id: "WebhookAttempt" });
+
+/** A delivery: one event on its way to one webhook. */
+export const delivery = z
+  .object({
+    id: deliveryId,
+    webhook_id: webhookId,
+    event_id: eventId.meta({ description: "The header webhook-id, the same on every attempt." }),
+    type: z.enum(EVENT_KINDS),
+    status: z.enum(DELIVERY_STATUSES),
+    failure_kind: z.enum(DELIVERY_FAILURE_KINDS).nullable().meta({ example: null }),
+    reason: z.string().nullable().meta({ description: "Why it did not arrive, so far or for good.", example: null }),
+    attempt_count: z.int().min(0).meta({ example: 1 }),
+    next_attempt_at: time.nullable(),
+    created_at: time,
+    delivered_at: time.nullable().meta({ example: null }),
+    last_attempt: attempt.nullable(),
+  })
+  .meta({ id: "WebhookDelivery" });
+export type Delivery = z.output<typeof delivery>;
+
+const response = z.object({
+  headers: z.record(z.string(), z.string()).meta({ example: { "content-type": "text/plain" } }),
+  body: z.string().meta({ description: "The first 16 kB. The receiver's text: show it as text only.", example: "try later" }),
+  truncated: z.boolean(),
+});
+
+export const deliveryDetail = delivery
+  .extend({
+    payload: z
+      .object({ type: z.enum(EVENT_KINDS), timestamp: time, data: z.record(z.string(), z.unknown()).meta({ example: {} }) })
+      .meta({ description: "The body that is sent.", example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} } }),
+    attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "The oldest first." }),
+  })
+  .meta({ id: "WebhookDeliveryDetail" });
+export type DeliveryDetail = z.output<typeof deliveryDetail>;
+
+export const recovery = z
+  .object({
+    since: time,
+    dry_run: z.boolean(),
+    count: z.int().min(0).meta({ description: "Deliveries that are sent again, or would be.", example: 42 }),
+  })
+  .meta({ id: "WebhookRecovery" });
+export type Recovery = z.output<typeof recovery>;
+
+const tag = "Webhooks";
+const access = (scope: "read:webhooks" | "write:webhooks"): Access => ({
+  roles: ["tenant_admin"],
+  scope,
+  service: true,
+  publishable: false,
+});
+const idempotency = { field: "idempotency_key", required: false } as const;
+const ofWebhook = z.strictObject({ id: webhookId });
+const ofDelivery = z.strictObject({ id: webhookId, deliveryId });
+
+export const listWebhooksContract = contract({
+  operationId: "listWebhooks",
+  method: "GET",
+  path: "/v1/webhooks",
+  tag,
+  summary: "List webhooks, newest first",
+  access: access("read:webhooks"),
+  query: z.strictObject({ ...pageQuery, status: z.enum(WEBHOOK_STATUSES).optional() }),
+  response: page(webhook),
+});
+
+export const createWebhookContract = contract({
+  operationId: "createWebhook",
+  method: "POST",
+  path: "/v1/webhooks",
+  tag,
+  summary: "Register a webhook",
+  description: "Events are signed by the Standard Webhooks scheme with the secret you choose. Delivery starts with the next event.",
+  access: access("write:webhooks"),
+  idempotency,
+  body: z.strictObject({ url, description: description.optional(), events, secret }),
+  response: webhook,
+  status: 201,
+  errors: ["conflict"],
+});
+
+export const getWebhookContract = contract({
+  operationId: "getWebhook",
+  method: "GET",
+  path: "/v1/webhooks/{id}",
+  tag,
+  summary: "Get a webhook and how it fares",
+  access: access("read:webhooks"),
+  params: ofWebhook,
+  response: webhook,
+});
+
+export const updateWebhookContract = contract({
+  operationId: "updateWebhook",
+  method: "PATCH",
+  path: "/v1/webhooks/{id}",
+  tag,
+  summary: "Change, disable or enable a webhook",
+  description: "A JSON merge patch. status disabled gives up what waits; recover sends it again later. reason is kept beside it.",
+  access: access("write:webhooks"),
+  params: ofWebhook,
+  body: z
+    .strictObject({
+      url,
+      description,
+      events,
+      status: z.enum(WEBHOOK_STATUSES),
+      reason: z.string().max(500).nullable().meta({ description: "Why it is disabled.", example: "The receiver moves." }),
+    })
+    .partial()
+    .meta({ example: { events: ["exception.sla.breached"] } }),
+  response: webhook,
+});
+
+export const deleteWebhookContract = contract({
+  operationId: "deleteWebhook",
+  method: "DELETE",
+  path: "/v1/webhooks/{id}",
+  tag,
+  summary: "Delete a webhook",
+  description: "At once and for good: nothing is sent to it any more, and its secret is destroyed.",
+  access: access("write:webhooks"),
+  params: ofWebhook,
+  response: z.object({ id: webhookId, deleted: z.literal(true) }).meta({ id: "DeletedWebhook" }),
+});
+
+export const rotateWebhookSecretContract = contract({
+  operationId: "rotateWebhookSecret",
+  method: "POST",
+  path: "/v1/webhooks/{id}/rotate-secret",
+  tag,
+  summary: "Change a webhook's secret",
+  description: "During the grace period the new secret and the previous one both sign.",
+  access: access("write:webhooks"),
+  idempotency,
+  params: ofWebhook,
+  body: z.strictObject({
+    secret,
+    grace_period_seconds: z
+      .int()
+      .min(0)
+      .max(SECRET_GRACE_SECONDS_MAX)
+      .default(SECRET_GRACE_SECONDS_DEFAULT)
+      .meta({ description: "Seconds; 0 ends the previous secret at once.", example: 3600 }),
+  }),
+  response: webhook,
+});
+
+export const testWebhookContract = contract({
+  operationId: "testWebhook",
+  method: "POST",
+  path: "/v1/webhooks/{id}/test",
+  tag,
+  summary: "Send a webhook.test event",
+  description: "Answers with the delivery, whose attempts tell how it went. A disabled webhook is 409.",
+  access: access("write:webhooks"),
+  idempotency,
+  params: ofWebhook,
+  response: delivery,
+  status: 201,
+  errors: ["conflict"],
+});
+
+export const enableWebhookContract = contract({
+  operationId: "enableWebhook",
+  method: "POST",
+  path: "/v1/webhooks/{id}/enable",
+  tag,
+  summary: "Enable a webhook",
+  description: "Whatever disabled it. What it missed is not sent by itself: missed_since says from when to recover.",
+  access: access("write:webhooks"),
+  idempotency,
+  params: ofWebhook,
+  response: webhook,
+});
+
+export const recoverWebhookContract = contract({
+  operationId: "recoverWebhook",
+  method: "POST",
+  path: "/v1/webhooks/{id}/recover",
+  tag,
+  summary: "Send again everything missed since a time",
+  description:
+    "Deliveries of events since then that failed, or failed so far and wait for their next try. With dry_run they are only counted. " +
+    "A disabled webhook is 409, unless with dry_run.",
+  access: access("write:webhooks"),
+  idempotency,
+  params: ofWebhook,
+  body: z.strictObject({
+    since: timestamp,
+    dry_run: z.boolean().default(false).meta({ description: "Count, and send nothing.", example: true }),
+  }),
+  response: recovery,
+  errors: ["conflict"],
+});
+
+export const listWebhookDeliveriesContract = contract({
+  operationId: "listWebhookDeliveries",
+  method: "GET",
+  path: "/v1/webhooks/{id}/deliveries",
+  tag,
+  summary: "List a webhook's deliveries, newest first",
+  description: "Of 30 days.",
+  access: access("read:webhooks"),
+  params: ofWebhook,
+  query: z.strictObject({
+    ...pageQuery,
+    status: z.enum(DELIVERY_STATUSES).optional(),
+    type: z.enum(EVENT_KINDS).optional(),
+    event_id: eventId.optional().meta({ description: "The header webhook-id that a receiver has in its log." }),
+    since: timestamp.optional(),
+    until: timestamp.optional(),
+  }),
+  response: page(delivery),
+});
+
+export const getWebhookDeliveryContract = contract({
+  operationId: "getWebhookDelivery",
+  method: "GET",
+  path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
+  tag,
+  summary: "Get a delivery with its payload, attempts and answers",
+  access: access("read:webhooks"),
+  params: ofDelivery,
+  response: deliveryDetail,
+});
+
+export const resendWebhookDeliveryContract = contract({
+  operationId: "resendWebhookDelivery",
+  method: "POST",
+  path: "/v1/webhooks/{id}/deliveries/{deliveryId}/resend",
+  tag,
+  summary: "Send a delivery again",
+  description: "At once, under the same webhook-id, whether or not it had arrived. 409 while it is being sent, or the webhook is disabled.",
+  access: access("write:webhooks"),
+  idempotency,
+  params: ofDelivery,
+  response: delivery,
+  errors: ["conflict"],
+});

@@ -1,0 +1,39 @@
+import ipaddr from "ipaddr.js";
+
+const LEAST_HIGH_PORT = 1024;
+const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
+
+/** Names that mean this machine or its network. */
+const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
+
+/**
+ * Why nothing may be sent to a URL, as far as the URL tells; null where it may. The URL parser has brought every spelling of
+ * an address (hex, octal, decimal, enclosed or wide digits) into its one form. Hosts on the operator's list pass as they are.
+ */
+export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | null {
+  const host = bareHost(url.hostname);
+  if (allowHosts.has(host)) return null;
+  if (url.protocol !== "https:") return "Use https: events are not sent in the clear.";
+  if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT) return "Use port 443, or one from 1024 to 65535.";
+  if (isAddress(host)) return isPublicAddress(host) ? null : `${host} is not a public address.`;
+  const name = host.replace(/\.$/, "");
+  if (!name.includes(".") || PRIVATE_SUFFIX.test(name)) return `${name} is not a public host name.`;
+  return null;
+}
+
+/** A URL's host: IPv6 without its brackets. */
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+export function isAddress(host: string): boolean {
+  return ipaddr.isValid(host);
+}
+
+/** False for every address that is not one host's own on the public internet, and for those that carry another within. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address) || address.includes("%")) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast") return false;
+  return parsed.kind() === "ipv4" || (parsed as ipaddr.IPv6).match(GLOBAL_IPV6);
+}

@@ -1,0 +1,9 @@
+import { env } from "../env.ts";
+import { invalidRequest } from "../errors.ts";
+import { whyRefused } from "./receiver-address.ts";
+
+/** @throws ApiError 400 where nothing may be sent to the URL. A name's addresses are looked at when it is connected to. */
+export function requireReceiver(url: string): void {
+  const message = whyRefused(new URL(url), env().WEBHOOK_ALLOW_HOSTS);
+  if (message !== null) throw invalidRequest([{ path: "url", message }]);
+}

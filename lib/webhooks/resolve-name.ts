@@ -1,0 +1,25 @@
+import { Resolver } from "node:dns/promises";
+
+export type LookedUp = { address: string; family: number };
+/** Every address that a name has. */
+export type Resolve = (hostname: string) => Promise<LookedUp[]>;
+
+/** Not the system's lookup: that one shares four threads with everything else, and a name server that hangs would hold them. */
+const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+
+const NO_SUCH_RECORD = new Set(["ENODATA", "ENOTFOUND"]);
+
+/** Every address of a name, IPv4 first; empty where it has none. */
+export async function resolveName(hostname: string): Promise<LookedUp[]> {
+  const [ipv4, ipv6] = await Promise.all([records(resolver.resolve4(hostname), 4), records(resolver.resolve6(hostname), 6)]);
+  return [...ipv4, ...ipv6];
+}
+
+async function records(query: Promise<string[]>, family: 4 | 6): Promise<LookedUp[]> {
+  try {
+    return (await query).map((address) => ({ address, family }));
+  } catch (error) {
+    if (NO_SUCH_RECORD.has((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw Object.assign(new Error("the name server did not tell"), { code: "EAI_AGAIN" });
+  }
+}

@@ -1,0 +1,14 @@
+import type { z } from "zod";
+import type { Context } from "../context.ts";
+import { write } from "../db/call.ts";
+import { type updateWebhookContract, type Webhook, webhook } from "./contract.ts";
+import { requireReceiver } from "./require-receiver.ts";
+
+export async function updateWebhook(
+  ctx: Context,
+  id: string,
+  patch: z.output<NonNullable<typeof updateWebhookContract.body>>,
+): Promise<Webhook> {
+  if (patch.url !== undefined) requireReceiver(patch.url);
+  return write(ctx, "update_webhook", { id, patch }, webhook);
+}

@@ -1,0 +1,58 @@
+-- Fan-out: an event, its deliveries and the job that starts them commit together, however many events a statement has.
+
+-- A job wakes the sender for a webhook; what is due is in webhook_deliveries. No job_key: two transactions that tell the
+-- same webhook something must not wait for each other.
+create function private.wake_webhook(webhook_id text) returns void
+language sql volatile security definer set search_path = '' as $$
+  select graphile_worker.add_job('deliver_webhook', json_build_object('webhook_id', webhook_id));
+$$;
+
+-- webhook.test goes to the webhook it tests; what is told of a webhook is not told to that webhook. What a disabled webhook
+-- misses is written down, so that it can be recovered.
+create function private.fan_out_events() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  awaiting record;
+begin
+  for awaiting in
+    with fanned_out as (
+      insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, next_attempt_at)
+      select e.tenant_id, w.id, e.id, e.type,
+        case w.status when 'active' then 'pending' else 'failed' end,
+        case w.status when 'disabled' then 'webhook_disabled' end,
+        case w.status when 'active' then now() end
+      from emitted e join public.webhooks w on w.tenant_id = e.tenant_id
+      where w.deleted_at is null and case
+        when e.type = 'webhook.test' then w.id = e.data ->> 'id'
+        when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events) and w.id <> e.data ->> 'id'
+        else e.type = any (w.events)
+      end
+      returning webhook_id, status
+    )
+    select distinct webhook_id from fanned_out where status = 'pending' order by webhook_id
+  loop
+    perform private.wake_webhook(awaiting.webhook_id);
+  end loop;
+  return null;
+end $$;
+create trigger fan_out after insert on public.events referencing new table as emitted
+  for each statement execute function private.fan_out_events();
+
+-- exception.created, exception.updated, exception.resolved: as the history has it, whichever way the change came.
+create function private.tell_exception_history() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into public.events (tenant_id, type, data)
+  select e.tenant_id,
+    case
+      when h.kind = 'created' then 'exception.created'
+      when h.changes #>> '{status,to}' in ('resolved', 'dismissed') then 'exception.resolved'
+      else 'exception.updated'
+    end,
+    jsonb_build_object('exception', private.exception_json(e))
+      || case h.kind when 'created' then '{}' else jsonb_build_object('changes', h.changes) end
+  from happened h join public.exceptions e on e.tenant_id = h.tenant_id and e.id = h.exception_id;
+  return null;
+end $$;
+create trigger tell after insert on public.exception_history referencing new table as happened
+  for each statement execute function private.tell_exception_history();

@@ -1,0 +1,38 @@
+import { log } from "#lib/log.ts";
+import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
+import type { Sender } from "#lib/webhooks/send.ts";
+import { sign } from "#lib/webhooks/signature.ts";
+import type { Claimed, Result } from "./queries.ts";
+
+/** The lease is 30 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
+const START_WITHIN_MS = 10_000;
+const PAUSE_WITHOUT_SECRET_SECONDS = 60;
+
+/** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
+export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: number, stop: AbortSignal): Promise<Result> {
+  const startedAt = performance.now();
+  const { attempt_id, url, body } = claimed;
+  const interrupted = (detail: string, pauseSeconds = 0): Result => ({
+    attempt_id,
+    interrupted: true,
+    detail,
+    duration_ms: Math.round(performance.now() - startedAt),
+    pause_seconds: pauseSeconds,
+  });
+  const sinceClaimMs = startedAt - claimedAt;
+  if (sinceClaimMs > START_WITHIN_MS) return interrupted("We were too slow to begin; it was made again.");
+  try {
+    const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
+    const headers = sign(claimed.event_id, sentAt, body, secretsOf(claimed));
+    return { attempt_id, ...(await sender.send({ url, body, headers }, stop)) };
+  } catch (error) {
+    if (stop.aborted) return interrupted("We stopped before the answer came; it was made again.");
+    log.error({ err: error, webhook_id: claimed.webhook_id }, "a delivery cannot be sent");
+    return interrupted("Something went wrong on our side; it is made again.", PAUSE_WITHOUT_SECRET_SECONDS);
+  }
+}
+
+function secretsOf({ secrets, tenant_id }: Claimed): string[] {
+  if (!secrets) throw new Error("The webhook has no secret.");
+  return secrets.map(({ id, sealed }) => unsealSecret(sealed, tenant_id, id));
+}
