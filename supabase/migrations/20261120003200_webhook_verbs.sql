@@ -513,7 +513,7 @@ begin
   end if;
   w := private.lock_webhook(input ->> 'id');
   perform private.require_active_webhook(w);
-  perform private.emit(w.tenant_id, 'webhook.test',
+  perform private.emit_own('webhook.test',
     jsonb_build_object('id', w.id, 'message', 'It works.', 'sent_by', private.actor()));
   -- The webhook is locked: no other test of it can be the newest.
   select * into d from public.webhook_deliveries x
