@@ -755,7 +755,15 @@ AS $function$
     'operations_used', coalesce((
       select jsonb_agg(distinct u.operation) from public.api_key_usage_daily u
       where u.api_key_id = k.id and u.outcome like 'accepted%' and u.day > (now() at time zone 'UTC')::date - 30
-    ), '[]')
+    ), '[]'),
+    'calls_by_day', (
+      select jsonb_agg(coalesce(u.calls, 0) order by ago.days desc)
+      from generate_series(0, 6) as ago (days)
+      left join lateral (
+        select sum(d.calls) as calls from public.api_key_usage_daily d
+        where d.api_key_id = k.id and d.day = (now() at time zone 'UTC')::date - ago.days and d.outcome like 'accepted%'
+      ) u on true
+    )
   )
   from (select) one left join public.api_key_totals t on t.api_key_id = k.id;
 $function$;
@@ -3065,6 +3073,7 @@ CREATE OR REPLACE FUNCTION public.list_api_keys(input jsonb, request jsonb)
 AS $function$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
+  sought constant text := lower(input ->> 'q');
   page jsonb;
 begin
   perform private.enter(request, '{tenant_admin}', '{}');
@@ -3073,12 +3082,14 @@ begin
     select a.id, j.json from public.api_keys a cross join lateral (select private.api_key_json(a) as json) j
     where a.tenant_id = private.tenant_id()
       and (input -> 'after' ->> 0 is null or a.id < input -> 'after' ->> 0)
+      and (sought is null or strpos(lower(a.name), sought) > 0 or strpos(lower(a.key_id), sought) > 0 or a.id = sought)
       and (input ->> 'status' is null or j.json ->> 'status' = input ->> 'status')
     order by a.id desc
     limit page_size + 1
   ) k;
   return private.page(page, page_size,
-    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end);
+    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end)
+    || jsonb_build_object('as_of', private.iso(now()));
 end $function$;
 grant execute on function public.list_api_keys(jsonb,jsonb) to authenticated;
 
@@ -3625,6 +3636,8 @@ CREATE OR REPLACE FUNCTION public.update_api_key(input jsonb, request jsonb)
  SET search_path TO ''
 AS $function$
 declare
+  -- What calls change, and time: no part of a change that somebody makes.
+  use constant text[] := '{as_of,request_count,last_used_at,last_used_ip,operations_used,calls_by_day}';
   patch jsonb := input -> 'patch';
   k public.api_keys;
   before jsonb;
@@ -3634,7 +3647,7 @@ begin
   k := private.lock_api_key(input ->> 'id');
   perform private.require_usable_api_key(k);
   perform private.require_expiry((patch ->> 'expires_at')::timestamptz);
-  before := private.api_key_json(k) - 'as_of';
+  before := private.api_key_json(k) - use;
   update public.api_keys a set
     name = case when patch ? 'name' then patch ->> 'name' else a.name end,
     description = case when patch ? 'description' then patch ->> 'description' else a.description end,
@@ -3643,7 +3656,7 @@ begin
     expires_at = case when patch ? 'expires_at' then (patch ->> 'expires_at')::timestamptz else a.expires_at end,
     updated_at = now()
   where a.id = k.id returning * into k;
-  after := private.api_key_json(k) - 'as_of';
+  after := private.api_key_json(k) - use;
   if after <> before then
     perform private.record_security_event('api_key.updated', k.id, null, (
       select jsonb_object_agg(key, jsonb_build_object('from', before -> key, 'to', value))

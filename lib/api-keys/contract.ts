@@ -70,6 +70,10 @@ export const apiKey = z
     status: z.enum(API_KEY_STATUSES),
     last_used_at: time.nullable(),
     request_count: z.int().min(0).meta({ description: "Calls that were let through; at most a second behind.", example: 1204 }),
+    calls_by_day: z
+      .array(z.int().min(0))
+      .length(7)
+      .meta({ description: "Calls let through on each of the last 7 days (UTC), today last.", example: [210, 198, 0, 0, 240, 251, 32] }),
     last_used_ip: z.string().nullable().meta({ example: "203.0.113.9" }),
     grace_expires_at: time.nullable(),
     rotated_from: apiKeyId.nullable(),
@@ -133,8 +137,12 @@ export const listApiKeysContract = contract({
   summary: "List API keys, newest first",
   access,
   params: ofTenant,
-  query: z.strictObject({ ...pageQuery, status: z.enum(API_KEY_STATUSES).optional() }),
-  response: page(apiKey),
+  query: z.strictObject({
+    ...pageQuery,
+    status: z.enum(API_KEY_STATUSES).optional(),
+    q: text(120).optional().meta({ description: "Part of the name or of the key_id, or the id.", example: "ledger" }),
+  }),
+  response: page(apiKey).extend({ as_of: time }),
 });
 
 export const createApiKeyContract = contract({
