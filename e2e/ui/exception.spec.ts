@@ -28,6 +28,7 @@ test("an exception opens beside the board, at an address of its own", async ({ p
   await page.reload();
   await expect(panel(page)).toBeVisible();
   await page.goBack();
+  await expect(page).toHaveURL(`/${tenant}/exceptions`);
   await expect(panel(page)).toBeHidden();
 });
 
@@ -60,6 +61,7 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
 
   await page.keyboard.press("Escape");
   await expect(panel(page)).toBeHidden();
+  await expect(page).toHaveURL(`/${tenant}/exceptions`);
   await expect(link).toBeFocused();
   await expect(rowOf(page, "Payout 4711")).toContainText("In review");
 });
