@@ -88,7 +88,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     const { id } = await createRecord(team, path);
     for (const answer of [await post(body), await call(team, "PATCH", `/v1/${path}/${id}`, { body })]) {
       expectProblem(answer, "invalid_request");
-      expect(errorsOf(answer)).toEqual([{ path: "", message: "The body must be a JSON object." }]);
+      expect(errorsOf(answer)).toEqual([{ path: "", message: "Send a JSON object." }]);
     }
   });
 
