@@ -47,4 +47,7 @@ export function spoiled(body: Record<string, unknown>): [name: string, body: str
   });
 }
 
-export const ONE_BYTE_TOO_MANY = `{"a":"${"x".repeat(1024 * 1024 - 7)}"}`;
+/** A JSON object of so many bytes. */
+export function bodyOfSize(bytes: number): string {
+  return `{"a":"${"x".repeat(bytes - 8)}"}`;
+}
