@@ -151,7 +151,7 @@ select tenant_id, 'integrations', jsonb_build_object(
     'config', jsonb_build_object('feed', source, 'schedule', (array['hourly', 'daily', 'weekdays'])[1 + n % 3], 'secret_ref', 'vault:' || source)
   ),
   now() - make_interval(days => 90 - n), now() - make_interval(hours => 5 * n), case tenant_id when 'acme' then 'user:ada' else 'user:gus' end
-from (select tenant_id, source, row_number() over (partition by tenant_id order by source) as n
+from (select tenant_id, source, row_number() over (partition by tenant_id order by source)::integer as n
       from (select tenant_id, left_source from seed_sources union select tenant_id, right_source from seed_sources) s (tenant_id, source)) sources;
 
 insert into public.records (tenant_id, surface, data, created_at, updated_at, created_by)
