@@ -142,9 +142,14 @@ select api_key_id, tenant_id, (hour at time zone 'UTC')::date, operation, outcom
 insert into public.api_key_totals (api_key_id, tenant_id, request_count, last_used_at, last_used_ip)
 select api_key_id, tenant_id, sum(calls), max(last_seen_at), '203.0.113.9' from public.api_key_usage_hourly group by 1, 2;
 
+-- Identifiers sort by time, and these records' times lie in the past.
+create function pg_temp.seed_id(moment timestamptz) returns text
+language sql
+return 'rec_' || lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || right(private.new_id('rec'), 20);
+
 -- Records of the generic surfaces: connections of which some fail, guides, and release notes of which the last is a draft.
-insert into public.records (tenant_id, surface, data, created_at, updated_at, created_by)
-select tenant_id, 'integrations', jsonb_build_object(
+insert into public.records (id, tenant_id, surface, data, created_at, updated_at, created_by)
+select pg_temp.seed_id(now() - make_interval(days => 90 - n)), tenant_id, 'integrations', jsonb_build_object(
     'name', initcap(split_part(source, '.', 1)) || ' ' || replace(split_part(source, '.', 2), '_', ' '),
     'provider', split_part(source, '.', 1),
     'status', (array['active', 'active', 'failing', 'active', 'paused'])[1 + n % 5],
@@ -154,8 +159,8 @@ select tenant_id, 'integrations', jsonb_build_object(
 from (select tenant_id, source, row_number() over (partition by tenant_id order by source)::integer as n
       from (select tenant_id, left_source from seed_sources union select tenant_id, right_source from seed_sources) s (tenant_id, source)) sources;
 
-insert into public.records (tenant_id, surface, data, created_at, updated_at, created_by)
-select tenant_id, 'troubleshooting', jsonb_build_object('title', title, 'symptom', symptom, 'resolution', resolution, 'published', published),
+insert into public.records (id, tenant_id, surface, data, created_at, updated_at, created_by)
+select pg_temp.seed_id(now() - make_interval(days => 40 - n)), tenant_id, 'troubleshooting', jsonb_build_object('title', title, 'symptom', symptom, 'resolution', resolution, 'published', published),
   now() - make_interval(days => 40 - n), now() - make_interval(days => 20 - n), case tenant_id when 'acme' then 'user:leo' else 'user:glen' end
 from (values
   (1, 'A payout has no bank line', 'The payout shows on the left side only, although the provider says it was paid.', 'Banks post a day later. Match again after the next statement; after two days, ask the bank with the payout''s reference.', true),
@@ -165,8 +170,8 @@ from (values
   (5, 'Fees are booked in the wrong month', 'Fees of the last day land in the next period.', 'Set the period''s end to the provider''s cut-off, which is UTC.', true)
 ) as guides (n, title, symptom, resolution, published), (values ('acme'), ('globex')) as tenants (tenant_id);
 
-insert into public.records (tenant_id, surface, data, created_at, updated_at, created_by)
-select tenant_id, 'release-notes', jsonb_strip_nulls(jsonb_build_object(
+insert into public.records (id, tenant_id, surface, data, created_at, updated_at, created_by)
+select pg_temp.seed_id(now() - make_interval(days => days, hours => 1)), tenant_id, 'release-notes', jsonb_strip_nulls(jsonb_build_object(
     'title', title, 'version', version, 'body', body, 'published', published,
     'published_at', case when published then private.iso(date_trunc('day', now()) - make_interval(days => days) + interval '9 hours') end
   )),
@@ -177,10 +182,9 @@ from (values
   (9, 'Faster matching', '2.4.0', E'Matching of large statements takes half the time.\n\n1. Lines are compared by reference first\n2. Only what is left is compared by amount and day\n\n> Nothing changes in what is matched.', true),
   (2, 'Fixes', '2.4.1', E'- Totals of a period that ends on a Sunday are right again\n- Exports keep the order of the board', true),
   (0, 'Webhooks', '2.5.0', E'Deadlines that pass can be **sent to your systems**.\n\nTo be announced next week.', false)
-) as notes (days, title, version, body, published), (values ('acme'), ('globex')) as tenants (tenant_id)
-order by days desc;
+) as notes (days, title, version, body, published), (values ('acme'), ('globex')) as tenants (tenant_id);
 
-insert into public.records (tenant_id, surface, data, created_at, created_by, deleted_at)
-select 'acme', 'integrations', jsonb_build_object('name', name, 'provider', 'sftp', 'status', 'paused'), now() - interval '200 days', 'user:ada',
+insert into public.records (id, tenant_id, surface, data, created_at, created_by, deleted_at)
+select pg_temp.seed_id(now() - interval '200 days' + make_interval(days => days)), 'acme', 'integrations', jsonb_build_object('name', name, 'provider', 'sftp', 'status', 'paused'), now() - interval '200 days', 'user:ada',
   now() - make_interval(days => days)
 from (values ('Old SFTP bridge', 9), ('Test connection', 27)) as deleted (name, days);
