@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDataDir, Supervisor } from "./supervisor.ts";
+import { freshDataDir, Supervisor, stackOf } from "./supervisor.ts";
 
-const stackOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe("while a stack runs", () => {
@@ -20,8 +19,7 @@ describe("while a stack runs", () => {
   });
 
   test("a start that is given its variables uses it as any Supabase project, and starts no database", async () => {
-    const { SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, SUPABASE_JWT_SECRET, DATABASE_URL } = stackOf(DATA_DIR).env;
-    const project = { SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, SUPABASE_JWT_SECRET, DATABASE_URL };
+    const project = Object.fromEntries(Object.entries(stackOf(DATA_DIR).env).filter(([name]) => /^(SUPABASE_|DATABASE_URL$)/.test(name)));
     const second = await Supervisor.ready({ DATA_DIR: freshDataDir(), ...project });
 
     expect(await second.get("/readyz")).toBe(200);

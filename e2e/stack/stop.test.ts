@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
-import { join } from "node:path";
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
-import { freshDataDir, runs, Supervisor, until } from "./supervisor.ts";
+import { freshDataDir, runs, Supervisor, stackOf, until } from "./supervisor.ts";
 
 test("SIGTERM ends every part, in order, and the supervisor with 0", async () => {
   const stack = await Supervisor.ready({ DATA_DIR: freshDataDir() });
@@ -67,7 +65,7 @@ test("a start right after a kill -9 waits for what is left of the last one", asy
 });
 
 async function credential(dataDir: string): Promise<Record<string, string>> {
-  const { AUTH_JWT_SECRET } = JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")).env;
+  const { AUTH_JWT_SECRET } = stackOf(dataDir).env;
   const token = await new SignJWT({ sub: "ada", tenants: { acme: ["tenant_admin"] } })
     .setProtectedHeader({ alg: "HS256" })
     .setExpirationTime("5m")

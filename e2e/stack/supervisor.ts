@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,12 +13,17 @@ const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url))
 const PARTS = ["postgres", "data-api", "worker", "web"] as const;
 
 export type PartName = (typeof PARTS)[number];
-type Entry = { part: string; level: string; msg: string; pid?: number };
+type Entry = { part: string; level: string; msg: string; pid?: number; [field: string]: unknown };
 
 const dataDirs: string[] = [];
 afterAll(() => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 });
+
+/** What a stack tells others of itself. */
+export function stackOf(dataDir: string): { env: Record<string, string> } {
+  return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
+}
 
 export function freshDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), "tieout-stack-"));

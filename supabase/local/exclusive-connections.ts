@@ -84,7 +84,7 @@ class ExclusiveDriver extends PostgresDriver {
 
   override async acquireConnection(): Promise<never> {
     const connection = this.#idle.pop() ?? (await this.#wait());
-    connection.lost = false;
+    connection.renewIfLost();
     return connection as never;
   }
 
@@ -110,33 +110,61 @@ class ExclusiveDriver extends PostgresDriver {
 }
 
 class ExclusiveConnection implements DatabaseConnection {
-  readonly #client: Client;
-  /** Whether the connection went since it was acquired: what follows would run outside its transaction. */
-  lost = false;
-
+  readonly #make: (onclose: () => void) => Client;
+  #client: Client;
+  #open = false;
+  /** Whether the connection went since it was acquired: what follows would run outside its transaction, or never end. */
+  #lost = false;
   #begins = false;
 
   constructor(make: (onclose: () => void) => Client) {
-    this.#client = make(() => {
-      this.lost = true;
-    });
+    this.#make = make;
+    this.#client = this.#connect();
+  }
+
+  renewIfLost(): void {
+    if (!this.#lost) return;
+    this.#client.end({ timeout: 0 });
+    this.#client = this.#connect();
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.lost) throw Object.assign(new Error("The connection to the database was lost."), { code: "CONNECTION_CLOSED" });
     if (sql === "begin") {
       this.#begins = true;
       return { rows: [] };
     }
-    // `begin` travels with the first statement: one round trip less. postgres.js sends in the order of the awaiting.
-    const begun = this.#begins && this.#client.unsafe("begin");
-    this.#begins = false;
-    const [, result] = await Promise.all([begun, this.#client.unsafe(sql, [...parameters] as never[], { prepare: true })]);
-    const changed = ["INSERT", "UPDATE", "DELETE", "MERGE"].includes(result.command);
-    return { rows: [...result] as Row[], ...(changed && { numAffectedRows: BigInt(result.count) }) };
+    if (this.#lost) throw Object.assign(new Error("The connection to the database was lost."), { code: "CONNECTION_CLOSED" });
+    try {
+      const result = await this.#send(sql, parameters);
+      this.#open = true;
+      const changed = ["INSERT", "UPDATE", "DELETE", "MERGE"].includes(result.command);
+      return { rows: [...result] as Row[], ...(changed && { numAffectedRows: BigInt(result.count) }) };
+    } catch (error) {
+      const { name, severity } = error as { name?: string; severity?: string };
+      this.#lost ||= name !== "PostgresError" || severity === "FATAL";
+      throw error;
+    }
   }
 
   streamQuery(): never {
     throw new Error("lite streams nothing.");
+  }
+
+  /** `begin` travels with the first statement: one round trip less. postgres.js sends in the order of the awaiting. */
+  async #send(sql: string, parameters: readonly unknown[]) {
+    const begun = this.#begins && this.#client.unsafe("begin");
+    this.#begins = false;
+    if (!this.#open) await begun;
+    const [, result] = await Promise.all([begun, this.#client.unsafe(sql, [...parameters] as never[], { prepare: true })]);
+    return result;
+  }
+
+  #connect(): Client {
+    this.#open = false;
+    this.#lost = false;
+    const client: Client = this.#make(() => {
+      this.#lost ||= client === this.#client;
+    });
+    return client;
   }
 }
