@@ -21,10 +21,10 @@ export function BoardSkeleton() {
       </div>
       <div className="flex gap-2 py-4">
         {FILTERS.map((width) => (
-          <Skeleton key={width} className={`h-8 ${width}`} />
+          <Skeleton key={width} className={`h-8 max-sm:h-9 ${width}`} />
         ))}
       </div>
-      <div className="border-t border-line">
+      <div className="border-line @4xl:mt-9 @4xl:border-t">
         {ROWS.map((row) => (
           <div key={row} className={`flex h-22 flex-wrap items-center gap-x-3 border-b border-line pr-3 pl-4 @4xl:h-11 ${COLUMNS}`}>
             {CELLS.map((cell) => (
