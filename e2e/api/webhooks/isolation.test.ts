@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { Receiver } from "#e2e/webhooks/receiver.ts";
+import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
+
+const HANGING = 50;
+const EVENTS_EACH = 30;
+const PROBES = 20;
+/** Far below the 15 s that a hanging receiver takes, and far above what a busy machine adds. */
+const PROMPT_MS = 2_500;
+
+let receiver: Receiver;
+let hanging: Receiver;
+
+beforeAll(async () => {
+  [receiver, hanging] = await Promise.all([Receiver.start(), Receiver.start()]);
+});
+afterAll(() => Promise.all([receiver.stop(), hanging.stop()]));
+
+/** Milliseconds from the commit of each of some events to its receipt. */
+async function latencies(subscriber: Subscriber, webhook: Registered, type: "exception.created" | "exception.updated"): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < PROBES; n++) {
+    const eventId = await subscriber.emit(type);
+    const committedAt = Date.now();
+    const got = await until("the event arrives", async () => webhook.received.find(({ headers }) => headers["webhook-id"] === eventId));
+    times.push(got.at - committedAt);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+describe("50 receivers of one tenant that hang", () => {
+  it("delay neither another tenant nor a healthy receiver of the same tenant", async () => {
+    const [slow, other] = await Promise.all([Subscriber.create(hanging), Subscriber.create(receiver)]);
+    const sameTenant = await slow.register(["exception.created"]);
+    const otherTenant = await other.register(["exception.updated"]);
+
+    const stuck = await Promise.all(Array.from({ length: HANGING }, () => slow.register(["exception.updated"], { trick: "hang" })));
+    await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, $2::integer)", [
+      slow.tenant,
+      EVENTS_EACH,
+    ]);
+    await until("every receiver hangs", async () => stuck.every(({ received }) => received.length > 0));
+
+    const during = await latencies(other, otherTenant, "exception.updated");
+    const ownDuring = await latencies(slow, sameTenant, "exception.created");
+    expect(during.at(-1)).toBeLessThan(PROMPT_MS);
+    expect(ownDuring.at(-1)).toBeLessThan(PROMPT_MS);
+    expect(Math.max(...stuck.map(({ received }) => received.length))).toBeLessThanOrEqual(20);
+    await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
+      slow.tenant,
+    ]);
+  }, 90_000);
+
+  it("are sent no more than 20 at once each, and 2 at once while they fail", async () => {
+    const subscriber = await Subscriber.create(hanging);
+    const webhook = await subscriber.register(["exception.updated"], { trick: "hang" });
+    await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 60)", [
+      subscriber.tenant,
+    ]);
+    await webhook.gets(20);
+    const underWay = async () =>
+      (await sql("select from webhook_deliveries where webhook_id = $1 and lease is not null", [webhook.id])).length;
+    await until(
+      "the first twenty have timed out",
+      async () => (await webhook.deliveries("?status=retrying&limit=250")).length >= 18,
+      30_000,
+    );
+    await until("two are tried", async () => (await underWay()) === 2);
+    expect(webhook.received.length).toBeLessThanOrEqual(24);
+    await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
+      subscriber.tenant,
+    ]);
+  }, 60_000);
+});

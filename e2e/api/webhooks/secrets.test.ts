@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
+import { Receiver } from "#e2e/webhooks/receiver.ts";
+import { type Registered, SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
+import type { Delivery, Webhook } from "#lib/webhooks/contract.ts";
+
+let receiver: Receiver;
+let subscriber: Subscriber;
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  subscriber = await Subscriber.create(receiver);
+});
+afterAll(() => receiver.stop());
+
+const NEXT = "the next secret, 16 bytes";
+const OLD_AND_NEW = { secrets: [SECRET, NEXT] };
+
+function rotate(webhook: Registered, secret: string, grace_period_seconds?: number): Promise<Webhook> {
+  return subscriber.call("POST", `${webhook.url}/rotate-secret`, { secret, grace_period_seconds });
+}
+
+/** Which of the secrets verify what is sent now. */
+async function verifying(webhook: Registered): Promise<string[]> {
+  const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
+  await webhook.becomes(event_id, ["delivered"]);
+  return webhook.received.find(({ headers }) => headers["webhook-id"] === event_id)?.verified ?? [];
+}
+
+/** The grace period is over: the clock, moved on. */
+async function endGrace(webhook: Registered): Promise<void> {
+  await sql(
+    "update private.webhook_secrets set expires_at = now() - interval '1 second' where webhook_id = $1 and expires_at is not null",
+    [webhook.id],
+  );
+  await sql(
+    "update webhooks set previous_secret_expires_at = now() - interval '1 second', secret_changed_at = now() - interval '1 hour' where id = $1",
+    [webhook.id],
+  );
+}
+
+describe("rotating the secret", () => {
+  it("lets both secrets sign for the grace period, and the new one alone after it", async () => {
+    const webhook = await subscriber.register(["webhook.test"], OLD_AND_NEW);
+    expect(await verifying(webhook)).toEqual([SECRET]);
+    const rotated = await rotate(webhook, NEXT);
+    const grace = Date.parse(rotated.previous_secret_expires_at ?? "") - Date.parse(rotated.secret_changed_at ?? "");
+    expect(grace).toBe(86_400_000);
+    expect(await verifying(webhook)).toEqual([SECRET, NEXT]);
+    expect(webhook.received.at(-1)?.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+    await endGrace(webhook);
+    expect(await verifying(webhook)).toEqual([NEXT]);
+    expect(await webhook.get()).toMatchObject({ previous_secret_expires_at: null });
+  });
+
+  it("ends the previous secret when the grace period does, by the database's clock alone", async () => {
+    const webhook = await subscriber.register(["webhook.test"], OLD_AND_NEW);
+    const { previous_secret_expires_at } = await rotate(webhook, NEXT, 2);
+    expect(await verifying(webhook)).toEqual([SECRET, NEXT]);
+    while ((await webhook.get()).previous_secret_expires_at !== null)
+      expect(Date.now() - Date.parse(previous_secret_expires_at ?? "")).toBeLessThan(10_000);
+    expect(await verifying(webhook)).toEqual([NEXT]);
+  });
+
+  it("ends every earlier secret at once with a grace period of 0", async () => {
+    const webhook = await subscriber.register(["webhook.test"], { secrets: [SECRET, NEXT, "a third one, 16 bytes"] });
+    await rotate(webhook, NEXT);
+    await rotate(webhook, "a third one, 16 bytes", 0);
+    expect(await verifying(webhook)).toEqual(["a third one, 16 bytes"]);
+  });
+
+  it("signs what waited with the secrets of the moment it is sent", async () => {
+    const webhook = await subscriber.register(["webhook.test"], { ...OLD_AND_NEW, status: 500 });
+    const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
+    await webhook.becomes(event_id, ["retrying"]);
+    await rotate(webhook, NEXT, 0);
+    await webhook.behave(OLD_AND_NEW);
+    await webhook.hurry();
+    await webhook.becomes(event_id, ["delivered"]);
+    expect(webhook.received.map(({ verified }) => verified)).toEqual([[SECRET], [NEXT]]);
+  });
+});
+
+describe("a receiver left behind by a rotation", () => {
+  const sleeping = { secrets: [SECRET], strict: true };
+  const kindsOf = async (webhook: Registered) => {
+    const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
+    const { attempts } = await webhook.becomes(event_id, ["retrying", "delivered"]);
+    return attempts[0]?.failure_kind;
+  };
+
+  it("verifies during the overlap, shows as stale_secret after it, and no more once it has the new secret", async () => {
+    const webhook = await subscriber.register(["webhook.test"], sleeping);
+    await rotate(webhook, NEXT);
+    expect(await kindsOf(webhook)).toBeNull();
+    await endGrace(webhook);
+    // Its last success was before the old secret ceased to sign.
+    await sql("update webhooks set last_success_at = now() - interval '1 minute' where id = $1", [webhook.id]);
+    expect(await kindsOf(webhook)).toBe("stale_secret");
+    const [last] = await webhook.deliveries();
+    expect(last?.reason).toMatch(
+      /^The receiver answered 401, after the secret was changed at \S+Z: it seems to verify with the old one\.$/,
+    );
+    await webhook.behave({ secrets: [NEXT], strict: true });
+    expect(await kindsOf(webhook)).toBeNull();
+    await webhook.behave({ secrets: ["yet another secret"], strict: true });
+    expect(await kindsOf(webhook)).toBe("signature_failed");
+  });
+
+  it("shows as stale_secret at once without an overlap", async () => {
+    const webhook = await subscriber.register(["webhook.test"], sleeping);
+    expect(await kindsOf(webhook)).toBeNull();
+    await rotate(webhook, NEXT, 0);
+    expect(await kindsOf(webhook)).toBe("stale_secret");
+  });
+});
