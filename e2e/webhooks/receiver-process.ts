@@ -18,7 +18,8 @@ const server = createServer((request, response) => {
     const behaviour = behaviours.get(path) ?? {};
     const verified = (behaviour.secrets ?? []).filter((secret) => verifies(secret, body, headers));
     tell({ received: { path, method: request.method ?? "", headers, body, verified, at } });
-    answer(response, verified.length === 0 && behaviour.secrets && behaviour.strict ? { status: 401 } : behaviour);
+    const accepted = verified.length > 0 || !behaviour.secrets || !behaviour.strict;
+    setTimeout(() => answer(response, accepted ? behaviour : { status: 401 }), behaviour.delay_ms ?? 0);
   });
 });
 

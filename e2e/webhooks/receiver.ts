@@ -21,6 +21,8 @@ export type Behaviour = {
   body?: string;
   secrets?: string[];
   strict?: boolean;
+  /** How long an answer takes. */
+  delay_ms?: number;
   trick?: "hang" | "reset" | "drip" | "10 MB" | "gzip bomb" | "binary";
 };
 

@@ -90,6 +90,7 @@ export class Dispatcher {
       this.#results = [];
       try {
         const settled = await this.#queries.settle(batch);
+        if (settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
         for (const { webhook_id, retry_in_ms } of settled) if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
         this.wake(...settled.map(({ webhook_id }) => webhook_id));
       } catch (error) {

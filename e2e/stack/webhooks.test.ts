@@ -1,0 +1,191 @@
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SignJWT } from "jose";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Behaviour, Receiver } from "#e2e/webhooks/receiver.ts";
+import type { Delivery, DeliveryDetail } from "#lib/webhooks/contract.ts";
+import { freshDataDir, Supervisor, until } from "./supervisor.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const TAKEN_OVER_MS = 60_000;
+const TIMEOUT_MS = 120_000;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const dataDir = freshDataDir();
+const keys = [0, 1].map(() => randomBytes(32).toString("base64"));
+const start = (encryptionKeys = keys[0] ?? "") =>
+  Supervisor.ready({ DATA_DIR: dataDir, WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ENCRYPTION_KEYS: encryptionKeys });
+
+let stack: Supervisor;
+let receiver: Receiver;
+let hooks = 0;
+
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([start(), Receiver.start()]);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await Promise.all([stack.end("SIGTERM"), receiver.stop()]);
+});
+
+function stackFile(): { url: string; env: Record<string, string> } {
+  return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
+}
+
+async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  const { url, env } = stackFile();
+  const token = await new SignJWT({ preferred_username: "ada", tenants: { acme: ["tenant_admin"] } })
+    .setProtectedHeader({ alg: "HS256" })
+    .setSubject("ada")
+    .setExpirationTime("10m")
+    .sign(new TextEncoder().encode(env.AUTH_JWT_SECRET));
+  const headers = { Authorization: `Bearer ${token}`, "X-Tenant-Id": "acme", ...(body && { "Content-Type": "application/json" }) };
+  const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Answer;
+}
+
+async function sql(text: string): Promise<void> {
+  const client = new Client({ connectionString: stackFile().env.DATABASE_URL });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+type Sent = { path: string; webhook: string; delivery: string };
+
+/** A test event on its way to a receiver of its own. */
+async function send(behaviour: Behaviour): Promise<Sent> {
+  const path = `/hook-${++hooks}`;
+  await receiver.behave(path, { secrets: [SECRET], ...behaviour });
+  const webhook = await call<{ id: string }>("POST", "/v1/webhooks", { url: receiver.url(path), events: ["webhook.test"], secret: SECRET });
+  const { id } = await call<Delivery>("POST", `/v1/webhooks/${webhook.id}/test`);
+  await receiver.gets(path, 1);
+  return { path, webhook: webhook.id, delivery: id };
+}
+
+async function delivered({ webhook, delivery }: Sent, withinMs?: number): Promise<DeliveryDetail> {
+  const get = () => call<DeliveryDetail>("GET", `/v1/webhooks/${webhook}/deliveries/${delivery}`);
+  await until(
+    "the delivery to arrive",
+    () =>
+      get().then(
+        ({ status }) => status === "delivered",
+        () => false,
+      ),
+    withinMs,
+  );
+  return get();
+}
+
+const statuses = ({ attempts }: DeliveryDetail) => attempts.map(({ status }) => status);
+
+/** What holds after every fault: each request that a receiver got is an attempt in the log, under the one id. */
+function expectAccounted({ path }: Sent, detail: DeliveryDetail): void {
+  const received = receiver.at(path);
+  expect(received.length).toBe(detail.attempts.length);
+  for (const { headers, verified } of received) {
+    expect(headers["webhook-id"]).toBe(detail.event_id);
+    expect(verified).toEqual([SECRET]);
+  }
+}
+
+describe("a worker in mid-delivery", { timeout: TIMEOUT_MS }, () => {
+  test("that is killed has its delivery taken over within 60 s, under the same webhook-id", async () => {
+    const sent = await send({ trick: "hang" });
+    const killedAt = performance.now();
+    process.kill(stack.pidOf("worker"), "SIGKILL");
+    await receiver.behave(sent.path, { secrets: [SECRET] });
+    const detail = await delivered(sent, TAKEN_OVER_MS);
+    expect(performance.now() - killedAt).toBeLessThan(TAKEN_OVER_MS);
+    expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
+    expectAccounted(sent, detail);
+  });
+
+  test("that froze and wakes up late changes nothing by its late answer", async () => {
+    const sent = await send({ status: 500, delay_ms: 2_000 });
+    const zombie = stack.pidOf("worker");
+    process.kill(zombie, "SIGSTOP");
+    const { env } = stackFile();
+    const other = spawn(process.execPath, [join(ROOT, "worker/main.ts")], {
+      env: { ...process.env, ...env, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    try {
+      await receiver.behave(sent.path, { secrets: [SECRET] });
+      const detail = await delivered(sent, TAKEN_OVER_MS);
+      expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
+      process.kill(zombie, "SIGCONT");
+      await until("the zombie to settle in vain", async () =>
+        stack.entries.some(({ part, msg }) => part === "worker" && msg.startsWith("came too late")),
+      );
+      const later = await delivered(sent);
+      expect({ ...later, attempts: [] }).toEqual({ ...detail, attempts: [] });
+      expect(statuses(later)).toEqual(["interrupted", "succeeded"]);
+      expectAccounted(sent, later);
+    } finally {
+      process.kill(zombie, "SIGCONT");
+      other.kill("SIGTERM");
+    }
+  });
+
+  test("whose database connections are all cut goes on", async () => {
+    const before = stack.pidOf("worker");
+    await sql("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = current_user");
+    const sent = await send({});
+    expectAccounted(sent, await delivered(sent));
+    expect(stack.pidOf("worker")).toBe(before);
+  });
+
+  test("whose Postgres stops at once settles when it is back, and sends nothing twice", async () => {
+    const sent = await send({ delay_ms: 1_500 });
+    const before = stack.pidOf("postgres");
+    process.kill(before, "SIGQUIT");
+    await until("Postgres to be started again", () => stack.pidOf("postgres") !== before);
+    const detail = await delivered(sent, 40_000);
+    expect(statuses(detail)).toEqual(["succeeded"]);
+    expectAccounted(sent, detail);
+  });
+});
+
+describe("a stack that is stopped in mid-delivery", { timeout: TIMEOUT_MS }, () => {
+  test("lets what is under way end, and writes it down", async () => {
+    const sent = await send({ delay_ms: 1_500 });
+    expect(await stack.end("SIGTERM")).toBe(0);
+    stack = await start();
+    const detail = await delivered(sent);
+    expect(statuses(detail)).toEqual(["succeeded"]);
+    expectAccounted(sent, detail);
+  });
+
+  test("breaks off what hangs, and sends it again at the next start", async () => {
+    const sent = await send({ trick: "hang" });
+    expect(await stack.end("SIGTERM")).toBe(0);
+    await receiver.behave(sent.path, { secrets: [SECRET] });
+    stack = await start();
+    const detail = await delivered(sent);
+    expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
+    expect(detail.attempts[0]?.detail).toBe("We stopped before the answer came; it was made again.");
+    expectAccounted(sent, detail);
+  });
+});
+
+test("the server's key is rotated: resealed with the new one, secrets sign without the old one", { timeout: TIMEOUT_MS }, async () => {
+  const sent = await send({});
+  await delivered(sent);
+  await stack.end("SIGTERM");
+  stack = await start([keys[1], keys[0]].join(","));
+  const said = execFileSync(process.execPath, [join(ROOT, "bin/secrets.ts"), "reseal"], {
+    env: { ...process.env, DATA_DIR: dataDir },
+    encoding: "utf8",
+  });
+  expect(said).toMatch(/^Resealed (\d+) of \1 webhook secrets with the newest key\.\n$/);
+  await stack.end("SIGTERM");
+  stack = await start(keys[1]);
+  const again = await call<Delivery>("POST", `/v1/webhooks/${sent.webhook}/test`);
+  await delivered({ ...sent, delivery: again.id });
+  expect(receiver.at(sent.path).at(-1)?.verified).toEqual([SECRET]);
+});
