@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SettingsError } from "./settings.ts";
 
-/** Makes this process the only supervisor of a data directory. The claim of a dead one is taken over. */
+/** Makes this process the only supervisor of a data directory, and the directory where there is none. The claim of a dead one is taken over. */
 export function claimDataDir(dataDir: string): { release: () => void } {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700);
   const file = join(dataDir, "supervisor.pid");
   for (const last of [false, true]) {
     try {

@@ -3,7 +3,7 @@ import { log } from "./log.ts";
 import { stopParts } from "./part.ts";
 import { freePort, portGetsFree } from "./ports.ts";
 import { announce } from "./ready.ts";
-import { readSettings, SettingsError } from "./settings.ts";
+import { dataDirOf, readSettings, SettingsError } from "./settings.ts";
 import { applyMigrations, seedOnce, startDataApi, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
 import { writeStackFile } from "./stack-file.ts";
 
@@ -13,10 +13,11 @@ let stopping: Promise<void> | undefined;
 let stoppingSince = 0;
 
 async function start(): Promise<void> {
-  const settings = readSettings();
-  const { port, dataDir, env } = settings;
-  const claim = claimDataDir(dataDir);
+  // Before the settings are read: what is missing of them is made in the directory.
+  const claim = claimDataDir(dataDirOf(process.env));
   process.once("exit", claim.release);
+  const settings = readSettings();
+  const { port, env } = settings;
   if (!(await portGetsFree(port, env.HOST)))
     throw new SettingsError(`Port ${port} is taken. Stop what listens there, or give another PORT.`);
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export class SettingsError extends Error {}
@@ -46,9 +46,7 @@ export function dataDirOf(env: Environment): string {
 }
 
 /** Reads DATA_DIR/secrets.json and adds whatever is missing from it, once. */
-export function ensureSecrets(dataDir: string): Secrets {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700);
+function ensureSecrets(dataDir: string): Secrets {
   const file = join(dataDir, "secrets.json");
   const known: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   const secrets = Object.fromEntries(

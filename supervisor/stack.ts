@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
+import { Client, type DatabaseError } from "pg";
 import { migrate, seed } from "../supabase/local/migrate.ts";
 import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
 import { log } from "./log.ts";
 import { Part } from "./part.ts";
 import { freePort } from "./ports.ts";
-import type { Settings } from "./settings.ts";
+import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
 
 const READY_WITHIN_MS = 120_000;
+const WRONG_PASSWORD = "28P01";
 
 const node = (file: string) => [process.execPath, fileURLToPath(new URL(`../${file}`, import.meta.url))];
 
@@ -95,10 +96,18 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 async function connects(connectionString: string): Promise<boolean> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2_000 });
   client.on("error", () => {});
-  return client.connect().then(
-    () => client.end().then(() => true),
-    () => false,
-  );
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch (error) {
+    if ((error as DatabaseError).code === WRONG_PASSWORD) {
+      throw new SettingsError(
+        "DATA_DIR holds a database made with other secrets than its secrets.json. Restore that file, or remove DATA_DIR.",
+      );
+    }
+    return false;
+  }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDataDir, Supervisor, stackOf } from "./supervisor.ts";
@@ -47,7 +47,7 @@ describe("while a stack runs", () => {
   });
 });
 
-test("secrets are made once, and given ones are not replaced", async () => {
+test("secrets are made once, given ones win, and a database without the ones it was made with is refused", async () => {
   const DATA_DIR = freshDataDir();
   const AUTH_JWT_SECRET = "a secret that is given and long enough";
   const secrets = () => readFileSync(join(DATA_DIR, "secrets.json"), "utf8");
@@ -60,6 +60,11 @@ test("secrets are made once, and given ones are not replaced", async () => {
   expect(secrets()).toBe(made);
   expect(second.entries.some(({ msg }) => msg === "demonstration data seeded")).toBe(false);
   await second.end("SIGTERM");
+
+  rmSync(join(DATA_DIR, "secrets.json"));
+  const third = await Supervisor.start({ DATA_DIR });
+  expect(await third.end()).toBe(1);
+  expect(third.fatal).toContain("made with other secrets");
 });
 
 describe("settings that stop the start", () => {
