@@ -4,6 +4,7 @@ import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
 import { contract } from "../contract.ts";
 import { CONTRACTS } from "../contracts.ts";
 import { ERRORS } from "../errors.ts";
+import { EVENT_KINDS } from "../events/contract.ts";
 import { openApiDocument } from "./openapi.ts";
 import { errorCodesOf } from "./openapi-answers.ts";
 
@@ -61,6 +62,14 @@ describe("OpenAPI", () => {
     const operation = operations.find(({ operationId }) => operationId === declared.operationId);
     const statuses = new Set([declared.status, ...errorCodesOf(declared).map((code) => ERRORS[code].status)]);
     expect(Object.keys(operation?.responses ?? {}).sort()).toEqual([...statuses].map(String).sort());
+  });
+
+  test.each(EVENT_KINDS)("shows a valid example of %s", (kind) => {
+    const { requestBody } = document.webhooks[kind].post;
+    const at = ["webhooks", kind, "post", "requestBody", "content", "application/json"];
+    const { example } = requestBody.content["application/json"];
+    expect(example.type).toBe(kind);
+    expect(faults(pointerTo(...at, "schema"), example)).toEqual([]);
   });
 
   test("a schema without an example is refused by name", () => {
