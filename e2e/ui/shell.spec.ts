@@ -76,11 +76,13 @@ test("a phone has all of the navigation behind one button", async ({ page, conte
 });
 
 test("a page of a tenant that does not exist keeps the navigation", async ({ page, context }) => {
-  await beSignedIn(context, { acme: ["tenant_admin"] });
-  const response = await page.goto("/acme/nowhere");
+  await beSignedIn(context, { acme: ["tenant_admin"], globex: ["tenant_lead"] });
+  const response = await page.goto("/globex/nowhere");
   expect(response?.status()).toBe(404);
   await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+  await page.getByRole("link", { name: "Go to the board" }).click();
+  await expect(page).toHaveURL("/globex/exceptions");
 });
 
 test("a menu opens with the arrow keys, and Escape gives the focus back", async ({ page, context }) => {

@@ -1,17 +1,21 @@
+"use client";
+
 import { SearchX } from "lucide-react";
 import Link from "next/link";
+import { useParams } from "next/navigation";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
 export default function NotFound() {
+  const { tenant } = useParams<{ tenant: string }>();
   return (
     <Notice
       icon={SearchX}
       level="h1"
       title="There is no such page"
       action={
-        <Link href="/" className={buttonClass()}>
-          Go to your board
+        <Link href={`/${tenant}`} className={buttonClass()}>
+          Go to the board
         </Link>
       }
     >
