@@ -233,7 +233,7 @@ alter table public.exception_history add constraint exception_history_kind_check
 alter table public.exception_history add constraint exception_history_pkey PRIMARY KEY (id);
 CREATE INDEX exception_history_by_exception ON public.exception_history USING btree (tenant_id, exception_id, id DESC);
 create policy exception_history_read on public.exception_history as permissive for select to authenticated
-  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.works_with_exceptions() AS works_with_exceptions)));
 CREATE TRIGGER tell AFTER INSERT ON public.exception_history REFERENCING NEW TABLE AS happened FOR EACH STATEMENT EXECUTE FUNCTION private.tell_exception_history();
 grant select on public.exception_history to authenticated;
 grant select on public.exception_history to service_role;
@@ -255,7 +255,7 @@ alter table public.exception_ledger add constraint exception_ledger_pkey PRIMARY
 CREATE INDEX exception_ledger_by_exception ON public.exception_ledger USING btree (tenant_id, exception_id, at, id);
 CREATE INDEX exception_ledger_by_time ON public.exception_ledger USING btree (tenant_id, at);
 create policy exception_ledger_read on public.exception_ledger as permissive for select to authenticated
-  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.works_with_exceptions() AS works_with_exceptions)));
 grant select on public.exception_ledger to authenticated;
 grant select on public.exception_ledger to service_role;
 
@@ -312,7 +312,7 @@ CREATE INDEX exceptions_open_by_reconciliation ON public.exceptions USING btree 
 create policy exceptions_insert on public.exceptions as permissive for insert to authenticated
   with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)));
 create policy exceptions_read on public.exceptions as permissive for select to authenticated
-  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.works_with_exceptions() AS works_with_exceptions)));
 create policy exceptions_update on public.exceptions as permissive for update to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
@@ -354,7 +354,7 @@ CREATE INDEX reconciliations_by_tenant ON public.reconciliations USING btree (te
 create policy reconciliations_insert on public.reconciliations as permissive for insert to authenticated
   with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{write:reconciliations}'::text[]) AS allows)));
 create policy reconciliations_read on public.reconciliations as permissive for select to authenticated
-  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.works_with_exceptions() AS works_with_exceptions)));
 create policy reconciliations_update on public.reconciliations as permissive for update to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{write:reconciliations}'::text[]) AS allows)))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
@@ -450,7 +450,7 @@ alter table public.sla_policies add constraint sla_policies_medium_minutes_check
 alter table public.sla_policies add constraint sla_policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 alter table public.sla_policies add constraint sla_policies_pkey PRIMARY KEY (tenant_id);
 create policy sla_policies_read on public.sla_policies as permissive for select to authenticated
-  using ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.works_with_exceptions() AS works_with_exceptions)));
 create policy sla_policies_update on public.sla_policies as permissive for update to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{}'::text[]) AS allows)))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
@@ -2629,6 +2629,14 @@ begin
   );
 end $function$;
 grant execute on function private.webhook_json(public.webhooks) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.works_with_exceptions()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{read:exceptions,write:exceptions,read:reconciliations,write:reconciliations}'::text[]);
+grant execute on function private.works_with_exceptions() to authenticated;
 
 CREATE OR REPLACE FUNCTION public.create_api_key(input jsonb, request jsonb)
  RETURNS jsonb

@@ -35,6 +35,10 @@ select pg_temp.expect_refused('a policy does not change its tenant', $$update sl
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{}');
+select pg_temp.expect_rows('a user without a role sees no exception', 'select from exceptions', 0);
+select pg_temp.expect_rows('a user without a role sees no history', 'select from exception_history', 0);
+select pg_temp.expect_rows('a user without a role sees no ledger', 'select from exception_ledger', 0);
+select pg_temp.expect_rows('a user without a role sees no policy', 'select from sla_policies', 0);
 select pg_temp.expect_changed('a user without a role changes nothing', $$update exceptions set title = 'Hacked'$$, 0);
 select pg_temp.expect_refused('a user without a role creates nothing', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$);
 select pg_temp.become_owner();
@@ -46,6 +50,10 @@ select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{write:exceptions}');
 select pg_temp.expect_changed('a key that may write creates', $$insert into exceptions (title, severity, due_at) values ('By key', 'low', now())$$, 1);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:webhooks}');
+select pg_temp.expect_rows('a key for something else sees no exception', 'select from exceptions', 0);
 select pg_temp.become_owner();
 
 select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');
