@@ -975,12 +975,16 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.create_tenant(id text, name text)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
+begin
+  if id in ('api', 'design', 'docs', 'healthz', 'metrics', 'readyz', 'sign-in', 'v1') then
+    perform private.refuse('invalid_request', format('The id %s is reserved. Choose another one.', id));
+  end if;
   insert into public.tenants (id, name) values ($1, $2);
   insert into public.sla_policies (tenant_id) values ($1);
-$function$;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.delivery_json(d public.webhook_deliveries)
  RETURNS jsonb
