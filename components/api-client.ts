@@ -28,15 +28,21 @@ type Call<C extends Contract> = {
   params?: Given<C["params"]>;
   query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
   body?: Given<C["body"]>;
+  /** The same for every try of one intent, so that trying again after a lost answer is safe. */
+  idempotencyKey?: string;
   signal?: AbortSignal;
 };
 
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
 export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<z.output<C["response"]>> {
-  const { tenant, body, signal } = call;
+  const { tenant, body, idempotencyKey, signal } = call;
   const response = await fetch(urlOf(contract, call), {
     method: contract.method,
-    headers: { "X-Tenant-Id": tenant, ...(body !== undefined && { "Content-Type": "application/json" }) },
+    headers: {
+      "X-Tenant-Id": tenant,
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+    },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
   }).catch((cause) => {
@@ -59,4 +65,8 @@ function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>)
 /** Whether the server said no, as against being unable to answer: asking again changes nothing. */
 export function isRefusal(error: Error): boolean {
   return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
+}
+
+export function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

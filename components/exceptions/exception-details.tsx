@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { Assignee, assigneeName } from "./assignee.tsx";
@@ -12,7 +13,6 @@ import { CloseForm } from "./close-form.tsx";
 import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
 import { formatMoney } from "./money.ts";
 import { RiskBadge } from "./risk-badge.tsx";
-import { useServerTime } from "./server-clock.ts";
 import { useUpdateException } from "./use-update-exception.ts";
 import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
 

@@ -1,13 +1,13 @@
 "use client";
 
 import type { Ref } from "react";
+import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { Assignee } from "./assignee.tsx";
 import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
 import { formatMoney } from "./money.ts";
 import { RiskBadge } from "./risk-badge.tsx";
-import { useServerTime } from "./server-clock.ts";
 import { SeverityLabel, StatusLabel } from "./words.tsx";
 
 /** The columns of the wide board; narrower than that, a row is a card of three lines. */

@@ -3,7 +3,7 @@
 import { onlineManager } from "@tanstack/react-query";
 import { CloudOff, Radio } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { useServerTime } from "./server-clock.ts";
+import { useServerTime } from "#components/ui/server-clock.ts";
 
 /** How old the board is. Not a live region: it changes each second. */
 export function Freshness({ asOf, failing }: { asOf: string; failing: boolean }) {

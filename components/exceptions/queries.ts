@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
+import { setServerClock } from "#components/ui/server-clock.ts";
 import { getExceptionContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import type { BoardSearch } from "./search.ts";
-import { setServerClock } from "./server-clock.ts";
 
 const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;

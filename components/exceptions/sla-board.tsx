@@ -7,6 +7,7 @@ import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
+import { startServerClock } from "#components/ui/server-clock.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { BoardEmpty, BoardNoMatch } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
@@ -17,7 +18,6 @@ import { Freshness } from "./freshness.tsx";
 import { slaPagesQuery } from "./queries.ts";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, NO_FILTERS, serializeBoardSearch } from "./search.ts";
-import { startServerClock } from "./server-clock.ts";
 
 /** `self`: the reader as an assignee. */
 export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: string; origin: string }) {

@@ -7,6 +7,7 @@ const VARIANTS = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",
   secondary: "border border-line bg-raised text-ink shadow-raised hover:bg-hover",
   selected: "border border-accent-text bg-accent-soft text-accent-text hover:bg-hover",
+  danger: "bg-danger text-on-danger hover:bg-danger-hover",
   ghost: "text-muted hover:bg-hover hover:text-ink",
 } as const;
 

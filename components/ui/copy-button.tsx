@@ -3,21 +3,45 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "./button.tsx";
+import { toast } from "./toast.ts";
 
 const SHOWN_MS = 2000;
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({
+  text,
+  label,
+  worded = false,
+  onCopied,
+}: {
+  text: string;
+  label: string;
+  /** Whether the label is shown, for what is the thing to do. */
+  worded?: boolean;
+  onCopied?: () => void;
+}) {
   const [copied, setCopied] = useState(false);
 
   async function copy() {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      return toast({ title: "The browser did not let it be copied", description: "Select the text and copy it by hand.", failed: true });
+    }
     setCopied(true);
+    onCopied?.();
     setTimeout(() => setCopied(false), SHOWN_MS);
   }
 
   return (
-    <Button variant="ghost" size="icon" onClick={copy} aria-label={label} title={label}>
-      {copied ? <Check aria-hidden className="size-4 text-accent-text" /> : <Copy aria-hidden className="size-4" />}
+    <Button
+      variant={worded ? "primary" : "ghost"}
+      size={worded ? "md" : "icon"}
+      onClick={copy}
+      aria-label={label}
+      title={worded ? undefined : label}
+    >
+      {copied ? <Check aria-hidden className={worded ? "size-4" : "size-4 text-accent-text"} /> : <Copy aria-hidden className="size-4" />}
+      {worded && label}
       <span role="status" className="sr-only">
         {copied && "Copied"}
       </span>

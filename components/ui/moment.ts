@@ -7,6 +7,12 @@ export function formatMoment(iso: string, timeZone: string): string {
   return `${part.day} ${part.month}, ${part.hour}:${part.minute}`;
 }
 
+/** 20 Nov 2026 */
+export function formatDay(iso: string, timeZone: string): string {
+  const part = partsOf(iso, { timeZone, day: "numeric", month: "short", year: "numeric" });
+  return `${part.day} ${part.month} ${part.year}`;
+}
+
 /** Fri 20 Nov 2026, 14:30:05 GMT+1 */
 export function formatMomentInFull(iso: string, timeZone: string): string {
   const part = partsOf(iso, {

@@ -38,11 +38,13 @@ export function SidePanel({
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it; the keyboard has Escape
     <dialog
       ref={dialog}
+      tabIndex={-1}
       aria-label={label}
-      onClose={onClose}
+      // React hands the `close` of a dialog inside on to this one.
+      onClose={(event) => event.target === dialog.current && onClose()}
       onClick={(event) => event.target === dialog.current && onClose()}
       className={classes(
-        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overscroll-contain bg-surface text-ink shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
+        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overscroll-contain bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
         "backdrop:bg-shade backdrop:transition-[opacity,display,overlay] backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0 starting:open:backdrop:opacity-0",
         SIDES[side],
       )}

@@ -1,49 +1,52 @@
-import { type ComponentProps, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import { classes } from "./classes.ts";
 
 /** 16 px on touch screens, below which browsers zoom into a focused field. */
 const FIELD =
   "w-full rounded-md border border-field bg-surface px-3 text-ink placeholder:text-muted max-sm:text-lg aria-invalid:border-danger";
 
-type Labelled = { label: string; error?: string };
+type Labelled = { label: string; hint?: ReactNode; error?: string };
 
-export function TextField({ label, error, className, ...props }: ComponentProps<"input"> & Labelled) {
+export function TextField({ label, hint, error, className, ...props }: ComponentProps<"input"> & Labelled) {
   const id = useId();
   return (
-    <Field id={id} label={label} error={error}>
+    <Field id={id} label={label} hint={hint} error={error}>
       <input
         id={id}
         className={classes(FIELD, "h-10", className)}
         aria-invalid={Boolean(error)}
-        aria-describedby={`${id}-error`}
+        aria-describedby={`${id}-hint ${id}-error`}
         {...props}
       />
     </Field>
   );
 }
 
-export function TextArea({ label, error, className, ...props }: ComponentProps<"textarea"> & Labelled) {
+export function TextArea({ label, hint, error, className, ...props }: ComponentProps<"textarea"> & Labelled) {
   const id = useId();
   return (
-    <Field id={id} label={label} error={error}>
+    <Field id={id} label={label} hint={hint} error={error}>
       <textarea
         id={id}
         className={classes(FIELD, "min-h-20 py-2", className)}
         aria-invalid={Boolean(error)}
-        aria-describedby={`${id}-error`}
+        aria-describedby={`${id}-hint ${id}-error`}
         {...props}
       />
     </Field>
   );
 }
 
-function Field({ id, label, error, children }: Labelled & { id: string; children: React.ReactNode }) {
+function Field({ id, label, hint, error, children }: Labelled & { id: string; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
       {children}
+      <p id={`${id}-hint`} className="text-sm text-muted empty:hidden">
+        {hint}
+      </p>
       <p id={`${id}-error`} className="text-sm text-danger-text empty:hidden">
         {error}
       </p>

@@ -1,14 +1,26 @@
 "use client";
 
 import { usePreferences } from "#components/shell/preferences-provider.tsx";
-import { formatMoment, formatMomentInFull } from "./moment.ts";
+import { formatDay, formatMoment, formatMomentInFull } from "./moment.ts";
+
+type Shown = { iso: string; className?: string };
 
 /** A moment in the zone that the reader chose. */
-export function Time({ iso, className }: { iso: string; className?: string }) {
+export function Time({ iso, className }: Shown) {
   const { timeZone } = usePreferences();
   return (
     <time dateTime={iso} title={formatMomentInFull(iso, timeZone)} className={className}>
       {formatMoment(iso, timeZone)}
+    </time>
+  );
+}
+
+/** The day of a moment, for those months away. */
+export function Day({ iso, className }: Shown) {
+  const { timeZone } = usePreferences();
+  return (
+    <time dateTime={iso} title={formatMomentInFull(iso, timeZone)} className={className}>
+      {formatDay(iso, timeZone)}
     </time>
   );
 }

@@ -15,6 +15,8 @@ const VIEWS: View[] = [
   { name: "board", path: "/:tenant/exceptions", role: "tenant_admin" },
   { name: "board with nothing that matches", path: "/:tenant/exceptions?assigned_to=user:nobody", role: "tenant_admin" },
   { name: "empty board", path: "/:empty/exceptions", role: "tenant_admin" },
+  { name: "API keys without any", path: "/:tenant/api-keys", role: "tenant_admin" },
+  { name: "API keys with nothing that matches", path: "/:tenant/api-keys?q=nothing", role: "tenant_admin" },
   {
     name: "filter menu",
     path: "/:tenant/exceptions",

@@ -1,5 +1,5 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
-import { type BrowserContext, expect, type Page } from "@playwright/test";
+import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
 import { encode } from "next-auth/jwt";
 import type { Role } from "#lib/access.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
@@ -9,6 +9,7 @@ import { api, sql, uniqueName, userToken } from "../fixtures.ts";
 export const PASSWORD = "tieout-demo";
 
 const SESSION_SECONDS = 600;
+const MOST_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
@@ -55,6 +56,16 @@ export function minutesFromNow(minutes: number): string {
 /** The board's row of an exception. */
 export function rowOf(page: Page, title: string) {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name: title, exact: true }) });
+}
+
+/** Presses Tab until something has the focus, as one does without a mouse. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${MOST_STOPS} stops of the keyboard, and none is ${target}.`);
 }
 
 /** A colour of the design as the browser computes it. */

@@ -1,5 +1,6 @@
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
+import { RevealedKey } from "#components/api-keys/revealed-key.tsx";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { QueryProvider } from "#components/shell/query-provider.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
@@ -18,6 +19,7 @@ export default async function TenantLayout({ params, children }: Props) {
         <AppShell tenant={await pageTenant(tenantId)} member={{ name, roles, tenants: [...memberships.keys()] }}>
           {children}
         </AppShell>
+        <RevealedKey />
         <Toasts />
       </NuqsAdapter>
     </QueryProvider>

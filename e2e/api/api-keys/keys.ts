@@ -1,4 +1,4 @@
-import { type Answer, api, createTenant, userToken } from "#e2e/fixtures.ts";
+import { type Answer, api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import type { ApiKey, NewApiKey } from "#lib/api-keys/contract.ts";
 
 /** A tenant with its admin, and the calls that the tests of API keys make. */
@@ -20,6 +20,10 @@ export async function tenantWithAdmin() {
     },
     async get(id: string): Promise<ApiKey> {
       return (await call("GET", `/${id}`)).json as ApiKey;
+    },
+    /** Makes a key as old as that. */
+    async age(id: string, days: number): Promise<void> {
+      await sql("update public.api_keys set created_at = now() - make_interval(days => $2) where id = $1", [id, days]);
     },
     /** Lists exceptions with a credential. */
     use(credential: string, headers: Record<string, string> = {}): Promise<Answer> {

@@ -19,6 +19,11 @@ export function startServerClock(asOf: string): void {
   if (offsetMs === null) setServerClock(asOf);
 }
 
+/** For what is reckoned once, where nothing is shown that ticks. */
+export function serverNow(): number {
+  return offsetMs === null ? Date.now() : performance.now() + offsetMs;
+}
+
 /**
  * A value of the server's time, anew each second; the caller renders again only when the value changes.
  * `asOf` stands for the present on the server and until the clock is set.

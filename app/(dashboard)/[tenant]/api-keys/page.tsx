@@ -1,0 +1,46 @@
+import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import { createLoader, type SearchParams } from "nuqs/server";
+import { ApiKeys } from "#components/api-keys/api-keys.tsx";
+import { KeysForAdmins } from "#components/api-keys/keys-empty.tsx";
+import { apiKeyListQuery, apiKeyPagesQuery } from "#components/api-keys/queries.ts";
+import { apiKeySearch } from "#components/api-keys/search.ts";
+import { roleNames } from "#components/shell/member.ts";
+import { PageHeader } from "#components/shell/page-header.tsx";
+import { listApiKeysContract } from "#lib/api-keys/contract.ts";
+import { listApiKeys } from "#lib/api-keys/list-api-keys.ts";
+import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { pageTenant } from "../page-tenant.ts";
+
+export const metadata: Metadata = { title: "API keys" };
+
+const loadSearch = createLoader(apiKeySearch);
+
+type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<SearchParams> };
+
+export default async function ApiKeysPage({ params, searchParams }: Props) {
+  const { tenant: tenantId } = await params;
+  const { roles } = await requireMember(tenantId);
+  const tenant = await pageTenant(tenantId);
+  if (!roles.includes("tenant_admin")) {
+    return (
+      <>
+        <PageHeader tenantName={tenant.name} title="API keys" />
+        <KeysForAdmins tenantId={tenantId} roles={roleNames(roles)} />
+      </>
+    );
+  }
+  const ctx = await pageContext(tenantId, listApiKeysContract);
+  const search = await loadSearch(searchParams);
+  const cache = new QueryClient();
+  // What fails here is not handed on: the browser asks again and shows what /v1 answers.
+  await cache.prefetchInfiniteQuery({
+    ...apiKeyPagesQuery(tenantId, search),
+    queryFn: () => listApiKeys(ctx, listApiKeysContract.query.parse(apiKeyListQuery(search))),
+  });
+  return (
+    <HydrationBoundary state={dehydrate(cache)}>
+      <ApiKeys tenant={tenant} address={ctx.clientAddress} />
+    </HydrationBoundary>
+  );
+}

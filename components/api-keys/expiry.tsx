@@ -1,0 +1,62 @@
+"use client";
+
+import { RefreshCw, TriangleAlert } from "lucide-react";
+import { useServerTime } from "#components/ui/server-clock.ts";
+import { Day } from "#components/ui/time.tsx";
+import type { ApiKey } from "#lib/api-keys/contract.ts";
+import { daysUntil, remaining } from "./spans.ts";
+
+const SOON_DAYS = 14;
+
+/** When a key ends, and what to do about it. */
+export function Expiry({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
+  const { status, expires_at, grace_expires_at, revoked_at } = apiKey;
+  if (status === "revoked") return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;
+  if (status === "rotating" && grace_expires_at) return <GraceLeft until={earlier(grace_expires_at, expires_at)} asOf={asOf} />;
+  if (expires_at === null) {
+    return (
+      <span className="flex flex-wrap gap-x-2">
+        <span className="text-muted">Never</span> <RotateHint apiKey={apiKey} asOf={asOf} />
+      </span>
+    );
+  }
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      <Day iso={expires_at} /> <Soon apiKey={apiKey} asOf={asOf} expiresAt={expires_at} />
+    </span>
+  );
+}
+
+function Soon({ apiKey, asOf, expiresAt }: { apiKey: ApiKey; asOf: string; expiresAt: string }) {
+  const days = useServerTime((now) => daysUntil(expiresAt, now), asOf);
+  if (apiKey.status !== "active") return null;
+  if (days > SOON_DAYS) return <RotateHint apiKey={apiKey} asOf={asOf} />;
+  return (
+    <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
+      <TriangleAlert aria-hidden className="size-3.5" />
+      Expires soon: {days === 1 ? "1 day" : `${days} days`}
+    </span>
+  );
+}
+
+function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
+  const due = useServerTime((now) => (now >= Date.parse(apiKey.rotation_recommended_at) ? 1 : 0), asOf);
+  if (due === 0) return null;
+  return (
+    <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
+      <RefreshCw aria-hidden className="size-3.5" />
+      Older than 90 days: rotate
+    </span>
+  );
+}
+
+/** A countdown. Not a live region: it changes each second. */
+export function GraceLeft({ until, asOf }: { until: string; asOf: string }) {
+  const left = useServerTime((now) => remaining(until, now), asOf);
+  return <span className="tabular-nums">Ends in {left}</span>;
+}
+
+/** The end of a grace period, which never outlives the key's own expiry. */
+export function earlier(graceEnd: string, expiry: string | null): string {
+  return expiry !== null && expiry < graceEnd ? expiry : graceEnd;
+}

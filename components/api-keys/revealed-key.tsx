@@ -1,0 +1,116 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Command } from "#components/ui/command.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { currentlyIssued, forget, type Issued, subscribeIssued } from "./issued.ts";
+import { apiKeysKey } from "./queries.ts";
+
+/** Shows a secret, once. It stands beside all pages, so that no navigation takes it away before it is stored. */
+export function RevealedKey() {
+  const issued = useSyncExternalStore(subscribeIssued, currentlyIssued, () => null);
+  return issued && <Reveal key={issued.key.id} issued={issued} />;
+}
+
+function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
+  const cache = useQueryClient();
+  const id = useId();
+  const tick = useRef<HTMLInputElement>(null);
+  const [copied, setCopied] = useState(false);
+  const [ticked, setTicked] = useState(false);
+  const [warned, setWarned] = useState(false);
+  const stored = copied || ticked;
+  const credential = `${key.key_id}.${key.key_secret}`;
+
+  useEffect(() => {
+    if (stored) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [stored]);
+
+  useEffect(() => {
+    // The browser may keep the page for going back.
+    window.addEventListener("pagehide", forget);
+    return () => window.removeEventListener("pagehide", forget);
+  }, []);
+
+  function close() {
+    if (!stored) {
+      setWarned(true);
+      tick.current?.focus();
+      return;
+    }
+    forget();
+    cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
+  }
+
+  return (
+    <Dialog
+      held={!stored}
+      onClose={close}
+      title={rotated ? `${key.name} has a new key` : `${key.name} is created`}
+      description="The secret is shown this once. Store it where your server keeps its secrets."
+    >
+      <DialogBody>
+        <section className="flex flex-col gap-2" aria-labelledby={`${id}-credential`}>
+          <h3 id={`${id}-credential`} className="text-sm font-medium">
+            Credential
+          </h3>
+          <code
+            onCopy={() => document.getSelection()?.toString().includes(key.key_secret) && setCopied(true)}
+            className="rounded-md border border-line bg-canvas p-3 font-mono text-sm break-all select-all"
+          >
+            {credential}
+          </code>
+          <div className="flex flex-wrap items-center gap-3">
+            <CopyButton text={credential} label="Copy the credential" worded onCopied={() => setCopied(true)} />
+            {copied && <p className="text-sm text-muted">Copied. You can close this now.</p>}
+          </div>
+        </section>
+        <section className="flex flex-col gap-2" aria-labelledby={`${id}-try`}>
+          <h3 id={`${id}-try`} className="text-sm font-medium">
+            Try it
+          </h3>
+          <Command text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
+          {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">It works from {key.ip_allowlist.join(", ")} only.</p>}
+        </section>
+        <div className="flex flex-col gap-2">
+          <label className="flex min-h-8 w-fit items-center gap-2.5 font-medium">
+            <input
+              ref={tick}
+              type="checkbox"
+              checked={ticked}
+              onChange={(event) => setTicked(event.target.checked)}
+              className="size-4.5 accent-accent"
+            />
+            I have stored it
+          </label>
+          <div role="alert">
+            {warned && !stored && (
+              <Note tone="warning">Copy the credential or tick that you have stored it: nobody can show it again.</Note>
+            )}
+          </div>
+        </div>
+      </DialogBody>
+      <DialogActions>
+        <Button variant={stored ? "primary" : "secondary"} onClick={close}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function curlOf(credential: string, scopes: readonly string[], tenantId: string): string {
+  const path = scopes.includes("read:reconciliations") ? "/v1/reconciliations" : "/v1/me";
+  return [
+    `curl ${window.location.origin}${path} \\`,
+    `  -H "Authorization: Bearer ${credential}" \\`,
+    `  -H "X-Tenant-Id: ${tenantId}"`,
+  ].join("\n");
+}

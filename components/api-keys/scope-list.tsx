@@ -1,0 +1,29 @@
+import { SCOPES } from "#lib/access.ts";
+import { groupedScopes, resourceWord } from "./words.ts";
+
+const SHOWN = 2;
+
+/** The scopes in short: two resources, and how many more. */
+export function ScopeSummary({ scopes }: { scopes: readonly string[] }) {
+  const groups = groupedScopes(scopes);
+  if (scopes.length === SCOPES.length) return <span>Everything</span>;
+  const rest = groups.slice(SHOWN);
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+      {groups.slice(0, SHOWN).map(({ resource, actions }) => (
+        <span key={resource} className="whitespace-nowrap">
+          <span className="inline-block first-letter:uppercase">{resourceWord(resource)}</span>{" "}
+          <span className="text-muted">{actions.join(", ")}</span>
+        </span>
+      ))}
+      {rest.length > 0 && (
+        <span
+          className="text-muted"
+          title={rest.map(({ resource, actions }) => `${resourceWord(resource)} ${actions.join(", ")}`).join("; ")}
+        >
+          +{rest.length} more
+        </span>
+      )}
+    </span>
+  );
+}

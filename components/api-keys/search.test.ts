@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { withoutSecret } from "./search.ts";
+
+const KEY_ID = "tk_1XbZkd0qJm4sPw9RtYv2aC";
+const SECRET = `tks_${"a".repeat(49)}`;
+
+test.each([
+  [`${KEY_ID}.${SECRET}`, KEY_ID],
+  [SECRET, ""],
+  [SECRET.slice(0, 20), ""],
+  ["Nightly export", "Nightly export"],
+  ["v1.2", "v1.2"],
+])("of %s the search keeps %s", (text, kept) => {
+  expect(withoutSecret(text)).toBe(kept);
+});

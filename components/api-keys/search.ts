@@ -1,0 +1,20 @@
+import { createParser, createSerializer, type inferParserType, parseAsStringLiteral } from "nuqs/server";
+import { API_KEY_STATUSES, apiKey } from "#lib/api-keys/contract.ts";
+
+const LONGEST = 120;
+
+/** The address of the page: the names of the query of GET /v1/tenants/{id}/api-keys, and the key that is open. */
+export const apiKeySearch = {
+  q: createParser({ parse: (text) => withoutSecret(text) || null, serialize: String }),
+  status: parseAsStringLiteral(API_KEY_STATUSES),
+  key: createParser({ parse: (id) => (apiKey.shape.id.safeParse(id).success ? id : null), serialize: String }),
+};
+
+export type ApiKeySearch = inferParserType<typeof apiKeySearch>;
+
+export const serializeApiKeySearch = createSerializer(apiKeySearch);
+
+/** Who pastes a whole credential looks for its key: the secret goes neither into the address nor over the wire. */
+export function withoutSecret(text: string): string {
+  return text.replace(/\.?tks_\S*/g, "").slice(0, LONGEST);
+}

@@ -1,0 +1,12 @@
+import { Badge } from "#components/ui/badge.tsx";
+import type { ApiKey } from "#lib/api-keys/contract.ts";
+import { STATUSES } from "./words.ts";
+
+export function StatusBadge({ status }: { status: ApiKey["status"] }) {
+  const { word, icon, tone } = STATUSES[status];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {word}
+    </Badge>
+  );
+}

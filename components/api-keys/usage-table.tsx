@@ -1,0 +1,44 @@
+"use client";
+
+import { Day, Time } from "#components/ui/time.tsx";
+import { type Bucket, PERIODS, type Period } from "./buckets.ts";
+
+/** The calls in figures, newest first; times without any are left out. */
+export function UsageTable({ buckets, period }: { buckets: Bucket[]; period: Period }) {
+  const Start = period === "hours" ? Time : Day;
+  const rows = buckets.filter(({ accepted, refused }) => accepted + refused > 0).reverse();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div tabIndex={0} className="max-h-60 overflow-y-auto rounded-md border border-line">
+      <table className="w-full text-sm">
+        <caption className="sr-only">
+          Calls of the last {PERIODS[period].name} by {PERIODS[period].unit}
+        </caption>
+        <thead className="sticky top-0 bg-surface text-xs text-muted">
+          <tr>
+            <th scope="col" className="px-3 py-1.5 text-left font-medium first-letter:uppercase">
+              {PERIODS[period].unit}
+            </th>
+            <th scope="col" className="px-3 py-1.5 text-right font-medium">
+              Accepted
+            </th>
+            <th scope="col" className="px-3 py-1.5 text-right font-medium">
+              Refused
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ start, accepted, refused }) => (
+            <tr key={start} className="border-t border-line tabular-nums">
+              <th scope="row" className="px-3 py-1 text-left font-normal">
+                <Start iso={start} />
+              </th>
+              <td className="px-3 py-1 text-right">{accepted.toLocaleString("en")}</td>
+              <td className="px-3 py-1 text-right">{refused.toLocaleString("en")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

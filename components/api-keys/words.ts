@@ -1,0 +1,53 @@
+import { Ban, CircleCheck, Hourglass, type LucideIcon, RefreshCw } from "lucide-react";
+import type { Tone } from "#components/ui/badge.tsx";
+import { SCOPES, type Scope } from "#lib/access.ts";
+import type { ApiKey } from "#lib/api-keys/contract.ts";
+
+export const STATUSES: Record<ApiKey["status"], { word: string; icon: LucideIcon; tone: Tone }> = {
+  active: { word: "Active", icon: CircleCheck, tone: "good" },
+  rotating: { word: "Rotating", icon: RefreshCw, tone: "info" },
+  expired: { word: "Expired", icon: Hourglass, tone: "warning" },
+  revoked: { word: "Revoked", icon: Ban, tone: "neutral" },
+};
+
+const ACTIONS = ["read", "write"] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** The resources of the scope catalogue, in its order. */
+export const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(":")[1] ?? scope))];
+
+export function scopeOf(action: Action, resource: string): Scope {
+  return `${action}:${resource}` as Scope;
+}
+
+export function resourceWord(resource: string): string {
+  return resource.replaceAll("-", " ");
+}
+
+/** The scopes by resource: "exceptions" with "read, write". */
+export function groupedScopes(scopes: readonly string[]): { resource: string; actions: Action[] }[] {
+  return RESOURCES.map((resource) => ({
+    resource,
+    actions: ACTIONS.filter((action) => scopes.includes(scopeOf(action, resource))),
+  })).filter(({ actions }) => actions.length > 0);
+}
+
+const REFUSALS: Record<string, string> = {
+  ip_not_allowed: "From an address that is not allowed",
+  scope_required: "Without the scope",
+  role_required: "For users only",
+  tenant_forbidden: "For another tenant",
+  tenant_required: "Without naming the tenant",
+  rate_limited: "Too many calls",
+  expired: "After it had expired",
+  revoked: "After it was revoked",
+};
+
+export function refusalWord(reason: string): string {
+  return REFUSALS[reason] ?? reason.replaceAll("_", " ");
+}
+
+/** `tk_1Xb…2aC` */
+export function maskedId(keyId: string): string {
+  return `${keyId.slice(0, 6)}…${keyId.slice(-3)}`;
+}

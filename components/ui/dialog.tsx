@@ -1,0 +1,97 @@
+"use client";
+
+import { X } from "lucide-react";
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { Button } from "./button.tsx";
+import { classes } from "./classes.ts";
+import { Toasts } from "./toasts.tsx";
+
+/**
+ * A dialog over the page, there for as long as it is rendered; on a phone a sheet from below. A click beside it closes
+ * nothing: what was typed would be lost. `held`: whoever tries to close it only asks to.
+ */
+export function Dialog({
+  onClose,
+  held = false,
+  title,
+  description,
+  children,
+}: {
+  onClose: () => void;
+  held?: boolean;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+
+  // In the layout phase: it must close, and give the focus back, before it leaves the document.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      shown?.close();
+      if (document.activeElement === document.body) focusWhatIsInFront();
+    };
+  }, []);
+
+  return (
+    <dialog
+      ref={dialog}
+      tabIndex={-1}
+      closedby={held ? "none" : "closerequest"}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-description` : undefined}
+      onKeyDown={(event) => {
+        if (!held || event.key !== "Escape") return;
+        event.preventDefault();
+        onClose();
+      }}
+      onClose={(event) => {
+        if (event.target !== dialog.current || dialog.current.open) return;
+        // A browser that does not know `closedby` closes it all the same.
+        if (held) dialog.current.showModal();
+        onClose();
+      }}
+      className={classes(
+        "fixed m-auto max-h-[calc(100dvh-2rem)] w-[min(36rem,calc(100vw-2rem))] max-w-none flex-col overscroll-contain rounded-lg bg-surface outline-none text-ink shadow-overlay open:flex",
+        "max-sm:mb-0 max-sm:max-h-[calc(100dvh-1.5rem)] max-sm:w-full max-sm:rounded-b-none",
+        "transition-[opacity,translate] duration-150 ease-out backdrop:bg-shade starting:open:translate-y-2 starting:open:opacity-0",
+      )}
+    >
+      <header className="flex flex-col gap-1 px-4 pt-4 pr-14 sm:px-6 sm:pt-5">
+        <h2 id={`${id}-title`} className="text-lg font-semibold tracking-tight wrap-break-word">
+          {title}
+        </h2>
+        {description && (
+          <p id={`${id}-description`} className="text-sm text-muted">
+            {description}
+          </p>
+        )}
+      </header>
+      {children}
+      {/* Last, so that the first thing to do has the focus. */}
+      <Button variant="ghost" size="touch" aria-label="Close" onClick={onClose} className="absolute top-1.5 right-1.5">
+        <X aria-hidden className="size-5" />
+      </Button>
+      <Toasts />
+    </dialog>
+  );
+}
+
+/** The part that scrolls. */
+export function DialogBody({ className, ...props }: ComponentProps<"div">) {
+  return <div className={classes("flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-4 py-4 sm:px-6", className)} {...props} />;
+}
+
+/** What to do, below. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">{children}</div>;
+}
+
+/** Where the one who opened the dialog is gone. */
+function focusWhatIsInFront(): void {
+  const front = [...document.querySelectorAll<HTMLElement>("dialog:modal")].at(-1) ?? document.getElementById("content");
+  front?.focus({ preventScroll: true });
+}
