@@ -2222,7 +2222,7 @@ RETURN CASE WHEN (private.principal_type() = 'api_key'::text) THEN ARRAY(SELECT 
 grant execute on function private.scoped_surfaces(text[]) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.settle_webhook_attempts(results jsonb)
- RETURNS TABLE(webhook_id text, retry_in_ms double precision)
+ RETURNS TABLE(webhook_id text, retry_in_ms double precision, waiting_attempts bigint[])
  LANGUAGE plpgsql
  SET search_path TO ''
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2233,6 +2233,7 @@ AS $function$
 #variable_conflict use_column
 declare
   touched text[];
+  locked text[];
   verdicts jsonb;
   verdict record;
   w public.webhooks;
@@ -2241,8 +2242,8 @@ begin
     select distinct d.webhook_id from jsonb_to_recordset(results) as r (attempt_id bigint)
     join public.webhook_deliveries d on d.lease = r.attempt_id
   );
-  -- Webhook before delivery, in one order: as everyone else locks them.
-  perform from public.webhooks x where x.id = any (touched) order by x.id for no key update;
+  -- Webhook before delivery, as everyone else locks them.
+  locked := array(select x.id from public.webhooks x where x.id = any (touched) for no key update skip locked);
 
   with given as (
     select * from jsonb_to_recordset(results) as r (
@@ -2258,6 +2259,7 @@ begin
     from given g
     join public.webhook_deliveries d on d.lease = g.attempt_id
     join public.webhooks x on x.id = d.webhook_id
+    where d.webhook_id = any (locked)
     for no key update of d
   ), judged as (
     select h.*,
@@ -2335,7 +2337,13 @@ begin
   end loop;
 
   return query
-  select v.webhook_id, min(v.retry_in_ms) from jsonb_to_recordset(verdicts) as v (webhook_id text, retry_in_ms double precision) group by 1;
+  select v.webhook_id, min(v.retry_in_ms), null::bigint[]
+  from jsonb_to_recordset(verdicts) as v (webhook_id text, retry_in_ms double precision) group by 1
+  union all
+  select d.webhook_id, null, array_agg(r.attempt_id)
+  from jsonb_to_recordset(results) as r (attempt_id bigint)
+  join public.webhook_deliveries d on d.lease = r.attempt_id
+  where d.webhook_id <> all (locked) group by 1;
 end $function$;
 grant execute on function private.settle_webhook_attempts(jsonb) to service_role;
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "#lib/log.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { makeAttempt } from "./make-attempt.ts";
-import { openQueries, type Result } from "./queries.ts";
+import { openQueries, type Result, type Settled } from "./queries.ts";
 
 const AT_ONCE_MAX = 2_000;
 const SWEEP_EVERY_MS = 5_000;
@@ -11,6 +11,7 @@ const TIMED_WITHIN_MS = 60_000;
 /** So that a timer is never early by the database's clock. */
 const CLOCK_MARGIN_MS = 20;
 const AFTER_A_FAULT_MS = 500;
+const WAITING_MS = 50;
 
 /**
  * Sends what is due. Claims and settlements go in batches: what gathers while one is under way makes up the next. A webhook
@@ -90,9 +91,9 @@ export class Dispatcher {
       this.#results = [];
       try {
         const settled = await this.#queries.settle(batch);
-        if (settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
         for (const { webhook_id, retry_in_ms } of settled) if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
         this.wake(...settled.map(({ webhook_id }) => webhook_id));
+        await this.#keepWaiting(batch, settled);
       } catch (error) {
         log.warn({ reason: (error as Error).message }, "cannot settle deliveries");
         this.#results.push(...batch);
@@ -100,6 +101,14 @@ export class Dispatcher {
       }
     }
     this.#isSettling = false;
+  }
+
+  /** What waits for a webhook that is being changed goes into a later batch. */
+  async #keepWaiting(batch: Result[], settled: Settled[]): Promise<void> {
+    if (settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
+    const waiting = new Set(settled.flatMap(({ waiting_attempts }) => waiting_attempts ?? []));
+    this.#results.push(...batch.filter(({ attempt_id }) => waiting.has(attempt_id)));
+    if (waiting.size === batch.length) await sleep(WAITING_MS);
   }
 
   #wakeIn(delayMs: number, webhookId: string): void {

@@ -20,8 +20,8 @@ export type Claimed = {
 /** What came of an attempt. An interrupted one is made again, after a pause where there is one. */
 export type Result = { attempt_id: string } & (Outcome | { interrupted: true; detail: string; duration_ms: number; pause_seconds: number });
 
-/** A webhook to claim for now, and when its next retry is due. */
-export type Settled = { webhook_id: string; retry_in_ms: number | null };
+/** A webhook to claim for now, and when its next retry is due; or the attempts that could not be settled yet. */
+export type Settled = { webhook_id: string; retry_in_ms: number | null; waiting_attempts: string[] | null };
 
 export type Queries = {
   claim: (webhookIds: string[], room: number) => Promise<Claimed[]>;

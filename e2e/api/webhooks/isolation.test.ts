@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sql } from "#e2e/fixtures.ts";
+import { database, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
@@ -30,8 +30,8 @@ async function latencies(subscriber: Subscriber, webhook: Registered, type: "exc
   return times.sort((a, b) => a - b);
 }
 
-describe("50 receivers of one tenant that hang", () => {
-  it("delay neither another tenant nor a healthy receiver of the same tenant", async () => {
+describe("receivers that hang", () => {
+  it("of which one tenant has 50, delay neither another tenant nor a healthy receiver of the same tenant", async () => {
     const [slow, other] = await Promise.all([Subscriber.create(hanging), Subscriber.create(receiver)]);
     const sameTenant = await slow.register(["exception.created"]);
     const otherTenant = await other.register(["exception.updated"]);
@@ -73,4 +73,25 @@ describe("50 receivers of one tenant that hang", () => {
       subscriber.tenant,
     ]);
   }, 60_000);
+
+  it("nor does a webhook that somebody changes for long delay any other", async () => {
+    const [changed, other] = await Promise.all([Subscriber.create(receiver), Subscriber.create(receiver)]);
+    const held = await changed.register(["exception.updated"]);
+    const free = await other.register(["exception.updated"]);
+    const connection = await database.connect();
+    let eventId: string;
+    try {
+      await connection.query("begin");
+      await connection.query("select from webhooks where id = $1 for no key update", [held.id]);
+      eventId = await changed.emit("exception.updated");
+      await held.gets(1);
+      for (let n = 0; n < 3; n++) await free.becomes(await other.emit("exception.updated"), ["delivered"], 1, PROMPT_MS);
+      expect(await held.becomes(eventId, ["sending"])).toMatchObject({ attempts: [{ status: "in_flight" }] });
+    } finally {
+      await connection.query("rollback");
+      connection.release();
+    }
+    expect(await held.becomes(eventId, ["delivered"])).toMatchObject({ attempt_count: 1 });
+    expect(held.received).toHaveLength(1);
+  });
 });
