@@ -35,10 +35,20 @@ type Call<C extends Contract> = {
 
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
 export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<z.output<C["response"]>> {
+  return (await send(contract, call, "application/json")).json();
+}
+
+/** The answer of a contract that has one as CSV. @throws ApiProblem */
+export async function callApiForCsv<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
+  return (await send(contract, call, "text/csv")).blob();
+}
+
+async function send<C extends Contract>(contract: C, call: Call<C>, accept: string): Promise<Response> {
   const { tenant, body, idempotencyKey, signal } = call;
   const response = await fetch(urlOf(contract, call), {
     method: contract.method,
     headers: {
+      Accept: accept,
       "X-Tenant-Id": tenant,
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
@@ -49,9 +59,8 @@ export async function callApi<C extends Contract>(contract: C, call: Call<C>): P
     if (signal?.aborted) throw cause;
     throw new ApiProblem(0, { code: "unreachable", detail: "Tieout cannot be reached. Check the connection.", request_id: null });
   });
-  const answer = await response.json();
-  if (!response.ok) throw new ApiProblem(response.status, answer);
-  return answer;
+  if (!response.ok) throw new ApiProblem(response.status, await response.json());
+  return response;
 }
 
 function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>): string {

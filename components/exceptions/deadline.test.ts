@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
+import { breachRisk, clockTime, countdown, minutesToBreach } from "./deadline.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const due = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -33,4 +33,14 @@ test.each([
   [52 * 60 * 60, "in 2 d 4 h"],
 ])("%d s before due reads %s", (seconds, text) => {
   expect(countdown(due(seconds), NOW)).toBe(text);
+});
+
+test.each([
+  [0, "0:00:00"],
+  [-0.4, "0:00:00"],
+  [-60, "−0:01:00"],
+  [3723, "1:02:03"],
+  [360_000, "100:00:00"],
+] as const)("%d s of a clock are %s", (seconds, shown) => {
+  expect(clockTime(seconds)).toBe(shown);
 });

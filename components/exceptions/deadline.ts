@@ -35,3 +35,11 @@ function duration(minutes: number): string {
 function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
+
+/** "1:02:03", "−0:29:00": hours, minutes and seconds, as in a column that is added up. */
+export function clockTime(seconds: number): string {
+  const whole = Math.round(Math.abs(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const sign = seconds < 0 && whole > 0 ? "−" : "";
+  return `${sign}${hours}:${String(minutes).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
+}

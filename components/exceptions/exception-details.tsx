@@ -4,6 +4,7 @@ import { ChevronDown, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Disclosure } from "#components/ui/disclosure.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
@@ -11,6 +12,8 @@ import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { Assignee, assigneeName } from "./assignee.tsx";
 import { CloseForm } from "./close-form.tsx";
 import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
+import { ExceptionHistory } from "./exception-history.tsx";
+import { ExceptionLedger } from "./exception-ledger.tsx";
 import { formatMoney } from "./money.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { useUpdateException } from "./use-update-exception.ts";
@@ -108,6 +111,15 @@ export function ExceptionDetails({ tenantId, exception, people }: { tenantId: st
           </pre>
         </section>
       )}
+
+      <div className="flex flex-col gap-2">
+        <Disclosure title="History">
+          <ExceptionHistory tenantId={tenantId} id={exception.id} />
+        </Disclosure>
+        <Disclosure title="How its clock ran">
+          <ExceptionLedger tenantId={tenantId} id={exception.id} />
+        </Disclosure>
+      </div>
 
       {isOpen && <CloseForm onClose={(status, resolution) => mutate({ patch: { status, resolution }, done: STATUS_WORDS[status] })} />}
     </div>

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
-import { getExceptionContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
+import { getExceptionContract, listExceptionHistoryContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
+import { getExceptionLedgerContract } from "#lib/exceptions/sla/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
@@ -38,5 +39,22 @@ export function exceptionQuery(tenant: string, id: string) {
     queryKey: [...exceptionsKey(tenant), id],
     queryFn: ({ signal }) => callApi(getExceptionContract, { tenant, params: { id }, signal }),
     refetchInterval: REFRESH_MS,
+  });
+}
+
+export function historyQuery(tenant: string, id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...exceptionsKey(tenant), id, "history"],
+    queryFn: ({ pageParam, signal }) =>
+      callApi(listExceptionHistoryContract, { tenant, params: { id }, query: { cursor: pageParam ?? undefined }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+}
+
+export function ledgerQuery(tenant: string, id: string) {
+  return queryOptions({
+    queryKey: [...exceptionsKey(tenant), id, "ledger"],
+    queryFn: ({ signal }) => callApi(getExceptionLedgerContract, { tenant, params: { id }, signal }),
   });
 }

@@ -16,6 +16,7 @@ import { ExceptionPanel } from "./exception-panel.tsx";
 import { ExceptionTable } from "./exception-table.tsx";
 import { Freshness } from "./freshness.tsx";
 import { slaPagesQuery } from "./queries.ts";
+import { ReportMenu } from "./report-menu.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, NO_FILTERS, serializeBoardSearch } from "./search.ts";
 
@@ -39,7 +40,12 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
 
   const header = (
     <PageHeader tenantName={tenant.name} title="Exceptions">
-      {newest && <Freshness asOf={newest.as_of} failing={error !== null} />}
+      {newest && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <Freshness asOf={newest.as_of} failing={error !== null} />
+          <ReportMenu tenantId={tenant.id} asOf={newest.as_of} />
+        </div>
+      )}
     </PageHeader>
   );
 

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
 import { api, createTenant, uniqueName, userToken } from "../fixtures.ts";
 import { beSignedIn, report, reportMany, rowOf, tokenColour } from "./person.ts";
@@ -132,6 +133,26 @@ test.describe("the SLA board", () => {
     const answer = await api("POST", path, { bearer: await userToken(tenant, ["tenant_lead"]), tenant, body: JSON.parse(body) });
     expect(answer.status).toBe(201);
     await expect(page.getByRole("row").nth(1)).toBeVisible();
+  });
+
+  test("gives the report of the last 30 days as a file, and says when it cannot", async ({ page }) => {
+    await report(tenant, { title: "Late one", due_in_minutes: -30, severity: "critical" });
+    await page.goto(`/${tenant}/exceptions`);
+    const askFor = async (name: string) => {
+      await page.getByRole("button", { name: "CSV report" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    const [download] = await Promise.all([page.waitForEvent("download"), askFor("By severity")]);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^sla-${tenant}-by-severity-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
+    const [columns, row] = (await readFile(await download.path(), "utf8")).split("\r\n");
+    expect(columns).toMatch(/^key,opened,resolved,breached,/);
+    expect(row).toMatch(/^critical,1,0,1,/);
+
+    await page.route("**/sla/report?**", (route) =>
+      route.fulfill({ status: 503, json: { code: "unavailable", detail: "Not now.", request_id: null } }),
+    );
+    await askFor("By day");
+    await expect(page.getByRole("status").getByText("Not now.")).toBeVisible();
   });
 
   test("says when nothing matches, and takes the filters back", async ({ page }) => {

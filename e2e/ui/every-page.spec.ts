@@ -36,6 +36,17 @@ const VIEWS: View[] = [
     },
   },
   {
+    name: "exception with its history and clock",
+    path: "/:tenant/exceptions",
+    role: "tenant_admin",
+    arrange: async (page) => {
+      await rowOf(page, "breached").getByRole("link").click();
+      for (const title of ["History", "How its clock ran"]) await page.getByRole("dialog").getByText(title, { exact: true }).click();
+      await expect(page.getByRole("dialog").getByRole("list", { name: "History" })).toBeVisible();
+      await expect(page.getByRole("dialog").getByRole("table")).toBeVisible();
+    },
+  },
+  {
     name: "navigation of a phone",
     path: "/:tenant/exceptions",
     role: "tenant_admin",

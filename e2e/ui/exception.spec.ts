@@ -95,6 +95,29 @@ test("a change that the server refuses is taken back", async ({ page }) => {
   expect(await stored()).toMatchObject({ assigned_to: null });
 });
 
+test("its history and its clock are told when they are opened, and follow a change", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  await expect(panel(page).getByLabel("Resolution")).toBeVisible();
+  expect(asked.filter((path) => /history|ledger/.test(path))).toEqual([]);
+
+  await panel(page).getByText("History", { exact: true }).click();
+  const history = panel(page).getByRole("list", { name: "History" });
+  await expect(history.getByRole("listitem")).toHaveText([/robot created it/]);
+  await panel(page).getByText("How its clock ran").click();
+  const clock = panel(page).getByRole("table");
+  await expect(clock.getByRole("row").nth(1)).toHaveText(/Deadline set.*0:(30:00|29:5\d)/);
+  await expect(clock.getByRole("row").nth(2)).toContainText("60 min or less left");
+
+  await panel(page).getByLabel("Resolution").fill("Matched by hand.");
+  await panel(page).getByRole("button", { name: "Resolve" }).click();
+  await expect(history.getByRole("listitem").first()).toContainText("ada changed");
+  await expect(history.getByRole("listitem").first()).toContainText("Status: from Open → to Resolved");
+  await expect(clock.getByRole("row").last()).toContainText("Resolved");
+  await expect(panel(page).getByText(/Resolved .* before its deadline/)).toBeVisible();
+});
+
 test("an exception that is not there is said not to be", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions?exception=exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`);
   await expect(page.getByRole("dialog").getByText("There is no such exception.")).toBeVisible();

@@ -1,0 +1,18 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import { type ReactNode, useState } from "react";
+
+/** A section that is there, and loads what it shows, once it was opened. */
+export function Disclosure({ title, children }: { title: string; children: ReactNode }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <details className="group border-t border-line pt-2" onToggle={({ newState }) => newState === "open" && setOpened(true)}>
+      <summary className="-mx-2 flex min-h-9 cursor-pointer list-none items-center gap-1.5 rounded-md px-2 text-sm font-medium select-none hover:bg-hover [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className="size-4 text-muted transition-transform duration-100 group-open:rotate-90" />
+        {title}
+      </summary>
+      {opened && <div className="pt-2 pb-1">{children}</div>}
+    </details>
+  );
+}
