@@ -9,10 +9,11 @@ import { Note } from "#components/ui/note.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, updateApiKeyContract } from "#lib/api-keys/contract.ts";
+import { apiKeysKey } from "./cache-key.ts";
 import { type ApiKeyChange, type Draft, draftOf, type KeyPatch, patchOf, problemsFrom, problemsOf } from "./draft.ts";
 import { Impact } from "./impact.tsx";
 import { KeyFields } from "./key-fields.tsx";
-import { apiKeyImpactQuery, apiKeyQuery, apiKeysKey } from "./queries.ts";
+import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";
 import { useProblems } from "./use-problems.ts";
 
 type Props = { tenantId: string; apiKey: ApiKey; address: string | null; onClose: () => void };

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { callApi } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
 import { estimateApiKeyImpactContract, getApiKeyContract, getApiKeyUsageContract, listApiKeysContract } from "#lib/api-keys/contract.ts";
+import { apiKeysKey } from "./cache-key.ts";
 import type { ApiKeyChange } from "./draft.ts";
 import { isWaiting } from "./first-call.ts";
 import type { ApiKeySearch } from "./search.ts";
@@ -9,9 +10,6 @@ import type { ApiKeySearch } from "./search.ts";
 const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;
 const WAITING_REFRESH_MS = 1500;
-
-/** Everything of a tenant's API keys, for invalidation. */
-export const apiKeysKey = (tenant: string) => ["tenants", tenant, "api-keys"] as const;
 
 /** The page's search as a query of GET /v1/tenants/{id}/api-keys. */
 export function apiKeyListQuery({ q, status }: Pick<ApiKeySearch, "q" | "status">) {

@@ -7,8 +7,8 @@ import { Command } from "#components/ui/command.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { apiKeysKey } from "./cache-key.ts";
 import { currentlyIssued, forget, type Issued, subscribeIssued } from "./issued.ts";
-import { apiKeysKey } from "./queries.ts";
 
 /** Shows a secret, once. It stands beside all pages, so that no navigation takes it away before it is stored. */
 export function RevealedKey() {

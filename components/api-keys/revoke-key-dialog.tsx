@@ -9,8 +9,9 @@ import { Note } from "#components/ui/note.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
+import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
-import { apiKeyImpactQuery, apiKeyQuery, apiKeysKey } from "./queries.ts";
+import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";
 
 const REASON_LONGEST = 500;
 

@@ -6,6 +6,8 @@ import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { Toasts } from "./toasts.tsx";
 
+const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button";
+
 /**
  * A dialog over the page, there for as long as it is rendered; on a phone a sheet from below. A click beside it closes
  * nothing: what was typed would be lost. `held`: whoever tries to close it only asks to.
@@ -30,6 +32,8 @@ export function Dialog({
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    // Left to itself, a browser gives the focus to the part that scrolls.
+    shown?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus();
     return () => {
       shown?.close();
       if (document.activeElement === document.body) focusWhatIsInFront();
