@@ -33,7 +33,7 @@ export function Impact({ impact, error }: { impact: ApiKeyImpact | undefined; er
         <strong>{refused.toLocaleString("en")}</strong> of the {calls.toLocaleString("en")} calls of the last 7 days would have been
         refused.
       </Note>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <Counts title="By operation" rows={by_operation.map(({ operation, refused: count }) => [operation, count])} />
         <Counts title="By address" rows={by_address.map(({ address, refused: count }) => [address, count])} />
       </div>
