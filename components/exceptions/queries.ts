@@ -2,11 +2,12 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { callApi } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
 import { getExceptionContract, listExceptionHistoryContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
-import { getExceptionLedgerContract } from "#lib/exceptions/sla/contract.ts";
+import { getExceptionLedgerContract, getSlaReportContract } from "#lib/exceptions/sla/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;
+const REPORT_REFRESH_MS = 60_000;
 
 /** Everything of a tenant's exceptions, for invalidation. */
 export const exceptionsKey = (tenant: string) => ["tenants", tenant, "exceptions"] as const;
@@ -56,5 +57,15 @@ export function ledgerQuery(tenant: string, id: string) {
   return queryOptions({
     queryKey: [...exceptionsKey(tenant), id, "ledger"],
     queryFn: ({ signal }) => callApi(getExceptionLedgerContract, { tenant, params: { id }, signal }),
+  });
+}
+
+/** The report by day of a period, for its breaches. */
+export function breachesQuery(tenant: string, { since, until }: { since: string; until: string }) {
+  return queryOptions({
+    queryKey: [...exceptionsKey(tenant), "report", since, until],
+    queryFn: ({ signal }) => callApi(getSlaReportContract, { tenant, query: { since, until, by: "day" }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REPORT_REFRESH_MS,
   });
 }

@@ -7,6 +7,12 @@ export function reportPeriod(asOf: string): { since: string; until: string } {
   return { since: new Date(until - DAYS * DAY_MS).toISOString(), until: new Date(until).toISOString() };
 }
 
+/** Each day of a period as `YYYY-MM-DD`. */
+export function daysOf({ since, until }: { since: string; until: string }): string[] {
+  const count = (Date.parse(until) - Date.parse(since)) / DAY_MS;
+  return Array.from({ length: count }, (_, day) => new Date(Date.parse(since) + day * DAY_MS).toISOString().slice(0, 10));
+}
+
 function startOfDay(iso: string): number {
   return Math.floor(Date.parse(iso) / DAY_MS) * DAY_MS;
 }

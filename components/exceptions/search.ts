@@ -1,14 +1,15 @@
-import { createParser, createSerializer, type inferParserType, parseAsStringLiteral } from "nuqs/server";
+import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { BREACH_RISKS, exception, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { userReference } from "#lib/schema.ts";
 
-/** The board's address: the same names as the query of GET /v1/exceptions/sla, and the exception that is open. */
+/** The board's address: the same names as the query of GET /v1/exceptions/sla, and what is open beside the rows. */
 export const boardSearch = {
   breach_risk: parseAsStringLiteral([...BREACH_RISKS, "at_risk"]),
   severity: parseAsStringLiteral(SEVERITIES),
   assigned_to: parseAsValid(userReference),
   status: parseAsStringLiteral(OPEN_STATUSES),
   sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
+  charts: parseAsBoolean.withDefault(false),
   exception: parseAsValid(exception.shape.id),
 };
 

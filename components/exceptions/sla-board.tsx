@@ -1,13 +1,17 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { ChartColumn } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useQueryStates } from "nuqs";
 import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { startServerClock } from "#components/ui/server-clock.ts";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { BoardEmpty, BoardNoMatch } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
@@ -19,6 +23,10 @@ import { slaPagesQuery } from "./queries.ts";
 import { ReportMenu } from "./report-menu.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, NO_FILTERS, serializeBoardSearch } from "./search.ts";
+
+const RiskCharts = dynamic(() => import("./risk-charts.tsx").then((charts) => charts.RiskCharts), {
+  loading: () => <Skeleton className="h-72 w-full" />,
+});
 
 /** `self`: the reader as an assignee. */
 export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: string; origin: string }) {
@@ -41,8 +49,17 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
   const header = (
     <PageHeader tenantName={tenant.name} title="Exceptions">
       {newest && (
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Freshness asOf={newest.as_of} failing={error !== null} />
+          <Button
+            size="sm"
+            variant={search.charts ? "selected" : "secondary"}
+            aria-pressed={search.charts}
+            onClick={() => setSearch({ charts: !search.charts })}
+          >
+            <ChartColumn aria-hidden className="size-4" />
+            Charts
+          </Button>
           <ReportMenu tenantId={tenant.id} asOf={newest.as_of} />
         </div>
       )}
@@ -63,6 +80,11 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
       {header}
       <div className="@container px-4 pb-10 sm:px-6">
         <RiskTiles summary={newest.summary} selected={search.breach_risk} onSelect={(breach_risk) => setSearch({ breach_risk })} />
+        {search.charts && (
+          <div className="pt-4">
+            <RiskCharts tenantId={tenant.id} items={items} more={hasNextPage} asOf={newest.as_of} />
+          </div>
+        )}
         {newest.summary.total_open === 0 ? (
           <BoardEmpty origin={origin} tenantId={tenant.id} />
         ) : (

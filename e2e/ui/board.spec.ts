@@ -155,6 +155,31 @@ test.describe("the SLA board", () => {
     await expect(page.getByRole("status").getByText("Not now.")).toBeVisible();
   });
 
+  test("draws time to breach and breaches per day when asked, keeps that in the address, and has each as a table", async ({ page }) => {
+    await report(tenant, { title: "Late one", due_in_minutes: -30 });
+    await report(tenant, { title: "Soon due", due_in_minutes: 45 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Late one")).toBeVisible();
+    await expect(page.getByRole("img", { name: /^Breaches per day/ })).toHaveCount(0);
+
+    await page.getByRole("button", { name: "Charts" }).click();
+    await expect(page).toHaveURL(/charts=true/);
+    await page.reload();
+    await expect(page.getByRole("img", { name: /^Open exceptions by time to breach: 2 in all/ })).toBeVisible();
+    await expect(page.getByRole("img", { name: /^Breaches per day: 1 in all/ })).toBeVisible();
+    for (const summary of await page.getByText("As a table").all()) await summary.click();
+    const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
+    await expect(open.getByRole("row", { name: "Up to 1 day late 1" })).toBeVisible();
+    await expect(open.getByRole("row", { name: "Under 1 hour left 1" })).toBeVisible();
+    const breaches = page.getByRole("table", { name: "Breaches per day" }).getByRole("row");
+    await expect(breaches).toHaveCount(31);
+    await expect(breaches.last()).toHaveAccessibleName(/^\d{4}-\d\d-\d\d 1$/);
+
+    await page.getByRole("button", { name: "Charts" }).click();
+    await expect(page).not.toHaveURL(/charts/);
+    await expect(page.getByRole("img", { name: /^Breaches per day/ })).toHaveCount(0);
+  });
+
   test("says when nothing matches, and takes the filters back", async ({ page }) => {
     await report(tenant, { title: "Only one", due_in_minutes: 900, severity: "low" });
     await page.goto(`/${tenant}/exceptions?severity=critical`);

@@ -14,6 +14,15 @@ const VIEWS: View[] = [
   { name: "not found", path: "/nowhere/at-all", role: "tenant_admin" },
   { name: "board", path: "/:tenant/exceptions", role: "tenant_admin" },
   { name: "board with nothing that matches", path: "/:tenant/exceptions?assigned_to=user:nobody", role: "tenant_admin" },
+  {
+    name: "board with its charts",
+    path: "/:tenant/exceptions?charts=true",
+    role: "tenant_admin",
+    arrange: async (page) => {
+      await expect(page.getByRole("img", { name: /^Breaches per day/ })).toBeVisible();
+      for (const summary of await page.getByText("As a table").all()) await summary.click();
+    },
+  },
   { name: "empty board", path: "/:empty/exceptions", role: "tenant_admin" },
   { name: "API keys without any", path: "/:tenant/api-keys", role: "tenant_admin" },
   { name: "API keys with nothing that matches", path: "/:tenant/api-keys?q=nothing", role: "tenant_admin" },
