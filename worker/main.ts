@@ -7,9 +7,7 @@ import { graphileLogger } from "./logger.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
 import { deliverWebhook } from "./tasks/deliver-webhook.ts";
-import { purgeIdempotencyKeys } from "./tasks/purge-idempotency-keys.ts";
-import { purgeRecords } from "./tasks/purge-records.ts";
-import { purgeWebhookDeliveries } from "./tasks/purge-webhook-deliveries.ts";
+import { purge } from "./tasks/purge.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
 
 const CONCURRENT_JOBS = 20;
@@ -25,13 +23,15 @@ const dispatcher = new Dispatcher(connectionString, env().WEBHOOK_ALLOW_HOSTS);
 const tasks: TaskList = {
   announce_expiring_api_keys: announceExpiringApiKeys,
   deliver_webhook: deliverWebhook(dispatcher),
-  purge_idempotency_keys: purgeIdempotencyKeys,
-  purge_records: purgeRecords,
-  purge_webhook_deliveries: purgeWebhookDeliveries,
+  purge_api_key_usage: purge("private.purge_api_key_usage"),
+  purge_idempotency_keys: purge("private.purge_idempotency_keys"),
+  purge_records: purge("private.purge_records"),
+  purge_webhook_deliveries: purge("private.purge_webhook_deliveries"),
 };
 
 const schedule = `
   */10 * * * * announce_expiring_api_keys
+  27 * * * * purge_api_key_usage
   7 * * * * purge_idempotency_keys
   */10 * * * * purge_records
   17 * * * * purge_webhook_deliveries

@@ -263,6 +263,29 @@ describe("what an API key does", () => {
     expect((await get(id)).unused_scopes).toEqual(["write:webhooks"]);
   });
 
+  it("is forgotten after its time: hours after 8 days, days after 91, and not before", async () => {
+    const { create } = await tenantWithAdmin();
+    const { id } = await create();
+    await sql(
+      `insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+       select id, tenant_id, date_trunc('hour', now()) - age, 'getMe', '127.0.0.1', 'accepted', 1, now() - age
+       from public.api_keys, unnest('{7 days,9 days}'::interval[]) age where id = $1`,
+      [id],
+    );
+    await sql(
+      `insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
+       select id, tenant_id, (now() at time zone 'UTC')::date - age, 'getMe', 'accepted', 1 from public.api_keys, unnest('{90,92}'::int[]) age where id = $1`,
+      [id],
+    );
+    await sql("select private.purge_api_key_usage()");
+    const left = await sql<{ age: number }>(
+      `select extract(day from now() - hour)::int as age from public.api_key_usage_hourly where api_key_id = $1
+       union all select ((now() at time zone 'UTC')::date - day)::int from public.api_key_usage_daily where api_key_id = $1`,
+      [id],
+    );
+    expect(left.map(({ age }) => age).sort()).toEqual([7, 90]);
+  });
+
   it("is announced 14, 3 and 1 days before it ends, once each", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { id } = await create();

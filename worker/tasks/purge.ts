@@ -1,0 +1,19 @@
+import type { Task } from "graphile-worker";
+
+/** Each forgets what is past its time, a batch a call, and answers how many it deleted. */
+export type Purge =
+  | "private.purge_api_key_usage"
+  | "private.purge_idempotency_keys"
+  | "private.purge_records"
+  | "private.purge_webhook_deliveries";
+
+/** In batches, so that none holds its locks for long, until nothing is left to forget. */
+export function purge(call: Purge): Task {
+  return async (_payload, { query, abortSignal }) => {
+    let deleted: number;
+    do {
+      const { rows } = await query<{ deleted: number }>(`select ${call}() as deleted`);
+      deleted = rows[0]?.deleted ?? 0;
+    } while (deleted > 0 && !abortSignal?.aborted);
+  };
+}
