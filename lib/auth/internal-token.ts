@@ -28,7 +28,6 @@ function sign(claims: Record<string, unknown>): Promise<string> {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(INTERNAL_ISSUER)
-    .setIssuedAt()
     .setExpirationTime(`${LIFETIME_SECONDS}s`)
     .sign(new TextEncoder().encode(env().SUPABASE_JWT_SECRET));
 }
