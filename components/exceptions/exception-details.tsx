@@ -1,6 +1,7 @@
 "use client";
 
 import { ChevronDown, RotateCcw } from "lucide-react";
+import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -12,12 +13,13 @@ import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { Assignee, assigneeName } from "./assignee.tsx";
 import { CloseForm } from "./close-form.tsx";
 import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
-import { ExceptionHistory } from "./exception-history.tsx";
-import { ExceptionLedger } from "./exception-ledger.tsx";
 import { formatMoney } from "./money.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { useUpdateException } from "./use-update-exception.ts";
 import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
+
+const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((part) => part.ExceptionHistory));
+const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger));
 
 const NOBODY = "nobody";
 
