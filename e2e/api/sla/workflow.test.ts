@@ -193,7 +193,7 @@ describe("an import", () => {
     const answer = await upload(tenant, lead, "application/x-ndjson", file);
     expect(answer.json).toMatchObject({ accepted: 100_000, refused: 1, errors: [{ line: 100_001 }] });
     expect((await board()).summary.total_open).toBe(100_000);
-  }, 90_000);
+  }, 300_000);
 
   it("refuses other types", async () => {
     const { tenant, lead } = await tenantWithLead();
