@@ -1,12 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { ExceptionDetails } from "./exception-details.tsx";
 import { exceptionQuery } from "./queries.ts";
+
+const ExceptionDetails = dynamic(() => import("./exception-details.tsx").then((part) => part.ExceptionDetails), { loading: Loading });
 
 type Props = { tenantId: string; id: string | null; people: string[]; onClose: () => void };
 
