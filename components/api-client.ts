@@ -30,12 +30,24 @@ type Call<C extends Contract> = {
   body?: Given<C["body"]>;
   /** The same for every try of one intent, so that trying again after a lost answer is safe. */
   idempotencyKey?: string;
+  /** The ETag of what was read: where that is no longer the state, the answer is 412. */
+  ifMatch?: string | null;
+  /** Sent instead of the session. */
+  credential?: string;
   signal?: AbortSignal;
 };
 
+type Answered<C extends Contract> = z.output<C["response"]>;
+
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
-export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<z.output<C["response"]>> {
+export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<Answered<C>> {
   return (await send(contract, call, "application/json")).json();
+}
+
+/** The same, with the ETag of a versioned resource. @throws ApiProblem */
+export async function callApiWithTag<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; etag: string | null }> {
+  const response = await send(contract, call, "application/json");
+  return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
 /** The answer of a contract that has one as CSV. @throws ApiProblem */
@@ -44,15 +56,10 @@ export async function callApiForCsv<C extends Contract>(contract: C, call: Call<
 }
 
 async function send<C extends Contract>(contract: C, call: Call<C>, accept: string): Promise<Response> {
-  const { tenant, body, idempotencyKey, signal } = call;
+  const { body, signal } = call;
   const response = await fetch(urlOf(contract, call), {
     method: contract.method,
-    headers: {
-      Accept: accept,
-      "X-Tenant-Id": tenant,
-      ...(body !== undefined && { "Content-Type": "application/json" }),
-      ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
-    },
+    headers: { Accept: accept, ...headersOf(call) },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
   }).catch((cause) => {
@@ -61,6 +68,22 @@ async function send<C extends Contract>(contract: C, call: Call<C>, accept: stri
   });
   if (!response.ok) throw new ApiProblem(response.status, await response.json());
   return response;
+}
+
+function headersOf({
+  tenant,
+  body,
+  idempotencyKey,
+  ifMatch,
+  credential,
+}: Omit<Call<Contract>, "params" | "query">): Record<string, string> {
+  return {
+    "X-Tenant-Id": tenant,
+    ...(body !== undefined && { "Content-Type": "application/json" }),
+    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+    ...(ifMatch && { "If-Match": ifMatch }),
+    ...(credential && { Authorization: `Bearer ${credential}` }),
+  };
 }
 
 function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>): string {

@@ -1572,20 +1572,20 @@ CREATE OR REPLACE FUNCTION private.merge_patch(target jsonb, patch jsonb)
  SET search_path TO ''
 AS $function$
 declare
-  merged jsonb := case when jsonb_typeof(target) = 'object' then target else '{}'::jsonb end;
-  field record;
+  base constant jsonb := case when jsonb_typeof(target) = 'object' then target else '{}' end;
 begin
   if jsonb_typeof(patch) <> 'object' then
     return patch;
   end if;
-  for field in select key, value from jsonb_each(patch) loop
-    if field.value = 'null'::jsonb then
-      merged := merged - field.key;
-    else
-      merged := merged || jsonb_build_object(field.key, private.merge_patch(merged -> field.key, field.value));
-    end if;
-  end loop;
-  return merged;
+  return (
+    select coalesce(jsonb_object_agg(merged.key, merged.value), '{}')
+    from (
+      select t.key, t.value from jsonb_each(base) t where not patch ? t.key
+      union all
+      select p.key, case when jsonb_typeof(p.value) = 'object' then private.merge_patch(base -> p.key, p.value) else p.value end
+      from jsonb_each(patch) p where p.value <> 'null'
+    ) merged
+  );
 end $function$;
 grant execute on function private.merge_patch(jsonb,jsonb) to anon;
 grant execute on function private.merge_patch(jsonb,jsonb) to authenticated;

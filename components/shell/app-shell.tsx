@@ -3,10 +3,13 @@ import { Brand } from "./brand.tsx";
 import type { Member, Tenant } from "./member.ts";
 import { MobileBar } from "./mobile-bar.tsx";
 import { Navigation } from "./navigation.tsx";
+import type { SurfaceLink } from "./sections.ts";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
-export function AppShell({ tenant, member, children }: { tenant: Tenant; member: Member; children: ReactNode }) {
+type Props = { tenant: Tenant; member: Member; surfaces: readonly SurfaceLink[]; children: ReactNode };
+
+export function AppShell({ tenant, member, surfaces, children }: Props) {
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -15,11 +18,11 @@ export function AppShell({ tenant, member, children }: { tenant: Tenant; member:
       >
         Skip to content
       </a>
-      <MobileBar tenant={tenant} member={member} />
+      <MobileBar tenant={tenant} member={member} surfaces={surfaces} />
       <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 border-r border-line p-3 max-lg:hidden">
         <Brand className="h-9 px-2" />
         <TenantSwitcher tenant={tenant} tenants={member.tenants} />
-        <Navigation tenantId={tenant.id} />
+        <Navigation tenantId={tenant.id} surfaces={surfaces} />
         <div className="mt-auto">
           <UserMenu member={member} />
         </div>

@@ -7,11 +7,12 @@ import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Brand } from "./brand.tsx";
 import type { Member, Tenant } from "./member.ts";
 import { Navigation } from "./navigation.tsx";
+import type { SurfaceLink } from "./sections.ts";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
 /** The bar on top of narrow screens, whose button opens all navigation. */
-export function MobileBar({ tenant, member }: { tenant: Tenant; member: Member }) {
+export function MobileBar({ tenant, member, surfaces }: { tenant: Tenant; member: Member; surfaces: readonly SurfaceLink[] }) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -24,7 +25,7 @@ export function MobileBar({ tenant, member }: { tenant: Tenant; member: Member }
       <SidePanel open={open} onClose={close} side="left" label="Navigation" header={<Brand className="px-2" />}>
         <div className="flex grow flex-col gap-4 p-3">
           <TenantSwitcher tenant={tenant} tenants={member.tenants} />
-          <Navigation tenantId={tenant.id} onNavigate={close} />
+          <Navigation tenantId={tenant.id} surfaces={surfaces} onNavigate={close} />
           <div className="mt-auto">
             <UserMenu member={member} />
           </div>

@@ -3,14 +3,22 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { classes } from "#components/ui/classes.ts";
-import { SECTIONS } from "./sections.ts";
+import { type SurfaceLink, sectionsOf } from "./sections.ts";
 
-export function Navigation({ tenantId, onNavigate }: { tenantId: string; onNavigate?: () => void }) {
+export function Navigation({
+  tenantId,
+  surfaces,
+  onNavigate,
+}: {
+  tenantId: string;
+  surfaces: readonly SurfaceLink[];
+  onNavigate?: () => void;
+}) {
   const pathname = usePathname();
   return (
     <nav aria-label="Main">
       <ul className="flex flex-col gap-0.5">
-        {SECTIONS.map(({ path, name, icon: Icon }) => {
+        {sectionsOf(surfaces).map(({ path, name, icon: Icon }) => {
           const href = `/${tenantId}/${path}`;
           const current = pathname === href || pathname.startsWith(`${href}/`);
           return (

@@ -7,7 +7,7 @@ import { callApi } from "#components/api-client.ts";
 import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import type { Tenant } from "./member.ts";
-import { SECTIONS } from "./sections.ts";
+import { FIRST_SECTION } from "./sections.ts";
 
 /** Names the tenant, and leads to the same page of another one. */
 export function TenantSwitcher({ tenant, tenants }: { tenant: Tenant; tenants: readonly string[] }) {
@@ -39,7 +39,7 @@ export function TenantSwitcher({ tenant, tenants }: { tenant: Tenant; tenants: r
 
 /** Only mounted with the menu open, so that the names of the others are asked for when somebody looks. */
 function TenantLinks({ tenant, tenants }: { tenant: Tenant; tenants: readonly string[] }) {
-  const [section = SECTIONS[0]?.path] = useSelectedLayoutSegments();
+  const [section = FIRST_SECTION] = useSelectedLayoutSegments();
   const names = useQueries({
     queries: tenants.map((id) => ({
       queryKey: ["tenants", id, "me"],

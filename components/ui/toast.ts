@@ -1,5 +1,5 @@
 /** What came of something, for the corner of the page. */
-export type Toast = { id: number; title: string; description?: string; failed: boolean };
+export type Toast = { id: number; title: string; description?: string; failed: boolean; action?: { label: string; run: () => void } };
 
 let shown: readonly Toast[] = [];
 let lastId = 0;

@@ -2,9 +2,11 @@
 
 import { CircleCheck, TriangleAlert, X } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { Button } from "./button.tsx";
 import { dismissToast, shownToasts, subscribeToasts, type Toast } from "./toast.ts";
 
 const READING_MS = 6000;
+const DECIDING_MS = 12_000;
 const NONE: readonly Toast[] = [];
 
 /**
@@ -22,14 +24,15 @@ export function Toasts() {
   );
 }
 
-function Card({ id, title, description, failed }: Toast) {
+function Card({ id, title, description, failed, action }: Toast) {
   const [held, setHeld] = useState(false);
+  const decides = action !== undefined;
 
   useEffect(() => {
     if (held || failed) return;
-    const timer = setTimeout(() => dismissToast(id), READING_MS);
+    const timer = setTimeout(() => dismissToast(id), decides ? DECIDING_MS : READING_MS);
     return () => clearTimeout(timer);
-  }, [held, failed, id]);
+  }, [held, failed, decides, id]);
 
   const Icon = failed ? TriangleAlert : CircleCheck;
   const hold = {
@@ -48,6 +51,18 @@ function Card({ id, title, description, failed }: Toast) {
         <p className="font-medium">{title}</p>
         {description && <p className="text-muted">{description}</p>}
       </div>
+      {action && (
+        <Button
+          size="sm"
+          className="-my-1"
+          onClick={() => {
+            dismissToast(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
       <button
         type="button"
         aria-label="Dismiss"

@@ -1,7 +1,10 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { type BrowserContext, expect, type Page, test } from "@playwright/test";
-import { createTenant } from "../fixtures.ts";
-import { beSignedIn, report, rowOf } from "./person.ts";
+import { api, createTenant, userToken } from "../fixtures.ts";
+import { beSignedIn, keep, reconcile, report, rowOf } from "./person.ts";
+
+const MARKDOWN =
+  "# Heading\n\nText with **weight**, `code` and a [link](https://example.com).\n\n- One\n- Two\n\n> Said\n\n```\ncurl\n```\n";
 
 const SCRIPT_MAX_BYTES = 250_000;
 
@@ -44,6 +47,44 @@ const VIEWS: View[] = [
       await expect(page.getByRole("dialog").getByLabel("Resolution")).toBeVisible();
     },
   },
+  { name: "records", path: "/:tenant/integrations", role: "tenant_admin" },
+  { name: "records with nothing that matches", path: "/:tenant/integrations?q=nowhere", role: "tenant_admin" },
+  { name: "no records", path: "/:empty/release-notes", role: "tenant_admin" },
+  { name: "bin", path: "/:tenant/integrations?view=bin", role: "tenant_admin" },
+  { name: "new record", path: "/:tenant/integrations?record=new", role: "tenant_admin" },
+  {
+    name: "record",
+    path: "/:tenant/release-notes",
+    role: "tenant_admin",
+    arrange: async (page) => {
+      await rowOf(page, "Faster matching").getByRole("link").click();
+      await expect(page.getByRole("dialog").getByLabel("Title")).toHaveValue("Faster matching");
+    },
+  },
+  {
+    name: "record as JSON",
+    path: "/:tenant/integrations",
+    role: "tenant_admin",
+    arrange: async (page) => {
+      await rowOf(page, "Stripe payouts").getByRole("link").click();
+      await page.getByRole("dialog").getByText("JSON", { exact: true }).click();
+      await expect(page.getByLabel("All fields")).toBeVisible();
+    },
+  },
+  { name: "reconciliations", path: "/:tenant/reconciliations", role: "tenant_admin" },
+  { name: "no reconciliations", path: "/:empty/reconciliations", role: "tenant_admin" },
+  { name: "new reconciliation", path: "/:tenant/reconciliations?new=true", role: "tenant_admin" },
+  {
+    name: "reconciliation",
+    path: "/:tenant/reconciliations",
+    role: "tenant_admin",
+    arrange: async (page) => {
+      await rowOf(page, "Payouts to bank").getByRole("link").click();
+      await expect(rowOf(page, "breached")).toBeVisible();
+    },
+  },
+  { name: "updates", path: "/:tenant/updates" },
+  { name: "no updates", path: "/:empty/updates" },
   {
     name: "exception with its history and clock",
     path: "/:tenant/exceptions",
@@ -72,9 +113,22 @@ const VIEWS: View[] = [
 async function open(page: Page, context: BrowserContext, { path, role, arrange }: View): Promise<string[]> {
   const [tenant, empty] = [await createTenant(), await createTenant()];
   const people = ["user:leo", null, "user:ada", null] as const;
+  const { id: reconciliation_id } = await reconcile(tenant, { name: "Payouts to bank" });
   for (const [index, [title, due_in_minutes]] of Object.entries({ breached: -20, high: 30, medium: 90, low: 900 }).entries()) {
-    await report(tenant, { title, due_in_minutes, assigned_to: people[index], amount_minor: 4200, currency: "EUR", details: { line: 1 } });
+    await report(tenant, {
+      title,
+      due_in_minutes,
+      assigned_to: people[index],
+      amount_minor: 4200,
+      currency: "EUR",
+      details: { line: 1 },
+      reconciliation_id,
+    });
   }
+  await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe", config: { account: "acct_1" }, owner: "ops" });
+  await keep(tenant, "release-notes", { title: "Faster matching", version: "2.4.0", body: MARKDOWN, published: true });
+  const { id } = await keep(tenant, "integrations", { name: "Old bridge", provider: "sftp" });
+  await api("DELETE", `/v1/integrations/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
   if (!path.startsWith("/sign-in")) await beSignedIn(context, role ? { [tenant]: [role], [empty]: [role] } : {});
   const complaints: string[] = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));

@@ -3,6 +3,8 @@ import { type BrowserContext, expect, type Locator, type Page } from "@playwrigh
 import { encode } from "next-auth/jwt";
 import type { Role } from "#lib/access.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import type { StoredRecord } from "#lib/records/contract.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 import { api, sql, uniqueName, userToken } from "../fixtures.ts";
 
@@ -38,6 +40,35 @@ export async function report(
   });
   expect(answer.status, answer.text).toBe(201);
   return answer.json as Exception;
+}
+
+/** Creates a record over /v1, as a tenant's own system does. */
+export async function keep(tenant: string, surface: string, body: Record<string, unknown>): Promise<StoredRecord> {
+  const answer = await api("POST", `/v1/${surface}`, {
+    bearer: await userToken(tenant, ["tenant_lead"], "robot"),
+    tenant,
+    body: { idempotencyKey: uniqueName("key"), ...body },
+  });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json as StoredRecord;
+}
+
+export async function reconcile(tenant: string, fields: Partial<Reconciliation> & { name: string }): Promise<Reconciliation> {
+  const answer = await api("POST", "/v1/reconciliations", {
+    bearer: await userToken(tenant, ["tenant_lead"], "robot"),
+    tenant,
+    body: {
+      period_start: "2026-10-01",
+      period_end: "2026-10-31",
+      left_source: "stripe.payouts",
+      right_source: "bank.statement",
+      matched_count: 4977,
+      unmatched_count: 17,
+      ...fields,
+    },
+  });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json as Reconciliation;
 }
 
 /** Many exceptions at once, due an hour apart from each other, the first in five hours. */

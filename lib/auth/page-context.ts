@@ -32,7 +32,15 @@ export async function requireMember(tenantId: string): Promise<Principal> {
 
 /** The context in which a page calls a verb: what the contract's endpoint would give it. @throws ApiError `role_required` */
 export async function pageContext(tenantId: string, contract: Contract): Promise<Context> {
-  const principal = await requireMember(tenantId);
+  return contextOf(await requireMember(tenantId), tenantId, contract);
+}
+
+/** The same for a page that anybody may see: what the holder of the publishable key may read. @throws ApiError `role_required` */
+export function publicContext(tenantId: string, contract: Contract): Promise<Context> {
+  return contextOf(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract);
+}
+
+async function contextOf(principal: Principal, tenantId: string, contract: Contract): Promise<Context> {
   authorize(principal, contract.access);
   return {
     principal,

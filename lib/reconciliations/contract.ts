@@ -5,6 +5,16 @@ import { actor, calendarDate, id, page, pageQuery, text, time } from "../schema.
 
 export const RECONCILIATION_STATUSES = ["open", "in_progress", "completed", "archived"] as const;
 
+export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
+
+/** Where each status leads; `private.guard_reconciliation` decides. */
+export const RECONCILIATION_MOVES: Record<ReconciliationStatus, readonly ReconciliationStatus[]> = {
+  open: ["in_progress", "archived"],
+  in_progress: ["open", "completed", "archived"],
+  completed: ["in_progress", "archived"],
+  archived: [],
+};
+
 const status = z.enum(RECONCILIATION_STATUSES);
 const reconciliationId = id("rcn");
 const count = z.int().min(0);

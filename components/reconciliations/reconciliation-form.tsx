@@ -1,0 +1,65 @@
+"use client";
+
+import type { FormEvent } from "react";
+import { ApiProblem } from "#components/api-client.ts";
+import { Button } from "#components/ui/button.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import type { NewReconciliation } from "./use-reconciliations.ts";
+
+/** What people fill in of a reconciliation. `initial`: the one that is changed. */
+export function ReconciliationForm({
+  initial,
+  submit,
+  busy,
+  error,
+  onSubmit,
+}: {
+  initial?: Reconciliation;
+  submit: string;
+  busy: boolean;
+  error: Error | null;
+  onSubmit: (fields: NewReconciliation) => void;
+}) {
+  const problems = error instanceof ApiProblem ? error.errors : [];
+  const field = (name: keyof NewReconciliation) => ({
+    name,
+    required: true,
+    defaultValue: initial && name in initial ? String(initial[name as keyof Reconciliation]) : undefined,
+    error: problems.find(({ path }) => path === name)?.message,
+  });
+
+  function onForm(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = Object.fromEntries(new FormData(event.currentTarget)) as Record<keyof NewReconciliation, string>;
+    onSubmit({ ...given, matched_count: Number(given.matched_count), unmatched_count: Number(given.unmatched_count), status: undefined });
+  }
+
+  return (
+    <form onSubmit={onForm} className="flex flex-col gap-5 px-6 pb-8">
+      <TextField label="Name" maxLength={200} {...field("name")} />
+      <div className="grid grid-cols-2 gap-3">
+        <TextField label="First day" type="date" min="1970-01-01" max="2999-12-31" {...field("period_start")} />
+        <TextField label="Last day" type="date" min="1970-01-01" max="2999-12-31" {...field("period_end")} />
+      </div>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField label="Left source" maxLength={200} {...field("left_source")} />
+        <TextField label="Right source" maxLength={200} {...field("right_source")} />
+      </div>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField label="Matched" type="number" min={0} step={1} {...counted("matched_count")} />
+        <TextField label="Unmatched" type="number" min={0} step={1} {...counted("unmatched_count")} />
+      </div>
+      <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
+        {error && problems.length === 0 && error.message}
+      </div>
+      <Button type="submit" variant="primary" className="self-start" disabled={busy}>
+        {busy ? "Saving…" : submit}
+      </Button>
+    </form>
+  );
+
+  function counted(name: "matched_count" | "unmatched_count") {
+    return { ...field(name), defaultValue: initial?.[name] ?? 0 };
+  }
+}

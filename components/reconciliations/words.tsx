@@ -1,0 +1,49 @@
+import { Archive, CircleCheck, CircleDashed, CircleDot, type LucideIcon } from "lucide-react";
+import type { ReconciliationStatus } from "#lib/reconciliations/contract.ts";
+
+export const STATUS_WORDS: Record<ReconciliationStatus, string> = {
+  open: "Open",
+  in_progress: "In progress",
+  completed: "Completed",
+  archived: "Archived",
+};
+
+const ICONS: Record<ReconciliationStatus, LucideIcon> = {
+  open: CircleDashed,
+  in_progress: CircleDot,
+  completed: CircleCheck,
+  archived: Archive,
+};
+
+export function StatusLabel({ status }: { status: ReconciliationStatus }) {
+  const Icon = ICONS[status];
+  return (
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+      <Icon aria-hidden className="size-3.5 text-muted" />
+      {STATUS_WORDS[status]}
+    </span>
+  );
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec"];
+
+/** "1–31 Oct 2026", "28 Sep – 4 Oct 2026": days, which no time zone moves. */
+export function periodOf({ period_start, period_end }: { period_start: string; period_end: string }): string {
+  const [start, end] = [partsOf(period_start), partsOf(period_end)];
+  if (period_start === period_end) return `${end.day} ${end.month} ${end.year}`;
+  if (start.year !== end.year) return `${start.day} ${start.month} ${start.year} – ${end.day} ${end.month} ${end.year}`;
+  if (start.month !== end.month) return `${start.day} ${start.month} – ${end.day} ${end.month} ${end.year}`;
+  return `${start.day}–${end.day} ${end.month} ${end.year}`;
+}
+
+function partsOf(date: string): { day: number; month: string; year: string } {
+  const [year = "", month, day] = date.split("-");
+  return { day: Number(day), month: MONTHS[Number(month) - 1] ?? "", year };
+}
+
+/** The share of lines that found their counterpart, rounded down, so that 100 % is all of them; null where there are none. */
+export function matchedShare({ matched_count, unmatched_count }: { matched_count: number; unmatched_count: number }): string | null {
+  const total = matched_count + unmatched_count;
+  if (total === 0) return null;
+  return unmatched_count === 0 ? "100 %" : `${(Math.floor((matched_count / total) * 1000) / 10).toFixed(1)} %`;
+}

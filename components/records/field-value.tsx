@@ -1,0 +1,26 @@
+import { Check, Minus } from "lucide-react";
+import { Time } from "#components/ui/time.tsx";
+import type { Field } from "#lib/records/surfaces/surface.ts";
+
+/** A field as a list shows it: one line, whatever was stored under its name. */
+export function FieldValue({ field, value }: { field: Field; value: unknown }) {
+  if (field.input === "switch") {
+    const Icon = value === true ? Check : Minus;
+    return (
+      <span className="inline-flex items-center gap-1.5">
+        <Icon aria-hidden className={value === true ? "size-4 text-accent-text" : "size-4 text-muted"} />
+        {value === true ? "Yes" : "No"}
+      </span>
+    );
+  }
+  if (value === null || value === undefined || value === "") {
+    return (
+      <span className="text-muted">
+        <span aria-hidden>–</span>
+        <span className="sr-only">None</span>
+      </span>
+    );
+  }
+  if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
+  return <span>{typeof value === "string" ? value : JSON.stringify(value)}</span>;
+}

@@ -1,0 +1,22 @@
+"use client";
+
+import { useState } from "react";
+import { RecordForm } from "./record-form.tsx";
+import { surfaceOf } from "./surface.ts";
+import { useCreateRecord } from "./use-records.ts";
+
+export function RecordCreate({ tenantId, path, onCreated }: { tenantId: string; path: string; onCreated: (id: string) => void }) {
+  const [fields, setFields] = useState<Record<string, unknown>>({});
+  const { mutate, isPending, error } = useCreateRecord(tenantId, path);
+  return (
+    <RecordForm
+      surface={surfaceOf(path).surface}
+      fields={fields}
+      onChange={setFields}
+      onSubmit={() => mutate(fields, { onSuccess: ({ id }) => onCreated(id) })}
+      submit="Create"
+      busy={isPending}
+      error={error}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { JsonView } from "#components/ui/json-view.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { StoredRecord } from "#lib/records/contract.ts";
+import type { Field } from "#lib/records/surfaces/surface.ts";
+import { RecordFacts } from "./record-facts.tsx";
+import { editable, surfaceOf } from "./surface.ts";
+
+/** A record to read. */
+export function RecordDetails({ path, record }: { path: string; record: StoredRecord }) {
+  const { surface } = surfaceOf(path);
+  const known = Object.entries(surface.fields).filter(([name]) => record[name] !== undefined && record[name] !== null);
+  const others = Object.fromEntries(Object.entries(editable(record)).filter(([name]) => !(name in surface.fields)));
+  return (
+    <div className="flex flex-col gap-5 px-6 pb-8">
+      <dl className="flex flex-col gap-4">
+        {known.map(([name, field]) => (
+          <div key={name} className="flex flex-col gap-0.5">
+            <dt className="text-sm text-muted">{field.label}</dt>
+            <dd className="min-w-0 wrap-break-word whitespace-pre-wrap">
+              <Shown field={field} value={record[name]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {Object.keys(others).length > 0 && <JsonView label="Other fields" value={others} />}
+      <div className="border-t border-line pt-3">
+        <RecordFacts record={record} />
+      </div>
+    </div>
+  );
+}
+
+function Shown({ field, value }: { field: Field; value: unknown }) {
+  if (field.input === "switch") return value === true ? "Yes" : "No";
+  if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
+  return typeof value === "string" ? value : <JsonView label={field.label} value={value} />;
+}

@@ -1,0 +1,33 @@
+import { RECORD_CONTRACTS, type RecordContracts, type StoredRecord } from "#lib/records/contract.ts";
+import { SURFACES } from "#lib/records/surfaces/all.ts";
+import type { Surface } from "#lib/records/surfaces/surface.ts";
+
+export type KnownSurface = { surface: Surface; contracts: RecordContracts };
+
+export function findSurface(path: string): KnownSurface | null {
+  const surface = SURFACES.find((known) => known.path === path);
+  const contracts = RECORD_CONTRACTS.get(path);
+  return surface && contracts ? { surface, contracts } : null;
+}
+
+/** @throws Error where nobody declared it; pages answer 404 before. */
+export function surfaceOf(path: string): KnownSurface {
+  const known = findSurface(path);
+  if (!known) throw new Error(`There is no surface ${path}.`);
+  return known;
+}
+
+/** What a record is called: its heading, or the operation that it was posted for. */
+export function nameOf({ columns: [heading] }: Surface, record: StoredRecord): string {
+  const name = [record[heading], record.operation].find((value) => typeof value === "string" && value.trim() !== "");
+  return typeof name === "string" ? name : `Untitled ${record.id.slice(-6)}`;
+}
+
+const SERVER_FIELDS = ["id", "created_at", "created_by", "updated_at", "soft_delete", "deleted_at", "purge_at"];
+/** Fixed at creation. */
+const FIXED_FIELDS = ["tenantId", "idempotencyKey"];
+
+/** The part of a record that people change. */
+export function editable(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !SERVER_FIELDS.includes(name) && !FIXED_FIELDS.includes(name)));
+}

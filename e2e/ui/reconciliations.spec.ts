@@ -1,0 +1,107 @@
+import { expect, type Page, test } from "@playwright/test";
+import { api, createTenant, userToken } from "../fixtures.ts";
+import { beSignedIn, reconcile, report, rowOf } from "./person.ts";
+
+let tenant: string;
+
+test.beforeEach(async ({ context }) => {
+  tenant = await createTenant();
+  await beSignedIn(context, { [tenant]: ["tenant_lead"] });
+});
+
+const panel = (page: Page) => page.getByRole("dialog");
+
+test("a reconciliation is created, and leads to a page of its own", async ({ page }) => {
+  await page.goto(`/${tenant}/reconciliations`);
+  await expect(page.getByRole("heading", { name: "No reconciliations yet" })).toBeVisible();
+  await page.getByRole("button", { name: "New reconciliation" }).first().click();
+  await panel(page).getByLabel("Name").fill("Payouts to bank");
+  await panel(page).getByLabel("First day").fill("2026-10-01");
+  await panel(page).getByLabel("Last day").fill("2026-09-30");
+  await panel(page).getByLabel("Left source").fill("stripe.payouts");
+  await panel(page).getByLabel("Right source").fill("bank.statement");
+  await panel(page).getByLabel("Matched", { exact: true }).fill("999");
+  await panel(page).getByLabel("Unmatched").fill("1");
+  await panel(page).getByRole("button", { name: "Create" }).click();
+  await expect(panel(page).getByText("The period cannot end before it starts.")).toBeVisible();
+  await panel(page).getByLabel("Last day").fill("2026-10-31");
+  await panel(page).getByRole("button", { name: "Create" }).click();
+  await expect(panel(page)).toBeHidden();
+  await expect(rowOf(page, "Payouts to bank")).toContainText("1–31 Oct 2026");
+  await expect(rowOf(page, "Payouts to bank")).toContainText("99.9 %");
+  await rowOf(page, "Payouts to bank").getByRole("link").click();
+  await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Reconciliations" }).click();
+  await expect(rowOf(page, "Payouts to bank")).toBeVisible();
+});
+
+test("the list is filtered by status and period, at an address that a reload finds", async ({ page }) => {
+  await reconcile(tenant, { name: "September", period_start: "2026-09-01", period_end: "2026-09-30" });
+  await reconcile(tenant, { name: "October", status: "in_progress" });
+  await page.goto(`/${tenant}/reconciliations`);
+  await page.getByRole("button", { name: "Filter by Status" }).click();
+  await page.getByRole("menuitemradio", { name: "In progress" }).click();
+  await expect(rowOf(page, "September")).toBeHidden();
+  await expect(rowOf(page, "October")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByLabel("Period to").fill("2026-09-15");
+  await expect(rowOf(page, "October")).toBeHidden();
+  await expect(page).toHaveURL(/period_to=2026-09-15/);
+  await page.reload();
+  await expect(rowOf(page, "September")).toBeVisible();
+  await expect(rowOf(page, "October")).toBeHidden();
+  await page.getByLabel("Period from").fill("2026-12-01");
+  await expect(page.getByRole("heading", { name: "No reconciliation matches" })).toBeVisible();
+});
+
+test("its page shows its exceptions, counts them, and leads to them", async ({ page }) => {
+  const { id } = await reconcile(tenant, { name: "Payouts to bank" });
+  const other = await reconcile(tenant, { name: "Other" });
+  await report(tenant, { title: "Of this one", due_in_minutes: 30, reconciliation_id: id });
+  await report(tenant, { title: "Of the other", due_in_minutes: 30, reconciliation_id: other.id });
+  await page.goto(`/${tenant}/reconciliations/${id}`);
+  await expect(rowOf(page, "Of this one")).toBeVisible();
+  await expect(rowOf(page, "Of the other")).toBeHidden();
+  await expect(page.getByRole("definition").filter({ hasText: /^1$/ })).toBeVisible();
+  await rowOf(page, "Of this one").getByRole("link").click();
+  await expect(page).toHaveURL(/exceptions\?exception=exc_/);
+  await expect(panel(page)).toContainText("Of this one");
+});
+
+test("the status moves where it may, and the fields change", async ({ page }) => {
+  const { id } = await reconcile(tenant, { name: "Payouts to bank" });
+  await page.goto(`/${tenant}/reconciliations/${id}`);
+  await page.getByRole("button", { name: "Status: Open" }).click();
+  await expect(page.getByRole("menuitemradio")).toHaveText(["Open", "In progress", "Archived"]);
+  await page.getByRole("menuitemradio", { name: "In progress" }).click();
+  await expect(page.getByRole("button", { name: "Status: In progress" })).toBeVisible();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await panel(page).getByLabel("Unmatched").fill("3");
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await expect(panel(page)).toBeHidden();
+  await expect(page.getByRole("definition").filter({ hasText: /^3$/ })).toBeVisible();
+  const { json } = await api("GET", `/v1/reconciliations/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+  expect(json).toMatchObject({ status: "in_progress", unmatched_count: 3, matched_count: 4977 });
+  await page.getByRole("button", { name: "Status: In progress" }).click();
+  await page.getByRole("menuitemradio", { name: "Archived" }).click();
+  await expect(page.getByRole("button", { name: /^Status:/ })).toBeHidden();
+});
+
+test("an analyst reads, and is told whom to ask", async ({ page, context }) => {
+  const { id } = await reconcile(tenant, { name: "Payouts to bank" });
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  await page.goto(`/${tenant}/reconciliations`);
+  await expect(page.getByText("Ask an admin or a lead for changes.")).toBeVisible();
+  await page.goto(`/${tenant}/reconciliations/${id}`);
+  await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Edit" })).toBeHidden();
+});
+
+test("one that does not exist, or is another tenant's, is no page", async ({ page }) => {
+  const other = await createTenant();
+  const foreign = await reconcile(other, { name: "Foreign" });
+  for (const id of [foreign.id, `rcn_${"0".repeat(32)}`, "x"]) {
+    expect((await page.goto(`/${tenant}/reconciliations/${id}`))?.status()).toBe(404);
+    expect(await page.content()).not.toContain("Foreign");
+  }
+});

@@ -1,0 +1,238 @@
+import { expect, type Page, test } from "@playwright/test";
+import type { Role } from "#lib/access.ts";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
+import { beSignedIn, keep, rowOf } from "./person.ts";
+
+let tenant: string;
+
+async function begin(page: Page, path: string, role: Role = "tenant_admin") {
+  await beSignedIn(page.context(), { [tenant]: [role] });
+  await page.goto(`/${tenant}/${path}`);
+}
+
+async function stored(surface: string, id: string, query = {}): Promise<unknown> {
+  return (await api("GET", `/v1/${surface}/${id}`, { bearer: await userToken(tenant, ["tenant_admin"]), tenant, query })).json;
+}
+
+async function change(surface: string, id: string, body: object) {
+  await api("PATCH", `/v1/${surface}/${id}`, { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
+}
+
+const panel = (page: Page) => page.getByRole("dialog");
+const said = (page: Page, text: string | RegExp) => page.getByRole("status").filter({ hasText: text }).first();
+
+test.beforeEach(async () => {
+  tenant = await createTenant();
+});
+
+test("a record is created as a form, and is in the list at once", async ({ page }) => {
+  await begin(page, "integrations");
+  await expect(page.getByRole("heading", { name: "No integrations yet" })).toBeVisible();
+  await page.getByRole("main").getByRole("button", { name: "New integration" }).last().click();
+  await panel(page).getByLabel("Name").fill("Stripe payouts");
+  await panel(page).getByLabel("Provider").fill("stripe");
+  await panel(page).getByLabel("Configuration (JSON)").fill('{"account": "acct_1"}');
+  await panel(page).getByRole("button", { name: "Create" }).click();
+  await expect(said(page, "Created Stripe payouts")).toBeVisible();
+  await expect(page).toHaveURL(/record=rec_/);
+  await expect(panel(page).getByLabel("Provider")).toHaveValue("stripe");
+  await panel(page).getByRole("button", { name: "Close" }).click();
+  await expect(rowOf(page, "Stripe payouts")).toContainText("stripe");
+  const id = await idOf("integrations");
+  expect(await stored("integrations", id)).toMatchObject({ name: "Stripe payouts", provider: "stripe", config: { account: "acct_1" } });
+});
+
+test("a record is created as JSON, with fields that no form knows", async ({ page }) => {
+  await begin(page, "troubleshooting?record=new");
+  await panel(page).getByText("JSON", { exact: true }).click();
+  await panel(page).getByLabel("All fields").fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}');
+  await expect(panel(page).getByText("This is not JSON yet.")).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: "Create" })).toBeDisabled();
+  await panel(page).getByLabel("All fields").fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}}');
+  await panel(page).getByRole("button", { name: "Create" }).click();
+  await expect(said(page, "Created A feed delivers nothing")).toBeVisible();
+  const id = await idOf("troubleshooting");
+  expect(await stored("troubleshooting", id)).toMatchObject({ title: "A feed delivers nothing", runbook: { steps: [1, 2] } });
+});
+
+test("what the server refuses stands at its field, and nothing typed is lost", async ({ page }) => {
+  await begin(page, "integrations?record=new");
+  await panel(page).getByLabel("Name").fill("Bridge");
+  await panel(page).getByLabel("Configuration (JSON)").fill('{"api_key": "hunter2"}');
+  await panel(page).getByRole("button", { name: "Create" }).click();
+  await expect(panel(page).getByText("config.api_key: This looks like a credential.")).toBeVisible();
+  await expect(panel(page).getByLabel("Name")).toHaveValue("Bridge");
+  await expect(panel(page).getByLabel("Configuration (JSON)")).toHaveAttribute("aria-invalid", "true");
+  await panel(page).getByLabel("Configuration (JSON)").fill('{"secret_ref": "vault:bridge"}');
+  await panel(page).getByRole("button", { name: "Create" }).click();
+  await expect(said(page, "Created Bridge")).toBeVisible();
+});
+
+test("a record is found by its words, at an address that can be shared", async ({ page }) => {
+  await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
+  await keep(tenant, "integrations", { name: "Adyen fees", provider: "adyen", config: { feed: "adyen.settlements" } });
+  await begin(page, "integrations");
+  await page.getByRole("searchbox", { name: "Search integrations" }).fill("settle");
+  await expect(page).toHaveURL(/q=settle/);
+  await expect(rowOf(page, "Stripe payouts")).toBeHidden();
+  await expect(rowOf(page, "Adyen fees")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("searchbox")).toHaveValue("settle");
+  await expect(rowOf(page, "Adyen fees")).toBeVisible();
+  await page.getByRole("searchbox").fill("nowhere");
+  await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
+  await page.getByRole("button", { name: "Clear the search" }).click();
+  await expect(rowOf(page, "Stripe payouts")).toBeVisible();
+  await expect(page.getByRole("searchbox")).toHaveValue("");
+});
+
+test("a change sends what was changed, and keeps what the form does not know", async ({ page }) => {
+  const { id } = await keep(tenant, "release-notes", { title: "Draft", version: "1.0", owner: "ops", published: false });
+  await begin(page, `release-notes?record=${id}`);
+  await expect(panel(page).getByText("One more field is kept as it is")).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeDisabled();
+  await panel(page).getByLabel("Title").fill("Final");
+  await panel(page).getByLabel("Version").fill("");
+  await panel(page).getByLabel("Published", { exact: true }).check();
+  await panel(page).getByLabel("Published at (UTC)").fill("2026-11-20T09:30");
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await expect(said(page, "Saved")).toBeVisible();
+  const record = await stored("release-notes", id);
+  expect(record).toMatchObject({ title: "Final", published: true, published_at: "2026-11-20T09:30:00.000Z", owner: "ops" });
+  expect(record).not.toHaveProperty("version");
+  await panel(page).getByLabel("Title").fill("Final again");
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await expect.poll(() => stored("release-notes", id)).toMatchObject({ title: "Final again" });
+});
+
+test("a change by somebody else is not lost: mine goes on top of theirs", async ({ page }) => {
+  const { id } = await keep(tenant, "troubleshooting", { title: "Mine to change", symptom: "Old", resolution: "Old" });
+  await begin(page, `troubleshooting?record=${id}`);
+  await panel(page).getByLabel("Title").fill("My title");
+  await change("troubleshooting", id, { symptom: "Theirs" });
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await expect(panel(page).getByText("Somebody else has changed this troubleshooting guide")).toBeVisible();
+  expect(await stored("troubleshooting", id)).toMatchObject({ title: "Mine to change", symptom: "Theirs" });
+  await panel(page).getByRole("button", { name: "Put my changes on top of theirs" }).click();
+  await expect(panel(page).getByLabel("Symptom")).toHaveValue("Theirs");
+  await expect(panel(page).getByLabel("Title")).toHaveValue("My title");
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await expect(said(page, "Saved")).toBeVisible();
+  expect(await stored("troubleshooting", id)).toMatchObject({ title: "My title", symptom: "Theirs", resolution: "Old" });
+});
+
+test("a change by somebody else can be taken instead", async ({ page }) => {
+  const { id } = await keep(tenant, "troubleshooting", { title: "First" });
+  await begin(page, `troubleshooting?record=${id}`);
+  await panel(page).getByLabel("Title").fill("Mine");
+  await change("troubleshooting", id, { title: "Theirs" });
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await panel(page).getByRole("button", { name: "Take theirs" }).click();
+  await expect(panel(page).getByLabel("Title")).toHaveValue("Theirs");
+  await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeDisabled();
+});
+
+test("what is deleted can be brought back at once", async ({ page }) => {
+  const { id } = await keep(tenant, "integrations", { name: "Bridge" });
+  await begin(page, `integrations?record=${id}`);
+  await panel(page).getByRole("button", { name: "Delete" }).click();
+  await expect(panel(page)).toBeHidden();
+  await expect(rowOf(page, "Bridge")).toBeHidden();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(rowOf(page, "Bridge")).toBeVisible();
+  await expect(said(page, "Restored Bridge")).toBeVisible();
+  expect(await stored("integrations", id)).toMatchObject({ soft_delete: false });
+});
+
+test("the bin shows the days left, and gives back", async ({ page }) => {
+  for (const name of ["Recent", "Nearly gone"]) {
+    const { id } = await keep(tenant, "integrations", { name, provider: "sftp" });
+    await api("DELETE", `/v1/integrations/${id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+    if (name === "Nearly gone") await sql("update public.records set deleted_at = deleted_at - interval '28 days' where id = $1", [id]);
+  }
+  await begin(page, "integrations");
+  await expect(page.getByRole("heading", { name: "No integrations yet" })).toBeVisible();
+  await page.getByText("Bin", { exact: true }).click();
+  await expect(rowOf(page, "Recent")).toContainText("in 30 days");
+  await expect(rowOf(page, "Nearly gone")).toContainText("in 2 days");
+  await rowOf(page, "Nearly gone").getByRole("link").click();
+  await expect(panel(page)).toContainText("sftp");
+  await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeHidden();
+  await panel(page).getByRole("button", { name: "Close" }).click();
+  await rowOf(page, "Nearly gone").getByRole("button", { name: "Restore Nearly gone" }).click();
+  await expect(rowOf(page, "Nearly gone")).toBeHidden();
+  await page.getByText("Active", { exact: true }).click();
+  await expect(rowOf(page, "Nearly gone")).toBeVisible();
+});
+
+test("a lead deletes, and is told who can restore", async ({ page }) => {
+  const { id } = await keep(tenant, "integrations", { name: "Bridge" });
+  await begin(page, `integrations?record=${id}`, "tenant_lead");
+  await panel(page).getByRole("button", { name: "Delete" }).click();
+  await expect(said(page, "A tenant admin can restore it for 30 days.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
+  await page.getByText("Bin", { exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+  await expect(page.getByText("Ask a tenant admin.")).toBeVisible();
+});
+
+test("an analyst reads, and is told whom to ask", async ({ page }) => {
+  await keep(tenant, "troubleshooting", { title: "A payout is missing", symptom: "Left side only", extra: { line: 118 } });
+  await begin(page, "troubleshooting", "tenant_analyst");
+  await expect(page.getByText("Ask an admin or a lead for changes.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "New troubleshooting guide" })).toBeHidden();
+  await rowOf(page, "A payout is missing").getByRole("link").click();
+  await expect(panel(page)).toContainText("Left side only");
+  await expect(panel(page)).toContainText('"line": 118');
+  await expect(panel(page).getByRole("textbox")).toHaveCount(0);
+});
+
+test("a record opens at an address of its own, and goes back", async ({ page }) => {
+  const { id } = await keep(tenant, "integrations", { name: "Bridge" });
+  await begin(page, "integrations");
+  await rowOf(page, "Bridge").getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(`record=${id}`));
+  await expect(panel(page).getByLabel("Name")).toHaveValue("Bridge");
+  await page.goBack();
+  await expect(panel(page)).toBeHidden();
+  await page.goto(`/${tenant}/integrations?record=rec_${"0".repeat(32)}`);
+  await expect(panel(page).getByText("There is no such record.")).toBeVisible();
+});
+
+test("a long list goes on as it is scrolled", async ({ page }) => {
+  await sql(
+    `insert into public.records (tenant_id, surface, data, created_by)
+     select $1, 'integrations', jsonb_build_object('name', 'Number ' || i), 'system' from generate_series(1, 120) i`,
+    [tenant],
+  );
+  await begin(page, "integrations");
+  await expect(page.getByRole("row")).toHaveCount(51);
+  await page.mouse.wheel(0, 20_000);
+  await expect.poll(async () => page.getByRole("row").count()).toBeGreaterThan(51);
+  await page.mouse.wheel(0, 40_000);
+  await expect(page.getByText("All 120 shown")).toBeVisible();
+});
+
+test("an error shows its request id, and trying again works", async ({ page }) => {
+  await keep(tenant, "integrations", { name: "Bridge" });
+  await begin(page, "integrations");
+  await expect(rowOf(page, "Bridge")).toBeVisible();
+  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+  await page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
+  await page.getByRole("searchbox").fill("bridge");
+  await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible({ timeout: 30_000 });
+  await page.unroute("**/v1/**");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(rowOf(page, "Bridge")).toBeVisible();
+});
+
+test("a surface that nobody declared is no page", async ({ page }) => {
+  await beSignedIn(page.context(), { [tenant]: ["tenant_admin"] });
+  expect((await page.goto(`/${tenant}/runbooks`))?.status()).toBe(404);
+  await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+});
+
+async function idOf(surface: string): Promise<string> {
+  const [row] = await sql<{ id: string }>("select id from public.records where tenant_id = $1 and surface = $2", [tenant, surface]);
+  return row?.id ?? "";
+}

@@ -1,0 +1,101 @@
+import { expect, test } from "@playwright/test";
+import { api, createTenant, sql, stack, userToken } from "../fixtures.ts";
+import { beSignedIn, keep, rowOf } from "./person.ts";
+
+let tenant: string;
+
+test.beforeEach(async () => {
+  tenant = await createTenant();
+});
+
+test("a release note is published in the dashboard, and anybody sees it", async ({ page, browser }) => {
+  await keep(tenant, "release-notes", { title: "Faster matching", version: "2.4.0", body: "It takes **half** the time." });
+  await beSignedIn(page.context(), { [tenant]: ["tenant_lead"] });
+  const visitor = await (await browser.newContext()).newPage();
+  await visitor.goto(`${stack.url}/${tenant}/updates`);
+  await expect(visitor.getByRole("heading", { name: "Nothing has been published yet" })).toBeVisible();
+
+  await page.goto(`/${tenant}/release-notes`);
+  await rowOf(page, "Faster matching").getByRole("link").click();
+  await page.getByRole("dialog").getByLabel("Published", { exact: true }).check();
+  await page.getByRole("dialog").getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Saved" }).first()).toBeVisible();
+
+  await visitor.reload();
+  const note = visitor.getByRole("article", { name: "Faster matching" });
+  await expect(note).toContainText("2.4.0");
+  await expect(note.locator("strong")).toHaveText("half");
+});
+
+test("the page is there without a script, and holds nothing but what is published", async ({ browser }) => {
+  await keep(tenant, "release-notes", { title: "Out", published: true, body: "Seen by all" });
+  await keep(tenant, "release-notes", { title: "Draft", published: false, body: "Seen by none" });
+  await keep(tenant, "integrations", { name: "Inner", published: true });
+  const other = await createTenant();
+  await keep(other, "release-notes", { title: "Foreign", published: true });
+  const deleted = await keep(tenant, "release-notes", { title: "Taken back", published: true });
+  await api("DELETE", `/v1/release-notes/${deleted.id}`, { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const response = await page.goto(`${stack.url}/${tenant}/updates`);
+  await expect(page.getByRole("article")).toHaveCount(1);
+  await expect(page.getByRole("article", { name: "Out" })).toContainText("Seen by all");
+  const html = (await response?.text()) ?? "";
+  for (const secret of ["Draft", "Seen by none", "Inner", "Foreign", "Taken back", stack.secretKey]) expect(html).not.toContain(secret);
+});
+
+test("the browser reads on with the publishable key, and with nothing else", async ({ browser }) => {
+  await sql(
+    `insert into public.records (tenant_id, surface, data, created_by)
+     select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true), 'system' from generate_series(1, 45) i`,
+    [tenant],
+  );
+  const page = await (await browser.newContext()).newPage();
+  const sent: Record<string, string>[] = [];
+  page.on("request", async (request) => {
+    if (request.url().includes("/v1/")) sent.push(await request.allHeaders());
+  });
+  await page.goto(`${stack.url}/${tenant}/updates`);
+  await expect(page.getByRole("article")).toHaveCount(20);
+  await expect(async () => {
+    await page.mouse.wheel(0, 20_000);
+    await expect(page.getByText("All 45 shown")).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await expect(page.getByRole("article")).toHaveCount(45);
+  expect(sent.length).toBeGreaterThanOrEqual(2);
+  for (const headers of sent) {
+    expect(headers).toMatchObject({ authorization: `Bearer ${stack.publishableKey}`, "x-tenant-id": tenant });
+    expect(headers).not.toHaveProperty("cookie");
+  }
+});
+
+test("somebody's Markdown runs nothing and loads nothing", async ({ page }) => {
+  const body = [
+    "<script>window.owned = 1</script>",
+    '<img src="https://evil.example/pixel.png" onerror="window.owned = 1">',
+    "![pixel](https://evil.example/pixel.png)",
+    "[click](javascript:window.owned=1)",
+    "[data](data:text/html,<script>window.owned=1</script>)",
+    "[fine](https://example.com/a)",
+  ].join("\n\n");
+  await keep(tenant, "release-notes", { title: '<img src=x onerror="window.owned=1">', published: true, body });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(`/${tenant}/updates`);
+  await expect(page.getByRole("link", { name: "fine" })).toHaveAttribute("href", "https://example.com/a");
+  for (const name of ["click", "data"]) {
+    const href = await page.getByText(name, { exact: true }).getAttribute("href");
+    expect(href ?? "").toBe("");
+  }
+  expect(await page.evaluate(() => "owned" in window)).toBe(false);
+  expect(asked.filter((url) => url.includes("evil.example"))).toEqual([]);
+  await expect(page.getByRole("article").locator("img, script")).toHaveCount(0);
+});
+
+test("a tenant that does not exist has no page", async ({ page }) => {
+  for (const name of ["no-such-tenant", "UPPER", "x'y", "%00"]) {
+    expect((await page.goto(`/${name}/updates`))?.status(), name).toBeGreaterThanOrEqual(400);
+  }
+  expect((await page.goto("/no-such-tenant/updates"))?.status()).toBe(404);
+});
