@@ -36,7 +36,8 @@ export function Dialog({
     shown?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus();
     return () => {
       shown?.close();
-      if (document.activeElement === document.body) focusWhatIsInFront();
+      // What is hidden keeps the focus until the next frame.
+      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusWhatIsInFront();
     };
   }, []);
 
