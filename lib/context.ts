@@ -17,6 +17,12 @@ export type Context = {
   idempotency: IdempotencyRecord | null;
   /** The entity tags of `If-Match`, without their quotes; null where any state will do. */
   ifMatch: readonly string[] | null;
+  /** What leaves as a file, null where nothing does: an event of its own. */
+  exported: { format: string; query: object } | null;
+  /** Whether this is a later step of a request that the database has opened already. */
+  continues: boolean;
+  /** Whether the database has taken the request down: a service-role call leaves one row, whatever comes of it. */
+  trail: { written: boolean };
   db: Db;
   /** Headers for the answer. */
   reply: Headers;

@@ -13,6 +13,11 @@ export type Idempotency = { field: IdempotencyField; required: boolean };
 const BODY_MAX_BYTES = 1024 * 1024;
 export type Csv<Answer> = { columns: readonly string[]; rows: (answer: Answer) => readonly Record<string, unknown>[] };
 
+/** A list that is also streamed as a table, all of it, for callers that accept text/csv or application/x-ndjson. */
+export type Table<Row> = { columns: readonly string[]; row: (row: Row) => Record<string, unknown> };
+
+type ItemOf<Page> = Page extends { items: readonly (infer Item)[] } ? Item : never;
+
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
@@ -38,10 +43,12 @@ export type Contract<
   response: Response;
   /** The answer as a table, for callers that accept text/csv; null where there is none. */
   csv: Csv<z.output<Response>> | null;
+  /** The list as a table, for callers that accept text/csv or application/x-ndjson; null where there is none. */
+  table: Table<ItemOf<z.output<Response>>> | null;
   status: 200 | 201;
   /** What a 404 says there is none of. */
   noun: string;
-  /** Whether the answer carries an `ETag`, by which PATCH and DELETE honour `If-Match`. */
+  /** Whether the answer carries an `ETag`, by which PUT, PATCH and DELETE honour `If-Match`. */
   versioned: boolean;
   /** Beyond those that every operation, or every operation with such a body, can answer. */
   errors: readonly ErrorCode[];
@@ -67,6 +74,7 @@ export function contract<
     bodyMaxBytes: BODY_MAX_BYTES,
     upload: null,
     csv: null,
+    table: null,
     status: 200,
     noun: nounOf(declared.path),
     versioned: false,

@@ -8,6 +8,7 @@ export const ERRORS = {
   role_required: { status: 403, title: "The role does not allow this" },
   scope_required: { status: 403, title: "The API key's scopes do not allow this" },
   ip_not_allowed: { status: 403, title: "The API key may not be used from this address" },
+  browser_forbidden: { status: 403, title: "The service-role key may not be used from a browser" },
   not_found: { status: 404, title: "There is no such thing" },
   method_not_allowed: { status: 405, title: "This path does not take that method" },
   conflict: { status: 409, title: "The state does not allow this" },

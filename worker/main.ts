@@ -2,6 +2,8 @@ import { EventEmitter } from "node:events";
 import { run, type TaskList, type WorkerEvents } from "graphile-worker";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/log.ts";
+import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
+import { startAuditSigner } from "./audit/signer.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { graphileLogger } from "./logger.ts";
 import { startSlaClock } from "./sla-clock.ts";
@@ -23,18 +25,24 @@ const dispatcher = new Dispatcher(connectionString, env().WEBHOOK_ALLOW_HOSTS);
 const tasks: TaskList = {
   announce_expiring_api_keys: announceExpiringApiKeys,
   deliver_webhook: deliverWebhook(dispatcher),
+  forget_security_events: forgetSecurityEvents,
   purge_api_key_usage: purge("private.purge_api_key_usage"),
   purge_idempotency_keys: purge("private.purge_idempotency_keys"),
   purge_records: purge("private.purge_records"),
+  purge_security_events: purge("private.purge_security_events"),
   purge_webhook_deliveries: purge("private.purge_webhook_deliveries"),
+  tell_security_event_counts: purge("private.tell_security_event_counts"),
 };
 
 const schedule = `
   */10 * * * * announce_expiring_api_keys
+  47 * * * * forget_security_events
   27 * * * * purge_api_key_usage
   7 * * * * purge_idempotency_keys
   */10 * * * * purge_records
+  57 * * * * purge_security_events
   17 * * * * purge_webhook_deliveries
+  * * * * * tell_security_event_counts
 `;
 
 const events: WorkerEvents = new EventEmitter();
@@ -62,6 +70,7 @@ const runner = await run({
   noHandleSignals: true,
 });
 const stopSlaClock = startSlaClock(connectionString);
+const stopAuditSigner = startAuditSigner(connectionString);
 log.info({ tasks: Object.keys(tasks) }, "working");
 
 let stopping = false;
@@ -69,7 +78,7 @@ process.on("disconnect", () => process.exit(1));
 process.once("SIGTERM", async () => {
   stopping = true;
   stopHeartbeat();
-  await Promise.all([stopSlaClock(), runner.stop(), dispatcher.stop(SEND_WITHIN_MS)]);
+  await Promise.all([stopSlaClock(), stopAuditSigner(), runner.stop(), dispatcher.stop(SEND_WITHIN_MS)]);
   process.exit(0);
 });
 

@@ -27,7 +27,12 @@ async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown>
     request_id: ctx.requestId,
     address: ctx.clientAddress,
     audit_reason: ctx.auditReason,
+    export: ctx.exported,
+    dry_run: "dry_run" in input && input.dry_run === true ? input : null,
+    continues: ctx.continues,
     idempotency: ctx.idempotency && { key_hash: ctx.idempotency.key_hash, fingerprint: ctx.idempotency.fingerprint },
   };
-  return unwrap(await ctx.db.rpc(verb, { input, request } as never));
+  const answer = unwrap(await ctx.db.rpc(verb, { input, request } as never));
+  ctx.trail.written = true;
+  return answer;
 }

@@ -8,9 +8,8 @@ import { ApiError } from "../errors.ts";
 import { isInRanges } from "../ip-range.ts";
 import { processWide } from "../process-wide.ts";
 import { tenantId as tenantIdSchema } from "../schema.ts";
+import type { Caller } from "./on-record.ts";
 import { rateLimit } from "./rate-limit.ts";
-
-export type Caller = { request: Request; params: Record<string, string>; address: string | null; reply: Headers };
 
 const limitCalls = () =>
   processWide("limit-calls", () =>
@@ -26,15 +25,18 @@ const limitFailures = () =>
   );
 
 /**
- * credential 401 → tenant 400 → membership 403 → role, scope or address 403 → rate 429; the first that fails is the answer.
+ * credential 401 → used in the open 403 → tenant 400 → membership 403 → role, scope or address 403 → rate 429; the first that fails is the answer.
  * Each call with an API key is counted with its outcome.
  */
 export async function admit(contract: Contract, caller: Caller): Promise<{ principal: Principal; tenantId: string }> {
   const identity = await limitingFailures(caller, () => verifyCredential(caller.request));
+  caller.identity = identity;
+  requireServer(identity, caller.request);
   return counting(identity, contract, caller, async () => {
     await limitingFailures(caller, async () => requireStanding(identity));
     const tenantId = readTenantId(caller.request);
     const principal = principalFor(identity, tenantId);
+    Object.assign(caller, { tenantId, principal });
     requireSameTenant(contract, caller, tenantId);
     requireAddress(identity, caller.address);
     authorize(principal, contract.access);
@@ -70,6 +72,20 @@ async function counting<Result>(
     if (error instanceof ApiError) count(error.code === "unauthenticated" ? standing : error.code);
     throw error;
   }
+}
+
+/**
+ * What a browser adds and no server does: a key that opens every tenant is not for a page, where anybody can read it.
+ * `Sec-Fetch-Mode` proves nothing: Node's fetch sends it too.
+ */
+const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-dest", "sec-fetch-user"];
+
+function requireServer(identity: Identity, { headers }: Request): void {
+  if (identity.type !== "service_role" || !BROWSER_HEADERS.some((name) => headers.has(name))) return;
+  throw new ApiError(
+    "browser_forbidden",
+    "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server, or as a user.",
+  );
 }
 
 /** The holder of the right secret may know why it no longer works. */

@@ -1,11 +1,13 @@
 import type { Task } from "graphile-worker";
 
-/** Each forgets what is past its time, a batch a call, and answers how many it deleted. */
+/** Each forgets, or tells of, what is past its time, a batch a call, and answers how many that were. */
 export type Purge =
   | "private.purge_api_key_usage"
   | "private.purge_idempotency_keys"
   | "private.purge_records"
-  | "private.purge_webhook_deliveries";
+  | "private.purge_security_events"
+  | "private.purge_webhook_deliveries"
+  | "private.tell_security_event_counts";
 
 /** In batches, so that none holds its locks for long, until nothing is left to forget. */
 export function purge(call: Purge): Task {

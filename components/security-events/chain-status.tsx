@@ -1,0 +1,76 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Link2, Link2Off, ShieldCheck } from "lucide-react";
+import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { ChainVerification } from "#lib/security-events/contract.ts";
+import { verificationQuery } from "./queries.ts";
+
+/** Whether anybody changed the trail since, asked and answered here. */
+export function ChainStatus({ tenantId, onOpen }: { tenantId: string; onOpen: (id: string) => void }) {
+  const { data, error, isFetching, refetch } = useQuery(verificationQuery(tenantId));
+  return (
+    <section aria-label="Proof of the trail" className="flex flex-col gap-2 pb-4">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1.5 text-sm">
+        <div role="status" className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5">
+          {data ? (
+            <Verdict verification={data} />
+          ) : (
+            <span className="flex items-center gap-2 text-muted">
+              <Link2 aria-hidden className="size-4 shrink-0" />
+              Each event is chained to the one before it.
+            </span>
+          )}
+        </div>
+        <Button size="sm" disabled={isFetching} onClick={() => refetch()}>
+          <ShieldCheck aria-hidden className="size-4 text-muted" />
+          {isFetching ? "Verifying…" : data ? "Verify again" : "Verify"}
+        </Button>
+      </div>
+      {data?.fault && (
+        <Note tone="danger">
+          <strong>{data.fault.message}</strong> Keep this state of the database, and ask your operator for the worker's log.{" "}
+          {data.fault.event_id && (
+            <button type="button" className="underline" onClick={() => onOpen(data.fault?.event_id ?? "")}>
+              Open the event
+            </button>
+          )}
+        </Note>
+      )}
+      {error && <Note tone="warning">The trail could not be verified: {error.message}</Note>}
+    </section>
+  );
+}
+
+function Verdict({ verification: { fault, verified_through, checkpoint, events, as_of } }: { verification: ChainVerification }) {
+  if (fault) {
+    return (
+      <>
+        <Badge tone="danger" icon={Link2Off}>
+          Broken at number {fault.seq}
+        </Badge>
+        <span className="text-muted">
+          {verified_through ? `Verified up to number ${verified_through.seq}, not beyond.` : "Nothing before it could be verified."}
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Badge tone="good" icon={ShieldCheck}>
+        Verified up to number {verified_through?.seq ?? 0}
+      </Badge>
+      <span className="text-muted tabular-nums">
+        {events.toLocaleString("en")} {events === 1 ? "event fits" : "events fit"}, checked at <Time iso={as_of} />
+        {checkpoint && (
+          <>
+            , signed up to number {checkpoint.seq} at <Time iso={checkpoint.at} />
+          </>
+        )}
+      </span>
+    </>
+  );
+}

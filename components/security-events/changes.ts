@@ -1,0 +1,29 @@
+export type FieldChange = { field: string; from: unknown; to: unknown };
+
+/** Before and after, field by field: where `details` has a pair for each field, or one pair for the whole. */
+export function changesOf(details: Record<string, unknown>): FieldChange[] {
+  if (isPair(details) && isRecord(details.from) && isRecord(details.to)) return differences(details.from, details.to);
+  return Object.entries(details).flatMap(([field, value]) => (isPair(value) ? [{ field, from: value.from, to: value.to }] : []));
+}
+
+/** What is not a change: the rest of the details. */
+export function factsOf(details: Record<string, unknown>): Record<string, unknown> {
+  if (isPair(details)) return {};
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => !isPair(value)));
+}
+
+function differences(from: Record<string, unknown>, to: Record<string, unknown>, prefix = ""): FieldChange[] {
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((key) => {
+    const [left, right, field] = [from[key], to[key], prefix + key];
+    if (isRecord(left) && isRecord(right)) return differences(left, right, `${field}.`);
+    return JSON.stringify(left) === JSON.stringify(right) ? [] : [{ field, from: left ?? null, to: right ?? null }];
+  });
+}
+
+function isPair(value: unknown): value is { from: unknown; to: unknown } {
+  return isRecord(value) && Object.keys(value).length === 2 && "from" in value && "to" in value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

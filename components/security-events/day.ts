@@ -1,0 +1,29 @@
+const DAY_MS = 86_400_000;
+
+/** `2026-11-20`: the day of a moment in a zone. */
+export function dayOf(moment: number, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(moment);
+}
+
+/** The moment at which a day begins in a zone, `days` later. Where the clocks change at midnight, the first moment of that day. */
+export function startOfDay(day: string, timeZone: string, days = 0): string {
+  const utc = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
+  const guess = utc - offsetAt(utc, timeZone);
+  return new Date(utc - offsetAt(guess, timeZone)).toISOString();
+}
+
+/** How far a zone is ahead of UTC at a moment. */
+function offsetAt(moment: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  }).formatToParts(moment);
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) - moment;
+}

@@ -1,0 +1,33 @@
+import type { FieldChange } from "./changes.ts";
+
+/** What was, and what is, field by field. */
+export function EventChanges({ changes }: { changes: FieldChange[] }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-sm font-semibold">Before and after</h3>
+      <ul className="flex flex-col gap-3">
+        {changes.map(({ field, from, to }) => (
+          <li key={field} className="overflow-hidden rounded-md border border-line text-sm">
+            <h4 className="border-b border-line bg-canvas px-3 py-1.5 font-mono text-xs">{field}</h4>
+            <Line tone="danger" sign="−" word="Before" value={from} />
+            <Line tone="good" sign="+" word="After" value={to} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Line({ tone, sign, word, value }: { tone: "danger" | "good"; sign: string; word: string; value: unknown }) {
+  return (
+    <p data-tone={tone} className="flex gap-2 bg-tone-soft px-3 py-1.5 text-tone-ink">
+      <span aria-hidden className="font-mono">
+        {sign}
+      </span>
+      <span className="sr-only">{word}: </span>
+      <span className="min-w-0 wrap-break-word">
+        {value === null ? <em>nothing</em> : typeof value === "string" ? value : JSON.stringify(value)}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,138 @@
+import {
+  AlarmClock,
+  Ban,
+  Download,
+  FlaskConical,
+  KeyRound,
+  ListChecks,
+  LogIn,
+  LogOut,
+  type LucideIcon,
+  ShieldAlert,
+  ShieldCheck,
+  UserCog,
+  Webhook,
+} from "lucide-react";
+import type { SecurityEvent } from "#lib/security-events/contract.ts";
+
+/** The kinds that the list is filtered by, as the query of GET /v1/security-events takes them. */
+export const KINDS: readonly { type: string; name: string }[] = [
+  { type: "access.refused", name: "Refusals" },
+  { type: "session.*", name: "Sign-ins and sign-outs" },
+  { type: "api_key.*", name: "API keys" },
+  { type: "webhook.*", name: "Webhooks" },
+  { type: "exceptions.*", name: "Bulk changes and imports" },
+  { type: "sla_policy.*", name: "SLA policy" },
+  { type: "data.exported", name: "Exports" },
+  { type: "dry_run.done", name: "Dry runs" },
+  { type: "service_role.call", name: "Service-role calls" },
+  { type: "security_events.*", name: "The trail itself" },
+];
+
+const ACTIONS: Record<string, string> = {
+  "api_key.created": "Created an API key",
+  "api_key.updated": "Changed an API key",
+  "api_key.rotated": "Rotated an API key",
+  "api_key.revoked": "Revoked an API key",
+  "webhook.created": "Registered a webhook",
+  "webhook.updated": "Changed a webhook",
+  "webhook.deleted": "Deleted a webhook",
+  "webhook.enabled": "Enabled a webhook",
+  "webhook.disabled": "Disabled a webhook",
+  "webhook.failing": "A webhook keeps failing",
+  "webhook.recovered": "Sent missed deliveries again",
+  "webhook.secret_rotated": "Changed a webhook's secret",
+  "exceptions.bulk_updated": "Changed exceptions in bulk",
+  "exceptions.imported": "Imported exceptions",
+  "sla_policy.updated": "Changed the SLA policy",
+  "data.exported": "Exported data",
+  "dry_run.done": "Tried a change without making it",
+  "service_role.call": "Called with the service-role key",
+  "session.signed_in": "Signed in",
+  "session.sign_in_failed": "Failed to sign in",
+  "session.signed_out": "Signed out",
+  "security_events.forgotten": "Forgot events past their time",
+  "security_events.retention_changed": "Changed how long events are kept",
+};
+
+const REFUSALS: Record<string, string> = {
+  unauthenticated: "Was refused: the credential is no longer good",
+  tenant_forbidden: "Was refused: not a member of the tenant",
+  role_required: "Was refused: the role does not suffice",
+  scope_required: "Was refused: the key lacks the scope",
+  ip_not_allowed: "Was refused: the address is not allowed",
+  browser_forbidden: "Was refused: service-role key in a browser",
+};
+
+/** What was done, in words. */
+export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "details">): string {
+  const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Was refused") : (ACTIONS[type] ?? wordsOf(type));
+  const { count } = details;
+  return type !== "exceptions.bulk_updated" && typeof count === "number" && count > 0 && "minute" in details
+    ? `${action}, ${count.toLocaleString("en")} more within the minute`
+    : action;
+}
+
+const ICONS: [start: string, icon: LucideIcon][] = [
+  ["access.", Ban],
+  ["session.signed_out", LogOut],
+  ["session.", LogIn],
+  ["api_key.", KeyRound],
+  ["webhook.", Webhook],
+  ["exceptions.", ListChecks],
+  ["sla_policy.", AlarmClock],
+  ["data.", Download],
+  ["dry_run.", FlaskConical],
+  ["service_role.", UserCog],
+  ["security_events.", ShieldCheck],
+];
+
+export function iconOf(type: string): LucideIcon {
+  return ICONS.find(([start]) => type.startsWith(start))?.[1] ?? ShieldAlert;
+}
+
+/** `user:ada` → ada; the others by what they are. */
+function actorName(actor: string): string {
+  if (actor.startsWith("user:")) return actor.slice("user:".length);
+  if (actor.startsWith("api_key:")) return `API key ${actor.slice("api_key:".length, "api_key:".length + 8)}…`;
+  return ACTORS[actor] ?? actor;
+}
+
+/** Whoever comes from another tenant may have the name of one of ours. */
+export function whoOf({ actor, home_tenant_id: home }: Pick<SecurityEvent, "actor" | "home_tenant_id">): string {
+  return home ? `${actorName(actor)} of ${home}` : actorName(actor);
+}
+
+const ACTORS: Record<string, string> = {
+  service_role: "Service-role key",
+  publishable_key: "Publishable key",
+  system: "Tieout",
+  operator: "Operator",
+  anonymous: "Nobody known",
+};
+
+export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
+  user: "User",
+  api_key: "API key",
+  publishable_key: "Publishable key",
+  service_role: "Service-role key",
+  none: "None that is good",
+  system: "None: Tieout itself",
+};
+
+/** The page of what an event is about, where it has one. */
+export function targetHref(tenantId: string, target: string): string | null {
+  if (target.startsWith("key_")) return `/${tenantId}/api-keys?key=${target}`;
+  if (target.startsWith("whk_")) return `/${tenantId}/webhooks/${target}`;
+  return target.startsWith("exc_") ? `/${tenantId}/exceptions?exception=${target}` : null;
+}
+
+/** `key_01a1…5dec`: long identifiers by their ends. */
+export function shortTarget(target: string): string {
+  return target.length > 24 && !target.startsWith("tenant:") ? `${target.slice(0, 8)}…${target.slice(-4)}` : target;
+}
+
+function wordsOf(type: string): string {
+  const words = type.replaceAll(/[._]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,101 @@
+import { parse } from "csv-parse/sync";
+import { beforeEach, expect, it } from "vitest";
+import { api, sql } from "#e2e/fixtures.ts";
+import type { SecurityEvent } from "#lib/security-events/contract.ts";
+import { type Trail, tenantWithTrail } from "./trail.ts";
+
+let trail: Trail;
+
+beforeEach(async () => {
+  trail = await tenantWithTrail();
+});
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 1, 12, minute)).toISOString();
+
+/** One a minute, from 12:00 on. */
+async function happen(...events: Partial<SecurityEvent>[]): Promise<void> {
+  for (const [minute, event] of events.entries()) {
+    const { type = "test.done", actor = "user:ada", target = null, cross_tenant = false, reason = null } = event;
+    await sql(
+      "insert into public.security_events (tenant_id, at, type, actor, target, cross_tenant, reason) values ($1, $2, $3, $4, $5, $6, $7)",
+      [trail.tenant, at(minute), type, actor, target, cross_tenant, reason],
+    );
+  }
+}
+
+it("filters by type, kind, actor, target, time and whether a call went across tenants", async () => {
+  await happen(
+    { type: "api_key.created", target: "key_1" },
+    { type: "api_key.revoked", target: "key_1", actor: "user:bob" },
+    { type: "webhook.created", cross_tenant: true },
+    { type: "api_keys.other" },
+  );
+  const seqs = async (query: Record<string, string>) => (await trail.list(query)).items.map(({ seq }) => seq);
+  expect(await seqs({})).toEqual([4, 3, 2, 1]);
+  expect(await seqs({ type: "api_key.revoked" })).toEqual([2]);
+  expect(await seqs({ type: "api_key.*" })).toEqual([2, 1]);
+  expect(await seqs({ actor: "user:bob" })).toEqual([2]);
+  expect(await seqs({ target: "key_1" })).toEqual([2, 1]);
+  expect(await seqs({ cross_tenant: "true" })).toEqual([3]);
+  expect(await seqs({ cross_tenant: "false" })).toEqual([4, 2, 1]);
+  expect(await seqs({ since: at(1), until: at(3) })).toEqual([3, 2]);
+  expect(await seqs({ type: "api_key.*", actor: "user:ada", until: at(1) })).toEqual([1]);
+  expect(await seqs({ actor: "user:nobody" })).toEqual([]);
+});
+
+it("pages by key: each event once, though others come meanwhile", async () => {
+  await trail.append(120);
+  const seen: number[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await trail.list({ limit: "50", ...(cursor && { cursor }) });
+    seen.push(...page.items.map(({ seq }) => seq));
+    cursor = page.next_cursor;
+    await trail.append(1);
+  } while (cursor);
+  expect(seen).toEqual(Array.from({ length: 120 }, (_, n) => 120 - n));
+});
+
+it("streams all of it as NDJSON and as CSV, beyond 1,000, and the export is an event itself", async () => {
+  await trail.append(3500);
+  await happen({ reason: "=cmd|' /C calc'!A0", type: "test.formula" });
+  const ndjson = await trail.get("", {}, { Accept: "application/x-ndjson" });
+  expect(ndjson.headers.get("content-type")).toBe("application/x-ndjson");
+  const events = ndjson.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as SecurityEvent);
+  expect(events).toHaveLength(3501);
+  expect(new Set(events.map(({ seq }) => seq)).size).toBe(3501);
+
+  const csv = await trail.get("", { type: "test.*", limit: "5" }, { Accept: "text/csv" });
+  expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  const rows = parse(csv.text, { columns: true }) as Record<string, string>[];
+  expect(rows).toHaveLength(3501);
+  const formula = rows.find(({ type }) => type === "test.formula");
+  expect(formula?.reason).toBe("'=cmd|' /C calc'!A0");
+  const last = events.find(({ seq }) => seq === 3500);
+  expect(rows.find(({ seq }) => seq === "3500")).toMatchObject({
+    id: last?.id,
+    hash: last?.hash,
+    details: '{"n":3500}',
+    cross_tenant: "false",
+  });
+
+  const { items } = await trail.list({ type: "data.exported" });
+  expect(items).toMatchObject([
+    { operation: "listSecurityEvents", details: { format: "csv", query: { type: "test.*" } }, request_id: csv.headers.get("x-request-id") },
+    { details: { format: "ndjson", query: {} }, request_id: ndjson.headers.get("x-request-id") },
+  ]);
+});
+
+it("an export that may not be leaves a problem and no file", async () => {
+  const answer = await api("GET", "/v1/security-events", {
+    bearer: trail.admin,
+    tenant: trail.tenant,
+    query: { since: "yesterday" },
+    headers: { Accept: "text/csv" },
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+});

@@ -1,0 +1,380 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { api, createTenant, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import type { NewApiKey } from "#lib/api-keys/contract.ts";
+import type { SecurityEvent } from "#lib/security-events/contract.ts";
+import { codeOf, credentialOf } from "../api-keys/keys.ts";
+import { type Trail, tenantWithTrail } from "./trail.ts";
+
+const LOOPBACK = /^(127\.0\.0\.1|::1)$/;
+
+let trail: Trail;
+
+beforeEach(async () => {
+  trail = await tenantWithTrail();
+});
+
+const call = (method: string, path: string, body?: object, bearer = trail.admin, headers: Record<string, string> = {}) =>
+  api(method, path, { bearer, tenant: trail.tenant, body, headers });
+
+async function newKey(body: object = {}): Promise<NewApiKey> {
+  return (await call("POST", `/v1/tenants/${trail.tenant}/api-keys`, { name: "Nightly", scopes: ["read:exceptions"], ...body }))
+    .json as NewApiKey;
+}
+
+async function newWebhook(): Promise<string> {
+  const body = { url: "http://127.0.0.1:9/", events: ["exception.created"], secret: uniqueName("secret of mine") };
+  return ((await call("POST", "/v1/webhooks", body)).json as { id: string }).id;
+}
+
+function requestIdOf(answer: { headers: Headers }): string {
+  return answer.headers.get("x-request-id") ?? "";
+}
+
+describe("what an admin does is told of, with who, from where and by which request", () => {
+  it("the life of an API key", async () => {
+    const { id } = await newKey();
+    const path = `/v1/tenants/${trail.tenant}/api-keys/${id}`;
+    const updated = await call("PATCH", path, { name: "Weekly", scopes: ["read:exceptions", "write:exceptions"] });
+    await call("POST", `${path}/rotate`, { grace_period_seconds: 60 });
+    const revoked = await call("DELETE", path, { reason: "Laptop lost" });
+    const { items } = await trail.list({ target: id });
+    expect(items.map(({ type }) => type)).toEqual(["api_key.revoked", "api_key.rotated", "api_key.updated", "api_key.created"]);
+    for (const item of items)
+      expect(item).toMatchObject({ actor: "user:ada", credential: "user", cross_tenant: false, address: expect.stringMatching(LOOPBACK) });
+    expect(items[0]).toMatchObject({ request_id: requestIdOf(revoked), reason: "Laptop lost", operation: "revokeApiKey" });
+    expect(items[2]).toMatchObject({
+      request_id: requestIdOf(updated),
+      details: {
+        name: { from: "Nightly", to: "Weekly" },
+        scopes: { from: ["read:exceptions"], to: ["read:exceptions", "write:exceptions"] },
+      },
+    });
+  });
+
+  it("webhooks and their secrets, of which nothing is kept", async () => {
+    const id = await newWebhook();
+    const secret = uniqueName("another secret");
+    await call("POST", `/v1/webhooks/${id}/rotate-secret`, { secret });
+    await call("PATCH", `/v1/webhooks/${id}`, { description: "For the ledger", status: "disabled", reason: "Moving" });
+    await call("POST", `/v1/webhooks/${id}/enable`);
+    await call("DELETE", `/v1/webhooks/${id}`);
+    const { items } = await trail.list({ target: id });
+    expect(items.map(({ type }) => type)).toEqual([
+      "webhook.deleted",
+      "webhook.enabled",
+      "webhook.disabled",
+      "webhook.updated",
+      "webhook.secret_rotated",
+      "webhook.created",
+    ]);
+    expect(items[3]?.details).toEqual({ description: { from: null, to: "For the ledger" } });
+    expect(JSON.stringify(items)).not.toContain("secret of mine");
+    expect(JSON.stringify(items)).not.toContain(secret);
+  });
+
+  it("bulk changes, imports, dry runs and changes of the SLA policy", async () => {
+    const created = await call("POST", "/v1/exceptions", { title: "Payout", severity: "high" });
+    await call("POST", "/v1/exceptions/bulk", { ids: [(created.json as { id: string }).id], patch: { severity: "low" } });
+    await api("POST", "/v1/exceptions/import", {
+      bearer: trail.admin,
+      tenant: trail.tenant,
+      body: '{"title":"Imported","severity":"high"}\n{"title":""}\n',
+      headers: { "Content-Type": "application/x-ndjson" },
+    });
+    const policy = { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] };
+    await call("PUT", "/v1/sla-policy", { ...policy, dry_run: true });
+    await call("PUT", "/v1/sla-policy", policy);
+    const { id } = await newKey();
+    await call("POST", `/v1/tenants/${trail.tenant}/api-keys/${id}/impact`, { revoke: true });
+    const { items } = await trail.list();
+    expect(items.map(({ type, operation }) => `${type} ${operation}`)).toEqual([
+      "dry_run.done estimateApiKeyImpact",
+      "api_key.created createApiKey",
+      "sla_policy.updated putSlaPolicy",
+      "dry_run.done putSlaPolicy",
+      "exceptions.imported importExceptions",
+      "exceptions.bulk_updated updateExceptions",
+    ]);
+    expect(items[0]).toMatchObject({ target: id, details: { change: { revoke: true } } });
+    expect(items[2]?.details).toMatchObject({ to: { minutes_to_resolve: policy.minutes_to_resolve } });
+    expect(items[4]?.details).toEqual({ accepted: 1, refused: 0 });
+  });
+
+  it("exports, with what was asked for", async () => {
+    const query = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
+    await api("GET", "/v1/exceptions/sla/report", { bearer: trail.admin, tenant: trail.tenant, query, headers: { Accept: "text/csv" } });
+    await api("GET", "/v1/exceptions/sla/report", { bearer: trail.admin, tenant: trail.tenant, query });
+    expect(await trail.one("data.exported")).toMatchObject({ operation: "getSlaReport", details: { format: "csv", query } });
+  });
+});
+
+describe("what is refused is told to those concerned", () => {
+  it("a role and a scope that do not suffice", async () => {
+    const analyst = await call("GET", "/v1/security-events", undefined, await userToken(trail.tenant, ["tenant_analyst"], "eve"));
+    expect(analyst.status).toBe(403);
+    expect(await trail.one("access.refused")).toMatchObject({
+      actor: "user:eve",
+      credential: "user",
+      operation: "listSecurityEvents",
+      request_id: requestIdOf(analyst),
+      address: expect.stringMatching(LOOPBACK),
+      details: { code: "role_required" },
+    });
+    const key = await newKey();
+    const scope = await call("GET", "/v1/reconciliations", undefined, credentialOf(key));
+    expect(codeOf(scope)).toBe("scope_required");
+    expect(await trail.one("access.refused", { actor: `api_key:${key.id}` })).toMatchObject({
+      details: { code: "scope_required" },
+      credential: "api_key",
+    });
+  });
+
+  it("an address that is not allowed, and a key that was revoked", async () => {
+    const key = await newKey({ ip_allowlist: ["192.0.2.0/24"] });
+    const answer = await call("GET", "/v1/exceptions", undefined, credentialOf(key));
+    expect(codeOf(answer)).toBe("ip_not_allowed");
+    expect(await trail.one("access.refused")).toMatchObject({ details: { code: "ip_not_allowed" }, request_id: requestIdOf(answer) });
+    await call("DELETE", `/v1/tenants/${trail.tenant}/api-keys/${key.id}`);
+    await until("the key is dead", async () => (await call("GET", "/v1/exceptions", undefined, credentialOf(key))).status === 401);
+    await until("it is told", async () =>
+      (await trail.list({ type: "access.refused" })).items.find(({ details }) => details.key_is === "revoked"),
+    );
+  });
+
+  it("a key of one tenant tried on another: told to both, and to nobody whether there is such a tenant", async () => {
+    const other = await tenantWithTrail();
+    const key = await newKey();
+    const attempt = (tenant: string) => api("GET", "/v1/exceptions", { bearer: credentialOf(key), tenant });
+    const [existing, missing] = [await attempt(other.tenant), await attempt("no-such-tenant")];
+    expect([existing.status, missing.status]).toEqual([403, 403]);
+    expect(await trail.one("access.refused")).toMatchObject({
+      actor: `api_key:${key.id}`,
+      cross_tenant: true,
+      target: `tenant:${other.tenant}`,
+      home_tenant_id: null,
+      details: { code: "tenant_forbidden" },
+    });
+    expect(await other.one("access.refused")).toMatchObject({
+      actor: `api_key:${key.id}`,
+      cross_tenant: true,
+      home_tenant_id: trail.tenant,
+      request_id: requestIdOf(existing),
+    });
+    expect(await sql("select from private.security_event_heads where chain = 'no-such-tenant'")).toHaveLength(0);
+  });
+
+  it("a token that has not the tenant, in header, path and body", async () => {
+    const other = await tenantWithTrail();
+    const header = await api("GET", "/v1/me", { bearer: trail.admin, tenant: other.tenant });
+    expect(header.status).toBe(403);
+    expect(await trail.one("access.refused")).toMatchObject({ actor: "user:ada", operation: "getMe", target: `tenant:${other.tenant}` });
+    expect(await other.one("access.refused")).toMatchObject({ home_tenant_id: trail.tenant });
+
+    const path = await api("GET", `/v1/tenants/${other.tenant}/api-keys`, {
+      bearer: await userToken(trail.tenant, ["tenant_admin"], "bob"),
+      tenant: trail.tenant,
+    });
+    expect(path.status).toBe(403);
+    expect(await trail.one("access.refused", { actor: "user:bob" })).toMatchObject({
+      target: `tenant:${other.tenant}`,
+      cross_tenant: true,
+    });
+
+    const body = await call(
+      "POST",
+      "/v1/integrations",
+      { tenantId: other.tenant, idempotencyKey: "k" },
+      await userToken(trail.tenant, ["tenant_lead"], "leo"),
+    );
+    expect(body.status).toBe(403);
+    expect(await trail.one("access.refused", { actor: "user:leo" })).toMatchObject({ operation: "createIntegration", cross_tenant: true });
+  });
+
+  it("what nobody can prove to be anybody's belongs to no tenant", async () => {
+    const answer = await call("GET", "/v1/me", undefined, "tk_nobody.tks_nothing");
+    expect(answer.status).toBe(401);
+    await until("it is told", async () => {
+      const rows = await sql(
+        "select from public.security_events where tenant_id is null and type = 'access.refused' and details ->> 'code' = 'unauthenticated'",
+      );
+      return rows.length > 0;
+    });
+    expect((await trail.list()).items).toEqual([]);
+  });
+
+  it("repeated at will, it is two events a minute: the first, and how many more", async () => {
+    const bearer = await userToken(trail.tenant, [], "eve");
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => call("GET", n % 2 ? "/v1/exceptions" : "/v1/webhooks", undefined, bearer)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
+    const counted = () =>
+      sql<{ total: number }>("select sum(count)::integer as total from private.security_event_counts where chain = $1", [trail.tenant]);
+    await until("all are counted", async () => (await counted())[0]?.total === 60);
+    const minutes = (await sql("select from private.security_event_counts where chain = $1", [trail.tenant])).length;
+    expect((await trail.list({ type: "access.refused" })).items).toHaveLength(minutes);
+
+    await sql("update private.security_event_counts set minute = minute - interval '2 minutes' where chain = $1", [trail.tenant]);
+    await sql("select private.tell_security_event_counts()");
+    const { items } = await trail.list({ type: "access.refused" });
+    const told = items.reduce((sum, { details }) => sum + Number(details.count ?? 1), 0);
+    expect(told).toBe(60);
+    expect(items.length).toBeLessThanOrEqual(2 * minutes);
+    expect(items.find(({ details }) => details.count)?.details).toMatchObject({
+      code: "role_required",
+      operations: expect.arrayContaining(["listExceptions"]),
+    });
+    expect((await trail.verify()).status).toBe("intact");
+  });
+});
+
+describe("the service-role key", () => {
+  const service = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+    call(method, path, body, stack.secretKey, { "X-Audit-Reason": "Ticket 4711", ...headers });
+
+  it("leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing", async () => {
+    const answers = [
+      await service("GET", "/v1/me"),
+      await service("POST", "/v1/exceptions", { title: "By the service", severity: "low" }),
+      await service("POST", "/v1/webhooks", {
+        url: "http://127.0.0.1:9/",
+        events: ["exception.created"],
+        secret: uniqueName("a secret of mine"),
+      }),
+      await service("GET", "/v1/exceptions?no_such_parameter=1"),
+      await service("GET", "/v1/exceptions/exc_00000000000000000000000000000000"),
+      await service("GET", `/v1/tenants/${trail.tenant}/api-keys`),
+      await service("GET", "/v1/exceptions/sla/report?since=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00Z", undefined, {
+        Accept: "text/csv",
+      }),
+      await service("GET", "/v1/security-events/verify"),
+      await service("GET", "/v1/security-events", undefined, { Accept: "application/x-ndjson" }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 201, 400, 404, 403, 200, 200, 200]);
+    const { items } = await trail.list();
+    const found = answers.map((answer) => items.filter(({ request_id }) => request_id === requestIdOf(answer)));
+    expect(found.map((events) => events.map(({ type }) => type))).toEqual([
+      ["service_role.call"],
+      ["service_role.call"],
+      ["webhook.created"],
+      ["service_role.call"],
+      ["service_role.call"],
+      ["service_role.call"],
+      ["data.exported"],
+      ["service_role.call"],
+      ["data.exported"],
+    ]);
+    for (const [event] of found)
+      expect(event).toMatchObject({ actor: "service_role", credential: "service_role", cross_tenant: true, reason: "Ticket 4711" });
+    expect(found[4]?.[0]?.details).toMatchObject({ outcome: "not_found" });
+    expect(items).toHaveLength(answers.length);
+  });
+
+  it("leaves one event also for a call of many steps", async () => {
+    const rows = Array.from({ length: 2100 }, (_, n) => JSON.stringify({ title: `Item ${n}`, severity: "low" })).join("\n");
+    const answer = await api("POST", "/v1/exceptions/import", {
+      bearer: stack.secretKey,
+      tenant: trail.tenant,
+      body: rows,
+      headers: { "Content-Type": "application/x-ndjson", "X-Audit-Reason": "Migration" },
+    });
+    expect(answer.json).toMatchObject({ accepted: 2100 });
+    expect((await trail.list()).items).toMatchObject([{ type: "exceptions.imported", reason: "Migration" }]);
+  });
+
+  it("named with a tenant that does not exist, it is told of no tenant", async () => {
+    const answer = await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: "no-such-tenant", headers: { "X-Audit-Reason": "Typo" } });
+    expect(answer.status).toBe(403);
+    const rows = await sql("select from public.security_events where tenant_id is null and request_id = $1 and reason = 'Typo'", [
+      requestIdOf(answer),
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each([
+    ["Origin", "https://app.example"],
+    ["Origin", "null"],
+    ["Sec-Fetch-Site", "cross-site"],
+    ["Sec-Fetch-Dest", "empty"],
+  ])("is refused from a browser, which sends %s: %s, and that is told", async (name, value) => {
+    const answer = await service("GET", "/v1/exceptions", undefined, { [name]: value });
+    expect(answer.status).toBe(403);
+    expect(codeOf(answer)).toBe("browser_forbidden");
+    expect(await trail.one("access.refused")).toMatchObject({
+      credential: "service_role",
+      cross_tenant: true,
+      request_id: requestIdOf(answer),
+    });
+  });
+});
+
+describe("sessions", () => {
+  const password = "tieout-demo";
+
+  async function post(action: string, fields: Record<string, string>, cookies: string[] = []) {
+    const csrf = await fetch(`${stack.url}/api/auth/csrf`, { headers: { Cookie: cookies.join("; ") } });
+    const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+    const jar = [...cookies, ...csrf.headers.getSetCookie().map((text) => text.split(";")[0] ?? "")];
+    const response = await fetch(`${stack.url}/api/auth/${action}`, {
+      method: "POST",
+      headers: { Cookie: jar.join("; ") },
+      body: new URLSearchParams({ ...fields, csrfToken, json: "true" }),
+      redirect: "manual",
+    });
+    return { status: response.status, cookies: [...jar, ...response.headers.getSetCookie().map((text) => text.split(";")[0] ?? "")] };
+  }
+
+  async function newMember(): Promise<string> {
+    const email = `${uniqueName("eve")}@acme.example`;
+    await sql(
+      `insert into auth.users (instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+         confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current, phone_change, phone_change_token,
+         reauthentication_token, created_at, updated_at)
+       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
+         extensions.crypt($3, extensions.gen_salt('bf', 4)), now(), jsonb_build_object('tenants', jsonb_build_object($2::text, '["tenant_admin"]'::jsonb)), '{}',
+         '', '', '', '', '', '', '', '', now(), now())`,
+      [email, trail.tenant, password],
+    );
+    return email;
+  }
+
+  it("signing in, failing to, and signing out are told to the tenants of the member", async () => {
+    const email = await newMember();
+    const actor = `user:${email.split("@")[0]}`;
+    expect((await post("callback/password", { email, password: "wrong" })).status).toBe(401);
+    expect(await trail.one("session.sign_in_failed")).toMatchObject({
+      actor,
+      credential: "none",
+      address: expect.stringMatching(LOOPBACK),
+    });
+    const { status, cookies } = await post("callback/password", { email, password });
+    expect(status).toBe(200);
+    expect(await trail.one("session.signed_in")).toMatchObject({ actor, credential: "user", details: { provider: "password" } });
+    await post("signout", {}, cookies);
+    expect(await trail.one("session.signed_out")).toMatchObject({ actor, request_id: expect.stringMatching(/^req_/) });
+  });
+
+  it("without the trail nobody signs in", async () => {
+    const email = await newMember();
+    await sql(
+      `alter table private.security_event_heads add constraint "no chain for ${trail.tenant}" check (chain <> '${trail.tenant}') not valid`,
+    );
+    try {
+      const { status, cookies } = await post("callback/password", { email, password });
+      expect(status).toBe(503);
+      expect(cookies.filter((text) => text.startsWith("tieout.session"))).toEqual([]);
+    } finally {
+      await sql(`alter table private.security_event_heads drop constraint "no chain for ${trail.tenant}"`);
+    }
+  });
+});
+
+it("one event is read by its id, in its own tenant alone", async () => {
+  await newKey();
+  const event = (await trail.list()).items[0] as SecurityEvent;
+  expect((await trail.get(`/${event.id}`)).json).toEqual(event);
+  const other = await createTenant();
+  const foreign = await api("GET", `/v1/security-events/${event.id}`, { bearer: await userToken(other, ["tenant_admin"]), tenant: other });
+  expect(foreign.status).toBe(404);
+});

@@ -1,0 +1,182 @@
+import { expect, type Page, test } from "@playwright/test";
+import type { NewApiKey } from "#lib/api-keys/contract.ts";
+import { type Trail, tamper, tenantWithTrail } from "../api/security-events/trail.ts";
+import { api, sql, stack } from "../fixtures.ts";
+import { until } from "../until.ts";
+import { beSignedIn, tabTo } from "./person.ts";
+import { expectAxeFindsNothing } from "./soundness.ts";
+
+let trail: Trail;
+
+test.beforeEach(async ({ context }) => {
+  trail = await tenantWithTrail();
+  await beSignedIn(context, { [trail.tenant]: ["tenant_admin"] });
+});
+
+const call = (method: string, path: string, body?: object, bearer = trail.admin, headers: Record<string, string> = {}) =>
+  api(method, path, { bearer, tenant: trail.tenant, body, headers });
+
+/** A key that is made and renamed, a stranger who is refused, and a call of the service-role key. */
+async function aDay(): Promise<NewApiKey> {
+  const path = `/v1/tenants/${trail.tenant}/api-keys`;
+  const key = (await call("POST", path, { name: "Nightly", scopes: ["read:exceptions"] })).json as NewApiKey;
+  await call("PATCH", `${path}/${key.id}`, { name: "Weekly" });
+  const stranger = await tenantWithTrail();
+  await call("GET", "/v1/me", undefined, stranger.admin);
+  await call("GET", "/v1/exceptions", undefined, stack.secretKey, { "X-Audit-Reason": "Support case 118" });
+  await until("all of it is told", async () => (await trail.list()).items.length === 4);
+  return key;
+}
+
+const rows = (page: Page) =>
+  page
+    .getByRole("table", { name: "Security events" })
+    .getByRole("row")
+    .filter({ has: page.getByRole("link") });
+
+test("today's cross-tenant calls are filtered for, one is opened, and exporting them is an event itself", async ({ page }) => {
+  await aDay();
+  await page.goto(`/${trail.tenant}/security-events`);
+  await expect(rows(page)).toHaveCount(4);
+  await page.getByRole("button", { name: "Filter by Last 7 days" }).click();
+  await page.getByRole("menuitemradio", { name: "Today" }).click();
+  await page.getByRole("button", { name: "Cross-tenant" }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page).toHaveURL(/period=today/);
+  await expect(page).toHaveURL(/across=true/);
+  for (const row of await rows(page).all()) await expect(row.getByText("Cross-tenant")).toBeVisible();
+
+  await page.getByRole("link", { name: "Called with the service-role key" }).click();
+  const panel = page.getByRole("dialog", { name: "Called with the service-role key" });
+  await expect(panel.getByText("Support case 118")).toBeVisible();
+  await expect(panel.getByText(`A key for every tenant, used for ${trail.tenant}`)).toBeVisible();
+  await expect(panel.getByText("listExceptions")).toBeVisible();
+  await expectAxeFindsNothing(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("link", { name: "Called with the service-role key" })).toBeFocused();
+
+  await page.getByRole("button", { name: "Export" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "CSV, for spreadsheets" }).click();
+  const file = await (await download).createReadStream();
+  const csv = (await file.toArray()).join("");
+  expect(csv.trimEnd().split("\r\n")).toHaveLength(3);
+  expect(csv).toContain("Support case 118");
+
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  const exported = rows(page).filter({ hasText: "Exported data" });
+  await expect(exported).toBeVisible();
+  await exported.getByRole("link", { name: "Exported data" }).click();
+  await expect(page.getByRole("dialog").getByLabel("Details of the event")).toContainText('"cross_tenant": true');
+});
+
+test("a change is shown before and after, and leads to what was changed and to all that its maker did", async ({ page }) => {
+  const key = await aDay();
+  await page.goto(`/${trail.tenant}/security-events?type=api_key.*`);
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("link", { name: "Changed an API key" }).click();
+  const panel = page.getByRole("dialog", { name: "Changed an API key" });
+  await expect(panel.getByRole("listitem").filter({ hasText: "name" })).toContainText(/Before: Nightly.*After: Weekly/s);
+  await panel.getByText("Its place in the chain").click();
+  await expect(panel.getByText("Hash before it")).toBeVisible();
+  await panel.getByRole("button", { name: "Show all of theirs" }).click();
+  await expect(page).toHaveURL(/actor=user:ada/);
+  await expect(panel).toBeHidden();
+  await page
+    .getByRole("link", { name: `${key.id.slice(0, 8)}…${key.id.slice(-4)}` })
+    .first()
+    .click();
+  await expect(page.getByRole("dialog", { name: "Weekly" })).toBeVisible();
+});
+
+test("the trail is verified at a press, and a broken one says where", async ({ page }) => {
+  await trail.append(12);
+  await page.goto(`/${trail.tenant}/security-events`);
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+  await expect(page.getByRole("status").getByText("Verified up to number 12")).toBeVisible();
+  await tamper(["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 7", [trail.tenant]]);
+  await page.getByRole("button", { name: "Verify again" }).click();
+  await expect(page.getByRole("status").getByText("Broken at number 7")).toBeVisible();
+  await expect(page.getByText("Verified up to number 6, not beyond.")).toBeVisible();
+  await expectAxeFindsNothing(page);
+  await page.getByRole("button", { name: "Open the event" }).click();
+  await expect(page.getByRole("dialog").getByText("eve")).toBeVisible();
+});
+
+test("days are the reader's own, and a range of them is in the address", async ({ page }) => {
+  for (const at of ["2026-03-01T22:30:00Z", "2026-03-02T12:00:00Z", "2026-03-03T00:30:00Z"]) {
+    await sql("insert into public.security_events (tenant_id, at, type, actor) values ($1, $2, 'test.done', 'user:ada')", [
+      trail.tenant,
+      at,
+    ]);
+  }
+  await page.goto(`/${trail.tenant}/security-events`);
+  await expect(page.getByText("No event matches")).toBeVisible();
+  await page.getByRole("button", { name: "Filter by Last 7 days" }).click();
+  await page.getByRole("menuitemradio", { name: "Custom range" }).click();
+  await page.getByLabel("From", { exact: true }).fill("2026-03-02");
+  await page.getByLabel("To", { exact: true }).fill("2026-03-02");
+  await expect(rows(page)).toHaveCount(1);
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await page.context().addCookies([{ name: "tieout.time-zone", value: "Asia%2FTokyo", domain: "localhost", path: "/" }]);
+  await page.reload();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test("more is loaded as the end comes near, and who did it is asked for by name", async ({ page }) => {
+  await trail.append(130);
+  await sql("insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'user:bob')", [trail.tenant]);
+  await page.goto(`/${trail.tenant}/security-events`);
+  await page.getByText("Loading more…").scrollIntoViewIfNeeded();
+  await expect(rows(page)).toHaveCount(131);
+  await expect(page.getByText("All 131 shown")).toBeVisible();
+  const who = page.getByRole("searchbox", { name: /^Who/ });
+  await who.fill("bob");
+  await who.press("Enter");
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page).toHaveURL(/actor=user:bob/);
+  await who.fill("nobody");
+  await who.press("Enter");
+  await page.getByRole("button", { name: "Show all events" }).click();
+  await expect(page).toHaveURL(/period=all/);
+  await expect(rows(page).first()).toBeVisible();
+});
+
+test("works by keyboard alone", async ({ page }) => {
+  await aDay();
+  await page.goto(`/${trail.tenant}/security-events`);
+  await tabTo(page, page.getByRole("button", { name: "Verify", exact: true }));
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Verified up to number 4")).toBeVisible();
+  await tabTo(page, page.getByRole("link", { name: "Changed an API key" }));
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Changed an API key" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("link", { name: "Changed an API key" })).toBeFocused();
+});
+
+test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({ page }) => {
+  await page.goto(`/${trail.tenant}/security-events?period=all`);
+  await expect(page.getByRole("heading", { name: "Nothing has happened yet" })).toBeVisible();
+  await page.route("**/v1/security-events?**", (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: "application/problem+json",
+      body: JSON.stringify({ code: "unavailable", detail: "The database cannot answer right now.", request_id: "req_test" }),
+    }),
+  );
+  await page.getByRole("button", { name: "Filter by Kind" }).click();
+  await page.getByRole("menuitemradio", { name: "Webhooks" }).click();
+  await expect(page.getByText("Request req_test")).toBeVisible({ timeout: 30_000 });
+  await page.unroute("**/v1/security-events?**");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByText("No event matches")).toBeVisible();
+});
+
+test("tells those who are no admin why they see nothing", async ({ page, context }) => {
+  await beSignedIn(context, { [trail.tenant]: ["tenant_analyst"] });
+  await page.goto(`/${trail.tenant}/security-events`);
+  await expect(page.getByRole("heading", { name: "Admins read the security events" })).toBeVisible();
+  await expectAxeFindsNothing(page);
+});

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+
+const text = z.string().nullable();
+
+/** A security event as the texts that its hash is made of, and the place in the chain that its row claims. */
+export const chainedEvent = z.object({
+  id: z.string(),
+  seq: z.string(),
+  prev_hash: text,
+  hash: text,
+  at: z.string(),
+  type: z.string(),
+  actor: z.string(),
+  credential: z.string(),
+  home_tenant_id: text,
+  cross_tenant: z.string(),
+  operation: text,
+  target: text,
+  address: text,
+  request_id: text,
+  reason: text,
+  details: z.string(),
+});
+export type ChainedEvent = z.output<typeof chainedEvent>;
+
+/** The chain of what belongs to no tenant. */
+export const NO_TENANT = "*";
+
+/** SHA-256 of a JSON array of texts; private.security_event_hash says the same in SQL. */
+export function hashOf(chain: string, event: ChainedEvent): string {
+  const content = [
+    "tieout.security_event.v1",
+    chain === NO_TENANT ? null : chain,
+    event.seq,
+    event.prev_hash,
+    event.id,
+    event.at,
+    event.type,
+    event.actor,
+    event.credential,
+    event.home_tenant_id,
+    event.cross_tenant,
+    event.operation,
+    event.target,
+    event.address,
+    event.request_id,
+    event.reason,
+    event.details,
+  ];
+  return createHash("sha256").update(asPostgresWrites(content)).digest("hex");
+}
+
+/** The form of Postgres' json_build_array: a space after each comma, texts escaped as JSON.stringify does. */
+function asPostgresWrites(texts: (string | null)[]): string {
+  return `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
+}

@@ -1,0 +1,29 @@
+import type { ErrorCode } from "../errors.ts";
+import { writeEvents } from "./write-events.ts";
+
+type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };
+
+/** A call of the service-role key that the database did not take down: refused there, or none of its business. */
+export async function recordServiceCall(operation: string, call: Call, outcome: ErrorCode | "done"): Promise<void> {
+  await writeEvents([
+    {
+      tenant_id: call.tenantId ?? null,
+      elsewhere: true,
+      type: "service_role.call",
+      actor: "service_role",
+      credential: "service_role",
+      cross_tenant: true,
+      operation,
+      address: call.address,
+      request_id: call.requestId,
+      reason: auditReason(call.request),
+      details: { outcome, tenant: call.tenantId ?? null },
+    },
+  ]);
+}
+
+const LONGEST_REASON = 1000;
+
+export function auditReason(request: Request): string | null {
+  return request.headers.get("x-audit-reason")?.slice(0, LONGEST_REASON) ?? null;
+}

@@ -1,0 +1,93 @@
+import { actorOf, type Identity, type Principal } from "../auth/principal.ts";
+import type { ApiError, ErrorCode } from "../errors.ts";
+import { countEvents, countEventsLater } from "./event-counter.ts";
+import { auditReason } from "./record-call.ts";
+import type { NewSecurityEvent } from "./write-events.ts";
+
+type Refused = {
+  request: Request;
+  requestId: string;
+  params: Record<string, string>;
+  address: string | null;
+  identity?: Identity;
+  principal?: Principal;
+  tenantId?: string;
+};
+
+const REFUSALS: readonly ErrorCode[] = [
+  "unauthenticated",
+  "tenant_forbidden",
+  "role_required",
+  "scope_required",
+  "ip_not_allowed",
+  "browser_forbidden",
+];
+const MOST_HOMES = 20;
+const LONGEST_ORIGIN = 200;
+const LONGEST_NAME = 63;
+
+export function isRefusal(code: ErrorCode): boolean {
+  return REFUSALS.includes(code);
+}
+
+/**
+ * Tells those concerned: the tenants that the credential belongs to, and the tenant that was named, where it exists. The latter
+ * later: the time it takes would tell the caller whether there is such a tenant.
+ */
+export async function recordRefusal(operation: string, call: Refused, { code }: ApiError): Promise<void> {
+  const { identity } = call;
+  if (!identity) return countEventsLater([{ ...bare(operation, call, code), bucket: `anonymous ${code} ${call.address}` }]);
+  const actor = actorOfIdentity(identity);
+  const event = { ...bare(operation, call, code), actor, credential: identity.type, bucket: `${actor} ${code}` };
+  if (code !== "tenant_forbidden") {
+    const tenantId = identity.type === "api_key" ? identity.key.tenantId : call.request.headers.get("x-tenant-id");
+    const own = [{ ...event, tenant_id: tenantId, elsewhere: identity.type === "service_role" }];
+    return identity.type === "publishable_key" ? countEventsLater(own) : countEvents(own);
+  }
+  const homes = call.principal && call.tenantId ? [call.tenantId] : homesOf(identity);
+  const named = namedTenant(call);
+  const attempt = { ...event, cross_tenant: true, target: named && `tenant:${named}` };
+  if (named && !homes.includes(named)) {
+    countEventsLater([{ ...attempt, tenant_id: named, elsewhere: false, home_tenant_id: homes.length === 1 ? homes[0] : null }]);
+  }
+  await countEvents(homes.length > 0 ? homes.map((tenant_id) => ({ ...attempt, tenant_id })) : [attempt]);
+}
+
+function bare(operation: string, { request, requestId, address, identity }: Refused, code: ErrorCode): NewSecurityEvent {
+  const origin = code === "browser_forbidden" ? request.headers.get("origin")?.slice(0, LONGEST_ORIGIN) : undefined;
+  return {
+    tenant_id: null,
+    elsewhere: true,
+    type: "access.refused",
+    actor: "anonymous",
+    credential: "none",
+    cross_tenant: identity?.type === "service_role",
+    operation,
+    address,
+    request_id: requestId,
+    reason: auditReason(request),
+    details: {
+      code,
+      ...(identity?.type === "api_key" && code === "unauthenticated" && { key_is: identity.key.standing }),
+      ...(origin && { origin }),
+    },
+  };
+}
+
+/** The tenant that is not the credential's: in the path, where that differs from the header, else in the header; null: in a body. */
+function namedTenant({ params, request, principal, tenantId }: Refused): string | null {
+  const inPath = new URL(request.url).pathname.startsWith("/v1/tenants/") ? params.id : undefined;
+  const inHeader = principal ? undefined : request.headers.get("x-tenant-id");
+  const named = inPath !== undefined && inPath !== tenantId ? inPath : inHeader;
+  return named?.slice(0, LONGEST_NAME) ?? null;
+}
+
+function homesOf(identity: Identity): string[] {
+  if (identity.type === "user") return [...identity.memberships.keys()].slice(0, MOST_HOMES);
+  return identity.type === "api_key" ? [identity.key.tenantId] : [];
+}
+
+function actorOfIdentity(identity: Identity): string {
+  if (identity.type === "user") return actorOf({ ...identity, roles: [], scopes: [] });
+  return identity.type === "api_key" ? `api_key:${identity.key.id}` : identity.type;
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { parseCookie, parseSetCookie } from "cookie";
+import { actorOf, nameOf } from "../auth/principal.ts";
+import { cookieName, identityOfCookies, type UserIdentity } from "../auth/session.ts";
+import { env } from "../env.ts";
+import { log } from "../log.ts";
+import { countEventsLater } from "./event-counter.ts";
+import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
+
+const SIGN_IN = "/api/auth/callback/";
+const SIGN_OUT = "/api/auth/signout";
+const MOST_TENANTS = 20;
+
+/** Takes down who signs in and out, and who tries to. A session that cannot be taken down neither begins nor ends. */
+export async function onSessionRecord(request: Request, answer: () => Promise<Response>): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith(SIGN_IN)) return recordSignIn(request, pathname.slice(SIGN_IN.length), answer);
+  if (pathname === SIGN_OUT && request.method === "POST") return recordSignOut(request, answer);
+  return answer();
+}
+
+async function recordSignIn(request: Request, provider: string, answer: () => Promise<Response>): Promise<Response> {
+  const form = request.method === "POST" ? await formOf(request.clone()) : null;
+  const response = await answer();
+  const user = await identityOfCookies(newCookies(response));
+  if (!user) {
+    recordFailure(request, provider, form?.get("email")?.toString() ?? null, await failureOf(response));
+    return response;
+  }
+  return unlessUnavailable(request, response, eventsOf(request, user, "session.signed_in", { provider }));
+}
+
+async function recordSignOut(request: Request, answer: () => Promise<Response>): Promise<Response> {
+  const user = await identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
+  const response = await answer();
+  const hasEnded = Object.hasOwn(newCookies(response), cookieName("session"));
+  if (!user || !hasEnded) return response;
+  return unlessUnavailable(request, response, eventsOf(request, user, "session.signed_out", {}));
+}
+
+async function unlessUnavailable(request: Request, response: Response, events: NewSecurityEvent[]): Promise<Response> {
+  try {
+    await writeEvents(events);
+    return response;
+  } catch (error) {
+    log.error({ err: error }, "no session begins or ends that cannot be taken down");
+    const url = new URL("/sign-in?error=Unavailable", env().NEXTAUTH_URL).href;
+    return request.method === "POST" ? Response.json({ url }, { status: 503 }) : Response.redirect(url);
+  }
+}
+
+function eventsOf(request: Request, user: UserIdentity, type: string, details: NewSecurityEvent["details"]): NewSecurityEvent[] {
+  const event = { ...origin(request), type, actor: actorOf({ ...user, roles: [], scopes: [] }), credential: "user" as const, details };
+  const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
+  return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
+}
+
+/** Told to the tenants of the member whose address it is, later: the time it takes would tell whether there is such a member. */
+function recordFailure(request: Request, provider: string, email: string | null, failure: string | null): void {
+  if (failure === null || failure === "Unavailable") return;
+  const isAddress = email?.includes("@");
+  const actor = isAddress && email ? `user:${nameOf({ email }, "unknown")}` : "anonymous";
+  const bucket = `sign-in ${provider} ${
+    isAddress
+      ? createHash("sha256")
+          .update(email ?? "")
+          .digest("hex")
+          .slice(0, 16)
+      : ""
+  }`;
+  countEventsLater([
+    {
+      ...origin(request),
+      tenant_id: null,
+      ...(isAddress && email && { email }),
+      type: "session.sign_in_failed",
+      actor,
+      credential: "none",
+      details: { provider, error: failure },
+      bucket,
+    },
+  ]);
+}
+
+function origin({ headers }: Request) {
+  return { elsewhere: true, address: headers.get("x-tieout-client-address"), request_id: headers.get("x-request-id") };
+}
+
+async function formOf(request: Request): Promise<FormData | null> {
+  return request.formData().catch(() => null);
+}
+
+/** What next-auth says went wrong: in the address that it sends the browser to, by a redirect or as JSON. */
+async function failureOf(response: Response): Promise<string | null> {
+  const json: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  const url = response.headers.get("location") ?? (json as { url?: string } | null)?.url;
+  return url && URL.canParse(url, env().NEXTAUTH_URL) ? new URL(url, env().NEXTAUTH_URL).searchParams.get("error") : null;
+}
+
+function newCookies(response: Response): Record<string, string | undefined> {
+  return Object.fromEntries(
+    response.headers.getSetCookie().map((text) => {
+      const { name, value } = parseSetCookie(text);
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { type Checkpoint, checkpoint, signCheckpoint } from "./checkpoint.ts";
+import type { ChainFault } from "./contract.ts";
+import { chainReader, type Query, readChainState } from "./read-chain.ts";
+import { verifyChain } from "./verify-chain.ts";
+
+const moved = z.object({
+  chain: z.string(),
+  seq: z.coerce.number(),
+  hash: z.string(),
+  at: z.string(),
+  signed: checkpoint.nullable(),
+});
+
+export type Signing = { chain: string } & ({ signed: Checkpoint } | { fault: ChainFault });
+
+/** What this process signed last: a state that vanished from the database since is not signed over. */
+const remembered = new Map<string, Checkpoint>();
+
+/** Signs the state of each chain that moved, once what was added since the last signed state fits. */
+export async function signMovedChains(query: Query): Promise<Signing[]> {
+  const { rows } = await query("select * from private.unsigned_security_event_chains()", []);
+  const signings: Signing[] = [];
+  for (const { chain, seq, hash, at, signed } of z.array(moved).parse(rows)) {
+    const before = later(signed, remembered.get(chain));
+    // Only what was added since: the signed state stands for what was before it.
+    const state = { chain, as_of: at, head: { seq, hash }, unchained: null, checkpoints: before ? [before] : [] };
+    const { fault } = await verifyChain(state, chainReader(query, chain), before ?? undefined);
+    if (fault) {
+      signings.push({ chain, fault });
+      continue;
+    }
+    const next = signCheckpoint(chain, { kind: "head", seq, hash, at });
+    const { key_id, signature } = next;
+    await query("select private.keep_security_event_checkpoint($1, 'head', $2, $3, $4, $5, $6)", [chain, seq, hash, at, key_id, signature]);
+    remembered.set(chain, next);
+    signings.push({ chain, signed: next });
+  }
+  return signings;
+}
+
+const beginning = z.object({ chain: z.string(), through: z.coerce.number(), hash: z.string(), at: z.string() });
+
+/** Signs off the beginnings of chains that are over their time, once they fit: what follows stays provable without them. */
+export async function signOffBeginnings(query: Query): Promise<Signing[]> {
+  const { rows } = await query("select * from private.forgettable_security_events()", []);
+  const signings: Signing[] = [];
+  for (const { chain, through, hash, at } of z.array(beginning).parse(rows)) {
+    const state = await readChainState(query, chain);
+    const checkpoints = state.checkpoints.filter(({ seq }) => seq <= through);
+    const { fault } = await verifyChain(
+      { ...state, head: { seq: through, hash }, unchained: null, checkpoints },
+      chainReader(query, chain),
+    );
+    if (fault) {
+      signings.push({ chain, fault });
+      continue;
+    }
+    const signed = signCheckpoint(chain, { kind: "prefix", seq: through, hash, at });
+    const { key_id, signature } = signed;
+    await query("select private.forget_security_events($1, $2, $3, $4, $5, $6)", [chain, through, hash, at, key_id, signature]);
+    signings.push({ chain, signed });
+  }
+  return signings;
+}
+
+function later(left: Checkpoint | null, right: Checkpoint | undefined): Checkpoint | null {
+  return !left || (right && right.seq > left.seq) ? (right ?? left) : left;
+}

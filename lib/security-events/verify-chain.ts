@@ -1,0 +1,185 @@
+import { z } from "zod";
+import { type ChainedEvent, hashOf } from "./chain.ts";
+import { type Checkpoint, checkpoint, verifyCheckpoint } from "./checkpoint.ts";
+import type { ChainFault, ChainVerification } from "./contract.ts";
+
+export const chainState = z.object({
+  chain: z.string(),
+  as_of: z.string(),
+  head: z.object({ seq: z.int(), hash: z.string() }).nullable(),
+  /** An event that stands outside of the chain. */
+  unchained: z.string().nullable(),
+  checkpoints: z.array(checkpoint),
+});
+export type ChainState = z.output<typeof chainState>;
+
+/** Events after one place and up to another, in order; fewer than there are, if it likes, but none only at the end. */
+export type ReadChain = (after: number, through: number) => Promise<ChainedEvent[]>;
+
+/** `id` null: of an event that is not looked at. */
+type Place = { seq: number; hash: string | null; id: string | null };
+type Proven = { prefix: Checkpoint | undefined; heads: Checkpoint[]; unsound: { signed: Checkpoint; why: string } | undefined };
+
+/**
+ * Walks a chain and names the first place that does not fit. It begins where the chain does, or at a signed state. Nothing that
+ * the database computes is believed.
+ */
+export async function verifyChain(state: ChainState, read: ReadChain, from?: Checkpoint): Promise<ChainVerification> {
+  const proven = proveCheckpoints(state);
+  const begin = from ?? proven.prefix;
+  const start: Place = { seq: begin?.seq ?? 0, hash: begin?.hash ?? null, id: null };
+  const through = Math.max(state.head?.seq ?? 0, start.seq);
+  const walk = new Walk(state.chain, proven, start, read, through);
+  const fault = unsoundFault(proven) ?? (await walk.go()) ?? endFault(state, proven, walk.last) ?? unchainedFault(state, walk.last);
+  const signed = proven.heads.findLast(({ seq }) => seq <= walk.last.seq) ?? proven.prefix ?? null;
+  return {
+    status: fault ? "broken" : "intact",
+    as_of: state.as_of,
+    events: walk.last.seq - start.seq,
+    forgotten_through_seq: proven.prefix?.seq ?? null,
+    verified_through:
+      walk.last.seq > start.seq && walk.last.hash ? { seq: walk.last.seq, id: walk.last.id ?? "", hash: walk.last.hash } : null,
+    checkpoint: signed,
+    unsigned_events: Math.max(0, walk.last.seq - (signed?.seq ?? 0)),
+    fault,
+  };
+}
+
+/** Goes from event to event as far as they fit. */
+class Walk {
+  last: Place;
+  #before: Place;
+  readonly #chain: string;
+  readonly #heads: Map<number, Checkpoint[]>;
+  readonly #read: ReadChain;
+  readonly #through: number;
+
+  constructor(chain: string, { heads }: Proven, start: Place, read: ReadChain, through: number) {
+    this.last = start;
+    this.#before = start;
+    this.#chain = chain;
+    this.#heads = Map.groupBy(heads, ({ seq }) => seq);
+    this.#read = read;
+    this.#through = through;
+  }
+
+  async go(): Promise<ChainFault | null> {
+    while (this.last.seq < this.#through) {
+      const events = await this.#read(this.last.seq, this.#through);
+      if (events.length === 0) return null;
+      for (const event of events) {
+        const fault = (await this.#faultOf(event)) ?? this.#signatureFault(event);
+        if (fault) return fault;
+        this.#before = this.last;
+        this.last = { seq: Number(event.seq), hash: event.hash, id: event.id };
+      }
+    }
+    return null;
+  }
+
+  async #faultOf(event: ChainedEvent): Promise<ChainFault | null> {
+    const seq = Number(event.seq);
+    const due = this.last.seq + 1;
+    if (seq > due) return missing(due, seq - 1);
+    if (seq < due) return { reason: "order_changed", seq, event_id: event.id, message: `Two events claim number ${seq}.` };
+    const sound = hashOf(this.#chain, event) === event.hash;
+    if (event.prev_hash === this.last.hash) return sound ? null : changed(seq, event.id);
+    if (sound) return this.#rewrittenBefore(event);
+    const written = this.#numberWritten(event);
+    if (written === null) return changed(seq, event.id);
+    if (event.prev_hash !== null && !(await this.#stands(event.prev_hash))) return missing(seq, written - 1);
+    return {
+      reason: "order_changed",
+      seq,
+      event_id: event.id,
+      message: `The event that stands as number ${seq} was written as number ${written}.`,
+    };
+  }
+
+  /** The event itself is as it was written, but not after the one that stands before it now. */
+  #rewrittenBefore(event: ChainedEvent): ChainFault {
+    const { seq, id } = this.last;
+    this.last = this.#before;
+    if (id === null) {
+      const message = `Event ${event.seq} was not written as the first that is kept: what stood before it is gone, and nothing signed says that it may be.`;
+      return { reason: "row_missing", seq: Number(event.seq), event_id: event.id, message };
+    }
+    return changed(seq, id);
+  }
+
+  /** Under which number near its place the event has its hash. */
+  #numberWritten(event: ChainedEvent): number | null {
+    const seq = Number(event.seq);
+    for (let distance = 1; distance <= 1000; distance++) {
+      for (const number of [seq + distance, seq - distance]) {
+        if (number > 0 && hashOf(this.#chain, { ...event, seq: String(number) }) === event.hash) return number;
+      }
+    }
+    return null;
+  }
+
+  async #stands(hash: string): Promise<boolean> {
+    for (let after = this.last.seq; after < this.#through; ) {
+      const events = await this.#read(after, this.#through);
+      const end = events.at(-1);
+      if (!end) return false;
+      if (events.some((event) => event.hash === hash)) return true;
+      after = Number(end.seq);
+    }
+    return false;
+  }
+
+  #signatureFault(event: ChainedEvent): ChainFault | null {
+    const seq = Number(event.seq);
+    const other = this.#heads.get(seq)?.find(({ hash }) => hash !== event.hash);
+    if (!other) return null;
+    const signedBefore = Math.max(0, ...[...this.#heads.keys()].filter((one) => one < seq));
+    const message = `What was signed at ${other.at} as number ${seq} has another hash: some of the events ${signedBefore + 1} to ${seq} were rewritten since.`;
+    return { reason: "tail_rewritten", seq, event_id: event.id, message };
+  }
+}
+
+function proveCheckpoints({ chain, checkpoints }: ChainState): Proven {
+  let unsound: Proven["unsound"];
+  const valid = checkpoints.filter((signed) => {
+    const verdict = verifyCheckpoint(chain, signed);
+    const why = verdict === "forged" ? "its signature does not fit" : `no key with the id ${signed.key_id} is known here`;
+    if (verdict !== "valid") unsound ??= { signed, why };
+    return verdict === "valid";
+  });
+  const prefix = valid.findLast(({ kind }) => kind === "prefix");
+  const heads = valid.filter(({ kind }) => kind === "head").sort((left, right) => left.seq - right.seq);
+  return { prefix, heads, unsound };
+}
+
+function unsoundFault({ unsound }: Proven): ChainFault | null {
+  if (!unsound) return null;
+  const { signed, why } = unsound;
+  const message = `The checkpoint of ${signed.at} at number ${signed.seq} proves nothing: ${why}.`;
+  return { reason: "checkpoint_invalid", seq: signed.seq, event_id: null, message };
+}
+
+function endFault({ head }: ChainState, { heads }: Proven, last: Place): ChainFault | null {
+  const signed = heads.at(-1);
+  const end = Math.max(head?.seq ?? 0, signed?.seq ?? 0);
+  if (end > last.seq) {
+    const proof = signed?.seq === end ? `was signed at ${signed.at} up to number ${end}` : `went on to number ${end}`;
+    return { reason: "tail_cut", seq: last.seq + 1, event_id: null, message: `The chain ${proof}; now it ends at ${last.seq}.` };
+  }
+  if (head && head.hash !== last.hash) return changed(last.seq, last.id);
+  return null;
+}
+
+function unchainedFault({ unchained }: ChainState, last: Place): ChainFault | null {
+  if (unchained === null) return null;
+  return { reason: "not_chained", seq: last.seq + 1, event_id: unchained, message: "This event was put in past the chain." };
+}
+
+function missing(from: number, to: number): ChainFault {
+  const message = from === to ? `Event number ${from} is missing.` : `The events ${from} to ${to} are missing.`;
+  return { reason: "row_missing", seq: from, event_id: null, message };
+}
+
+function changed(seq: number, id: string | null): ChainFault {
+  return { reason: "content_changed", seq, event_id: id, message: `Event number ${seq} is not what was written.` };
+}

@@ -1,0 +1,39 @@
+import { serviceDb } from "../db/client.ts";
+import type { Json } from "../db/types.gen.ts";
+import { unwrap } from "../db/unwrap.ts";
+import type { CREDENTIALS } from "./contract.ts";
+
+/** An event that the server saw and no function of the database did. */
+export type NewSecurityEvent = {
+  /** Null: of no tenant. */
+  tenant_id: string | null;
+  /** Instead of a tenant: all those of the member of Supabase Auth who signs in with it. It is not kept. */
+  email?: string;
+  /** Whether an event of a tenant that does not exist belongs to no tenant; else it is nobody's. */
+  elsewhere: boolean;
+  type: string;
+  actor: string;
+  credential: (typeof CREDENTIALS)[number];
+  home_tenant_id?: string | null;
+  cross_tenant?: boolean;
+  operation?: string | null;
+  target?: string | null;
+  address: string | null;
+  request_id: string | null;
+  reason?: string | null;
+  details?: Record<string, Json>;
+  /** What is counted together within a minute; without it each is an event of its own. */
+  bucket?: string;
+  count?: number;
+};
+
+/** @throws ApiError `unavailable`, `internal`: nothing of it was kept then. */
+export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
+  const kept = JSON.parse(JSON.stringify(events, (_key, value) => (typeof value === "string" ? storable(value) : value))) as Json;
+  unwrap(await serviceDb("the trail is written also where nobody may enter").rpc("record_security_events", { events: kept }));
+}
+
+/** A name in a token may have what no database keeps as text. */
+function storable(value: string): string {
+  return value.toWellFormed().replaceAll("\0", "\uFFFD");
+}
