@@ -6,10 +6,12 @@ const TOLERANCE_SECONDS = 300;
 export function verify(body, headers, secret) {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
-  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+  const signatures = headers["webhook-signature"] ?? "";
+  // NaN, too, is not within.
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS)) return false;
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret, "utf8");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-  return headers["webhook-signature"].split(" ").some((signature) => {
+  return signatures.split(" ").some((signature) => {
     const given = Buffer.from(signature.replace(/^v1,/, ""), "base64");
     return signature.startsWith("v1,") && given.length === expected.length && timingSafeEqual(given, expected);
   });

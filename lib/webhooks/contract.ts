@@ -1,29 +1,14 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
 import { contract } from "../contract.ts";
 import { DISABLED_REASONS, EVENT_KINDS } from "../events/contract.ts";
-import { actor, id, page, pageQuery, time, timestamp } from "../schema.ts";
+import { actor, page, pageQuery, time, timestamp } from "../schema.ts";
+import { ATTEMPT_FAILURE_KINDS, access, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
 
 export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
 export const WEBHOOK_HEALTHS = ["healthy", "degraded", "failing", "disabled", "idle"] as const;
-export const DELIVERY_STATUSES = ["pending", "sending", "retrying", "delivered", "failed"] as const;
-export const DELIVERY_FAILURE_KINDS = ["retries_exhausted", "webhook_disabled"] as const;
-export const ATTEMPT_STATUSES = ["in_flight", "succeeded", "failed", "interrupted"] as const;
-export const ATTEMPT_CAUSES = ["event", "retry", "resend", "recover"] as const;
-export const ATTEMPT_FAILURE_KINDS = [
-  "signature_failed",
-  "stale_secret",
-  "timeout",
-  "connection_failed",
-  "blocked_address",
-  "http_error",
-] as const;
 export const SECRET_GRACE_SECONDS_DEFAULT = 86_400;
 const SECRET_GRACE_SECONDS_MAX = 604_800;
 
-const webhookId = id("whk");
-const deliveryId = id("dlv");
-const eventId = id("evt");
 const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event kind. The catalogue: ${EVENT_KINDS.join(", ")}.` });
 
 const URL_MAX = 2048;
@@ -87,7 +72,6 @@ function within(value: number, least: number, most: number): boolean {
 }
 
 const description = z.string().max(1000).nullable().meta({ example: "Pages the reconciliation desk." });
-const milliseconds = z.int().min(0).nullable();
 
 const performance = z.object({
   attempts: z.int().min(0).meta({ example: 1204 }),
@@ -121,6 +105,10 @@ export const webhook = z
     disable_at: time.nullable().meta({ description: "When it is disabled, should it go on failing.", example: null }),
     last_success_at: time.nullable(),
     last_failure_at: time.nullable().meta({ example: null }),
+    last_failure_kind: z
+      .enum(ATTEMPT_FAILURE_KINDS)
+      .nullable()
+      .meta({ description: "Why the last attempt failed, while every attempt fails; null otherwise.", example: null }),
     next_attempt_at: time.nullable().meta({ description: "The next try of a delivery that waits.", example: null }),
     missed_since: time
       .nullable()
@@ -134,57 +122,6 @@ export const webhook = z
   .meta({ id: "Webhook" });
 export type Webhook = z.output<typeof webhook>;
 
-const attempt = z
-  .object({
-    number: z.int().min(1).meta({ example: 1 }),
-    cause: z.enum(ATTEMPT_CAUSES),
-    status: z.enum(ATTEMPT_STATUSES).meta({
-      description: "interrupted: we stopped before the answer came; the delivery was sent again.",
-      example: "failed",
-    }),
-    failure_kind: z.enum(ATTEMPT_FAILURE_KINDS).nullable().meta({ example: "http_error" }),
-    detail: z.string().nullable().meta({ description: "A sentence that says what went wrong.", example: "The receiver answered 503." }),
-    started_at: time,
-    duration_ms: milliseconds.meta({ example: 84 }),
-    status_code: z.int().nullable().meta({ example: 503 }),
-  })
-  .meta({ id: "WebhookAttempt" });
-
-/** A delivery: one event on its way to one webhook. */
-export const delivery = z
-  .object({
-    id: deliveryId,
-    webhook_id: webhookId,
-    event_id: eventId.meta({ description: "The header webhook-id, the same on every attempt." }),
-    type: z.enum(EVENT_KINDS),
-    status: z.enum(DELIVERY_STATUSES),
-    failure_kind: z.enum(DELIVERY_FAILURE_KINDS).nullable().meta({ example: null }),
-    reason: z.string().nullable().meta({ description: "Why it did not arrive, so far or for good.", example: null }),
-    attempt_count: z.int().min(0).meta({ example: 1 }),
-    next_attempt_at: time.nullable(),
-    created_at: time,
-    delivered_at: time.nullable().meta({ example: null }),
-    last_attempt: attempt.nullable(),
-  })
-  .meta({ id: "WebhookDelivery" });
-export type Delivery = z.output<typeof delivery>;
-
-const response = z.object({
-  headers: z.record(z.string(), z.string()).meta({ example: { "content-type": "text/plain" } }),
-  body: z.string().meta({ description: "The first 16 kB. The receiver's text: show it as text only.", example: "try later" }),
-  truncated: z.boolean(),
-});
-
-export const deliveryDetail = delivery
-  .extend({
-    payload: z
-      .object({ type: z.enum(EVENT_KINDS), timestamp: time, data: z.record(z.string(), z.unknown()).meta({ example: {} }) })
-      .meta({ description: "The body that is sent.", example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} } }),
-    attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "The oldest first." }),
-  })
-  .meta({ id: "WebhookDeliveryDetail" });
-export type DeliveryDetail = z.output<typeof deliveryDetail>;
-
 export const recovery = z
   .object({
     since: time,
@@ -194,17 +131,6 @@ export const recovery = z
   .meta({ id: "WebhookRecovery" });
 export type Recovery = z.output<typeof recovery>;
 
-const tag = "Webhooks";
-const access = (scope: "read:webhooks" | "write:webhooks"): Access => ({
-  roles: ["tenant_admin"],
-  scope,
-  service: true,
-  publishable: false,
-});
-const idempotency = { field: "idempotency_key", required: false } as const;
-const ofWebhook = z.strictObject({ id: webhookId });
-const ofDelivery = z.strictObject({ id: webhookId, deliveryId });
-
 export const listWebhooksContract = contract({
   operationId: "listWebhooks",
   method: "GET",
@@ -213,7 +139,7 @@ export const listWebhooksContract = contract({
   summary: "List webhooks, newest first",
   access: access("read:webhooks"),
   query: z.strictObject({ ...pageQuery, status: z.enum(WEBHOOK_STATUSES).optional() }),
-  response: page(webhook),
+  response: page(webhook).extend({ as_of: time }),
 });
 
 export const createWebhookContract = contract({
@@ -343,50 +269,5 @@ export const recoverWebhookContract = contract({
     dry_run: z.boolean().default(false).meta({ description: "Count, and send nothing.", example: true }),
   }),
   response: recovery,
-  errors: ["conflict"],
-});
-
-export const listWebhookDeliveriesContract = contract({
-  operationId: "listWebhookDeliveries",
-  method: "GET",
-  path: "/v1/webhooks/{id}/deliveries",
-  tag,
-  summary: "List a webhook's deliveries, newest first",
-  description: "Of 30 days.",
-  access: access("read:webhooks"),
-  params: ofWebhook,
-  query: z.strictObject({
-    ...pageQuery,
-    status: z.enum(DELIVERY_STATUSES).optional(),
-    type: z.enum(EVENT_KINDS).optional(),
-    event_id: eventId.optional().meta({ description: "The header webhook-id that a receiver has in its log." }),
-    since: timestamp.optional(),
-    until: timestamp.optional(),
-  }),
-  response: page(delivery),
-});
-
-export const getWebhookDeliveryContract = contract({
-  operationId: "getWebhookDelivery",
-  method: "GET",
-  path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
-  tag,
-  summary: "Get a delivery with its payload, attempts and answers",
-  access: access("read:webhooks"),
-  params: ofDelivery,
-  response: deliveryDetail,
-});
-
-export const resendWebhookDeliveryContract = contract({
-  operationId: "resendWebhookDelivery",
-  method: "POST",
-  path: "/v1/webhooks/{id}/deliveries/{deliveryId}/resend",
-  tag,
-  summary: "Send a delivery again",
-  description: "At once, under the same webhook-id, whether or not it had arrived. 409 while it is being sent, or the webhook is disabled.",
-  access: access("write:webhooks"),
-  idempotency,
-  params: ofDelivery,
-  response: delivery,
   errors: ["conflict"],
 });

@@ -46,6 +46,16 @@ describe("an address", () => {
   });
 });
 
+const NO_NAMES = ["localhost..", "example..com", ".example.com", "exa!mple.com", `${"a".repeat(64)}.com`, `${"a.".repeat(130)}com`];
+
+test.each(NO_NAMES)("a host that no name server knows by its form is refused: %s", (host) => {
+  expect(whyRefused(new URL(`https://${host}/`), new Set())).toMatch(/is not a host name/);
+});
+
+test.each(["example.com.", "a_b.example.com", "xn--mnchen-3ya.example"])("a host name may be as unusual as %s", (host) => {
+  expect(whyRefused(new URL(`https://${host}/`), new Set())).toBeNull();
+});
+
 describe("the operator's list", () => {
   const why = (url: string, ...hosts: string[]) => whyRefused(new URL(url), new Set(hosts));
 

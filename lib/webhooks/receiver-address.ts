@@ -3,8 +3,13 @@ import ipaddr from "ipaddr.js";
 const LEAST_HIGH_PORT = 1024;
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 
+/** What the URL parser takes for a name and no name server would: empty or overlong labels, other characters. */
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
+
 /** Names that mean this machine or its network. */
 const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
+
+const ALLOWED = "Whoever runs this Tieout can allow it, over http too, with WEBHOOK_ALLOW_HOSTS.";
 
 /**
  * Why nothing may be sent to a URL, as far as the URL tells; null where it may. The URL parser has brought every spelling of
@@ -13,11 +18,12 @@ const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet
 export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | null {
   const host = bareHost(url.hostname);
   if (allowHosts.has(host)) return null;
+  const name = host.replace(/\.$/, "");
+  if (isAddress(host) && !isPublicAddress(host)) return `${host} is not a public address. ${ALLOWED}`;
+  if (!isAddress(host) && !HOST_NAME.test(name)) return `${host} is not a host name.`;
+  if (!isAddress(host) && (!name.includes(".") || PRIVATE_SUFFIX.test(name))) return `${name} is not a public host name. ${ALLOWED}`;
   if (url.protocol !== "https:") return "Use https: events are not sent in the clear.";
   if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT) return "Use port 443, or one from 1024 to 65535.";
-  if (isAddress(host)) return isPublicAddress(host) ? null : `${host} is not a public address.`;
-  const name = host.replace(/\.$/, "");
-  if (!name.includes(".") || PRIVATE_SUFFIX.test(name)) return `${name} is not a public host name.`;
   return null;
 }
 

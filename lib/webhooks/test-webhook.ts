@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type Delivery, delivery } from "./contract.ts";
+import { type Delivery, delivery } from "./deliveries/contract.ts";
 
 export function testWebhook(ctx: Context, id: string): Promise<Delivery> {
   return write(ctx, "test_webhook", { id }, delivery);

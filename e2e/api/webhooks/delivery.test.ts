@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { database, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
 import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import type { Delivery } from "#lib/webhooks/contract.ts";
-
-let receiver: Receiver;
-let subscriber: Subscriber;
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  subscriber = await Subscriber.create(receiver);
-});
-afterAll(() => receiver.stop());
+import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { receiver, subscriber } from "./subscribed.ts";
 
 const minutesAhead = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
-import { Receiver } from "#e2e/webhooks/receiver.ts";
-import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
-import type { Delivery, Recovery, Webhook } from "#lib/webhooks/contract.ts";
-
-let receiver: Receiver;
-let subscriber: Subscriber;
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  subscriber = await Subscriber.create(receiver);
-});
-afterAll(() => receiver.stop());
+import type { Registered } from "#e2e/webhooks/subscriber.ts";
+import type { Recovery, Webhook } from "#lib/webhooks/contract.ts";
+import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { receiver, subscriber } from "./subscribed.ts";
 
 /** Has every attempt so far failed for so long, by the database's clock; then one more fails. */
 async function failFor(webhook: Registered, span: string): Promise<string> {

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sql, uniqueName } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { type Behaviour, Receiver } from "#e2e/webhooks/receiver.ts";
-import { type Registered, SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
-import type { Delivery } from "#lib/webhooks/contract.ts";
-
-let receiver: Receiver;
-let subscriber: Subscriber;
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  subscriber = await Subscriber.create(receiver);
-});
-afterAll(() => receiver.stop());
+import type { Behaviour } from "#e2e/webhooks/receiver.ts";
+import { type Registered, SECRET } from "#e2e/webhooks/subscriber.ts";
+import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { receiver, subscriber } from "./subscribed.ts";
 
 const SCHEDULE_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 

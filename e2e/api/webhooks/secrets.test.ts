@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
-import { Receiver } from "#e2e/webhooks/receiver.ts";
-import { type Registered, SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
-import type { Delivery, Webhook } from "#lib/webhooks/contract.ts";
-
-let receiver: Receiver;
-let subscriber: Subscriber;
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  subscriber = await Subscriber.create(receiver);
-});
-afterAll(() => receiver.stop());
+import { type Registered, SECRET } from "#e2e/webhooks/subscriber.ts";
+import type { Webhook } from "#lib/webhooks/contract.ts";
+import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { subscriber } from "./subscribed.ts";
 
 const NEXT = "the next secret, 16 bytes";
 const OLD_AND_NEW = { secrets: [SECRET, NEXT] };
@@ -112,5 +104,18 @@ describe("a receiver left behind by a rotation", () => {
     expect(await kindsOf(webhook)).toBeNull();
     await rotate(webhook, NEXT, 0);
     expect(await kindsOf(webhook)).toBe("stale_secret");
+  });
+
+  it("is told of with the webhook while it fails, and no longer than that", async () => {
+    const webhook = await subscriber.register(["webhook.test"], sleeping);
+    await rotate(webhook, NEXT, 0);
+    await kindsOf(webhook);
+    expect(await webhook.get()).toMatchObject({ health: "failing", last_failure_kind: "stale_secret" });
+    await webhook.behave({ status: 500 });
+    await kindsOf(webhook);
+    expect(await webhook.get()).toMatchObject({ health: "failing", last_failure_kind: "http_error" });
+    await webhook.behave({ secrets: [NEXT], strict: true });
+    await kindsOf(webhook);
+    expect(await webhook.get()).toMatchObject({ failing_since: null, last_failure_kind: null });
   });
 });

@@ -4,9 +4,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Received, Receiver } from "#e2e/webhooks/receiver.ts";
-import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Received } from "#e2e/webhooks/receiver.ts";
+import { SECRET } from "#e2e/webhooks/subscriber.ts";
+import { receiver, subscriber } from "./subscribed.ts";
 
 const DOCS = fileURLToPath(new URL("../../../docs/webhooks/", import.meta.url));
 const PLAIN = "Schlüssel, 16 bytes and more";
@@ -172,13 +173,9 @@ exit(verify(file_get_contents("body"), json_decode(file_get_contents("headers.js
 
 const isHere = ({ command, version }: Pick<Runtime, "command" | "version">) => spawnSync(command, version).status === 0;
 
-let receiver: Receiver;
-let subscriber: Subscriber;
 const delivered = new Map<string, Received>();
 
 beforeAll(async () => {
-  receiver = await Receiver.start();
-  subscriber = await Subscriber.create(receiver);
   for (const secret of [SECRET, PLAIN]) {
     const webhook = await subscriber.register(["exception.created"], {}, secret);
     await subscriber.call("POST", "/v1/exceptions", { title: `Zahlung “${secret}” 🔑`, severity: "high", due_at: "2030-01-01T00:00:00Z" });
@@ -187,7 +184,6 @@ beforeAll(async () => {
     await subscriber.call("DELETE", webhook.url);
   }
 });
-afterAll(() => receiver.stop());
 
 describe.each(Object.entries(RUNTIMES))("the snippet for %s", (name, runtime) => {
   const here = isHere(runtime);

@@ -1,0 +1,51 @@
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
+import { InertText } from "./inert-text.tsx";
+
+type Answer = NonNullable<DeliveryDetail["attempts"][number]["response"]>;
+
+/** What a receiver answered, as text only. */
+export function AnswerView({ response: { headers, body, truncated } }: { response: Answer }) {
+  const pretty = prettyJson(body);
+  return (
+    <div className="flex flex-col gap-2">
+      {Object.keys(headers).length > 0 && <InertText label="Headers of the answer" text={linesOf(headers)} />}
+      {body === "" ? (
+        <p className="text-sm text-muted">The body is empty, or compressed.</p>
+      ) : (
+        <div className="relative">
+          <InertText label="Body of the answer" text={pretty ?? body} className="pr-12" />
+          <div className="absolute top-1.5 right-3 rounded-md bg-canvas">
+            <CopyButton text={body} label="Copy the answer" />
+          </div>
+        </div>
+      )}
+      {truncated && <p className="text-sm text-muted">Only its beginning is kept.</p>}
+    </div>
+  );
+}
+
+/** The headers that were sent, but for the signature: it is made of the secret, and kept nowhere. */
+export function RequestHeaders({ eventId, startedAt }: { eventId: string; startedAt: string }) {
+  const headers = {
+    "content-type": "application/json",
+    "webhook-id": eventId,
+    "webhook-timestamp": String(Math.floor(Date.parse(startedAt) / 1000)),
+    "webhook-signature": "v1,… (one for each secret that signs; not kept)",
+  };
+  return <InertText label="Headers of the request" text={linesOf(headers)} />;
+}
+
+function linesOf(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+}
+
+function prettyJson(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}

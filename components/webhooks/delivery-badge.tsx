@@ -1,0 +1,12 @@
+import { Badge } from "#components/ui/badge.tsx";
+import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { DELIVERY_STATES } from "./words.ts";
+
+export function DeliveryBadge({ status }: { status: Delivery["status"] }) {
+  const { word, icon, tone } = DELIVERY_STATES[status];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {word}
+    </Badge>
+  );
+}

@@ -1,0 +1,13 @@
+import { Badge } from "#components/ui/badge.tsx";
+import type { Webhook } from "#lib/webhooks/contract.ts";
+import { FAILURES, HEALTHS } from "./words.ts";
+
+/** How a webhook fares; where it fails for its secret, that it does. */
+export function HealthBadge({ webhook: { health, last_failure_kind } }: { webhook: Webhook }) {
+  const { word, icon, tone } = HEALTHS[health];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {health === "failing" && last_failure_kind === "stale_secret" ? FAILURES.stale_secret.word : word}
+    </Badge>
+  );
+}

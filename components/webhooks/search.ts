@@ -1,0 +1,34 @@
+import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { EVENT_KINDS } from "#lib/events/contract.ts";
+import { idPattern } from "#lib/schema.ts";
+import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
+import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
+
+/** What a receiver has in its log as webhook-id. */
+export const EVENT_ID = idPattern("evt");
+
+/** The list's address: the filter of GET /v1/webhooks, and whether a new one is being registered. */
+export const webhookSearch = {
+  status: parseAsStringLiteral(WEBHOOK_STATUSES),
+  new: parseAsBoolean.withDefault(false),
+};
+
+/** The address of one webhook: the filters of its deliveries as GET /v1/webhooks/{id}/deliveries has them, and the one that is open. */
+export const deliverySearch = {
+  status: parseAsStringLiteral(DELIVERY_STATUSES),
+  type: parseAsStringLiteral(EVENT_KINDS),
+  event_id: parseAsMatching(EVENT_ID),
+  delivery: parseAsMatching(idPattern("dlv")),
+};
+
+export type WebhookSearch = inferParserType<typeof webhookSearch>;
+export type DeliverySearch = inferParserType<typeof deliverySearch>;
+export type DeliveryFilter = Pick<DeliverySearch, "status" | "type" | "event_id">;
+
+export const NO_FILTER = { status: null, type: null, event_id: null } as const satisfies DeliveryFilter;
+
+export const serializeDeliverySearch = createSerializer(deliverySearch);
+
+function parseAsMatching(pattern: RegExp) {
+  return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });
+}

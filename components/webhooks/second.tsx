@@ -1,0 +1,14 @@
+"use client";
+
+import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { formatMoment, formatMomentInFull } from "#components/ui/moment.ts";
+
+/** A moment to the second, for what is looked up in a receiver's log. */
+export function Second({ iso }: { iso: string }) {
+  const { timeZone } = usePreferences();
+  return (
+    <time dateTime={iso} title={formatMomentInFull(iso, timeZone)} className="tabular-nums">
+      {formatMoment(iso, timeZone)}:{iso.slice(17, 19)}
+    </time>
+  );
+}

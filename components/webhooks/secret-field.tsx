@@ -1,0 +1,101 @@
+"use client";
+
+import { RefreshCw } from "lucide-react";
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { RadioGroup } from "#components/ui/radio-group.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { newSecret } from "./new-secret.ts";
+
+const SOURCES = [
+  { value: "generated", label: "Generate one" },
+  { value: "own", label: "Use my own" },
+] as const;
+
+/** A secret that is being given. Its only places are this form and the request; `stored`: whether losing it now loses nothing. */
+export type SecretDraft = { source: "generated" | "own"; generated: string; own: string; stored: boolean };
+
+export function newSecretDraft(): SecretDraft {
+  return { source: "generated", generated: newSecret(), own: "", stored: false };
+}
+
+export function secretOf({ source, generated, own }: SecretDraft): string {
+  return source === "generated" ? generated : own;
+}
+
+/** Why a secret should not be sent yet. */
+export function missingInSecret({ source, own, stored }: SecretDraft): { secret?: string; stored?: string } {
+  if (source === "own") return own === "" ? { secret: "Give the secret that your receiver has." } : {};
+  return stored ? {} : { stored: "Copy the secret, or tick that you have stored it: nobody can show it again." };
+}
+
+export function SecretField({
+  draft,
+  onChange,
+  problems,
+}: {
+  draft: SecretDraft;
+  onChange: (draft: SecretDraft) => void;
+  problems: { secret?: string; stored?: string };
+}) {
+  const [copied, setCopied] = useState(false);
+  const store = () => {
+    setCopied(true);
+    onChange({ ...draft, stored: true });
+  };
+  return (
+    <RadioGroup legend="Signing secret" value={draft.source} options={SOURCES} onChange={(source) => onChange({ ...draft, source })}>
+      {draft.source === "own" ? (
+        <TextField
+          label="Secret"
+          name="secret"
+          value={draft.own}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono text-sm"
+          hint="16 to 256 bytes of text, or whsec_ and the base64 of 24 to 64 bytes."
+          error={problems.secret}
+          onChange={(event) => onChange({ ...draft, own: event.target.value })}
+          required
+        />
+      ) : (
+        <div className="flex flex-col gap-2">
+          <div className="flex items-center gap-1 rounded-md border border-line bg-canvas py-1 pr-1 pl-3">
+            <code
+              data-secret
+              onCopy={() => document.getSelection()?.toString().includes(draft.generated) && store()}
+              className="min-w-0 flex-1 py-1 font-mono text-xs break-all select-all"
+            >
+              {draft.generated}
+            </code>
+            <CopyButton text={draft.generated} label="Copy the secret" onCopied={store} />
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label="Generate another"
+              title="Generate another"
+              onClick={() => {
+                setCopied(false);
+                onChange({ ...draft, generated: newSecret(), stored: false });
+              }}
+            >
+              <RefreshCw aria-hidden className="size-4" />
+            </Button>
+          </div>
+          <p className="text-sm text-muted">
+            Your receiver verifies with it that a call comes from Tieout. It was made in this browser, is kept encrypted, and is shown here
+            only: store it where your receiver keeps its secrets.
+          </p>
+          <CheckField
+            label={copied ? "Copied: I have stored it" : "I have stored it"}
+            checked={draft.stored}
+            error={problems.stored}
+            onChange={(event) => onChange({ ...draft, stored: event.target.checked })}
+          />
+        </div>
+      )}
+    </RadioGroup>
+  );
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
+import { ProblemNotice } from "#components/ui/problem-notice.tsx";
+import { RadioGroup } from "#components/ui/radio-group.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { InertText } from "./inert-text.tsx";
+import { SNIPPETS } from "./snippets.ts";
+
+const LANGUAGES = SNIPPETS.map(({ language }) => ({ value: language, label: language }));
+
+/** How a receiver verifies that a call comes from Tieout, in its own language. */
+export function VerifyDialog({ onClose }: { onClose: () => void }) {
+  const [language, setLanguage] = useState<(typeof SNIPPETS)[number]["language"]>("Node");
+  const { file, load } = SNIPPETS.find((snippet) => snippet.language === language) ?? SNIPPETS[0];
+  const { data, error, refetch } = useQuery({
+    queryKey: ["webhook-snippets", file],
+    queryFn: async () => (await load()).default,
+    staleTime: Number.POSITIVE_INFINITY,
+    networkMode: "always",
+  });
+  return (
+    <Dialog
+      onClose={onClose}
+      title="Verify signatures"
+      description="By the Standard Webhooks scheme: HMAC-SHA256 over id, timestamp and the raw body, without any package."
+    >
+      <DialogBody>
+        <RadioGroup legend="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
+        {data !== undefined ? (
+          <div className="flex min-w-0 flex-col gap-1.5">
+            <div className="flex items-center justify-between">
+              <code className="font-mono text-xs text-muted">{file}</code>
+              <CopyButton text={data} label={`Copy ${file}`} />
+            </div>
+            <InertText label={file} text={data.trimEnd()} wraps={false} />
+          </div>
+        ) : error ? (
+          <ProblemNotice error={error} onRetry={() => refetch()} />
+        ) : (
+          <Skeleton className="h-80 w-full" />
+        )}
+        <p className="text-sm text-muted">
+          Pass it the body as it came, before any parsing, and the webhook’s secret. Answer with a 2xx within 15 seconds, and drop a{" "}
+          <code className="font-mono text-xs">webhook-id</code> that you have seen.{" "}
+          <a href="/docs/guides/webhooks" target="_blank" rel="noreferrer" className="text-accent-text underline underline-offset-2">
+            The guide<span className="sr-only"> to webhooks, in a new tab</span>
+          </a>{" "}
+          has the rest.
+        </p>
+      </DialogBody>
+    </Dialog>
+  );
+}

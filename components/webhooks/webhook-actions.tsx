@@ -1,0 +1,84 @@
+"use client";
+
+import { Ban, EllipsisVertical, History, KeyRound, Pencil, Send, Trash2 } from "lucide-react";
+import { callApi, newIdempotencyKey } from "#components/api-client.ts";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { testWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { useWebhookAction } from "./use-webhook-action.ts";
+
+/** What a dialog of a webhook is about. */
+export type Act = "edit" | "rotate" | "recover" | "enable" | "disable" | "delete" | "verify";
+
+type Props = { tenantId: string; webhook: Webhook; onAct: (act: Act) => void; onTested: (deliveryId: string) => void };
+
+export function WebhookActions({ tenantId, webhook, onAct, onTested }: Props) {
+  const isActive = webhook.status === "active";
+  // Before anything was sent, the empty log offers the test.
+  const isNew = webhook.last_success_at === null && webhook.last_failure_at === null;
+  return (
+    <div className="flex flex-wrap gap-2">
+      {isActive && !isNew && <TestButton tenantId={tenantId} webhookId={webhook.id} onTested={onTested} />}
+      <Button onClick={() => onAct("edit")}>
+        <Pencil aria-hidden className="size-4 text-muted" />
+        Edit
+      </Button>
+      <Menu
+        label="More"
+        align="end"
+        triggerClass={buttonClass()}
+        trigger={
+          <>
+            <span className="sr-only">More actions</span>
+            <EllipsisVertical aria-hidden className="size-4 text-muted" />
+          </>
+        }
+      >
+        <MenuItem onClick={() => onAct("rotate")}>
+          <KeyRound aria-hidden className="size-4 text-muted" />
+          Rotate the secret
+        </MenuItem>
+        {isActive && (
+          <MenuItem onClick={() => onAct("recover")}>
+            <History aria-hidden className="size-4 text-muted" />
+            Recover what was missed
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        {isActive && (
+          <MenuItem onClick={() => onAct("disable")}>
+            <Ban aria-hidden className="size-4 text-muted" />
+            Disable
+          </MenuItem>
+        )}
+        <MenuItem onClick={() => onAct("delete")}>
+          <Trash2 aria-hidden className="size-4 text-danger-text" />
+          <span className="text-danger-text">Delete</span>
+        </MenuItem>
+      </Menu>
+    </div>
+  );
+}
+
+/** Sends a test event and leads to its delivery, where one sees it arrive. */
+export function TestButton({
+  tenantId,
+  webhookId,
+  onTested,
+}: {
+  tenantId: string;
+  webhookId: string;
+  onTested: (deliveryId: string) => void;
+}) {
+  const test = useWebhookAction(tenantId, {
+    act: (idempotencyKey: string) => callApi(testWebhookContract, { tenant: tenantId, params: { id: webhookId }, idempotencyKey }),
+    done: ({ id }) => onTested(id),
+    failed: "The test event was not sent",
+  });
+  return (
+    <Button variant="primary" disabled={test.isPending} onClick={() => test.mutate(newIdempotencyKey())}>
+      <Send aria-hidden className="size-4" />
+      {test.isPending ? "Sending…" : "Send a test event"}
+    </Button>
+  );
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { Power } from "lucide-react";
+import type { ReactNode } from "react";
+import { assigneeName } from "#components/exceptions/assignee.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { Webhook } from "#lib/webhooks/contract.ts";
+import { Countdown } from "./countdown.tsx";
+import type { Act } from "./webhook-actions.tsx";
+import { FAILURES } from "./words.ts";
+
+type Props = { webhook: Webhook; asOf: string; onAct: (act: Act) => void };
+
+/** What a reader should know before anything else: why nothing is sent, what goes wrong, and what to do about it. */
+export function WebhookNotes({ webhook, asOf, onAct }: Props) {
+  const { status, previous_secret_expires_at, failing_since, missed_since } = webhook;
+  return (
+    <div className="flex flex-col gap-2 empty:hidden">
+      {status === "disabled" && <Disabled webhook={webhook} onAct={onAct} />}
+      {status === "active" && failing_since && <Failing webhook={webhook} asOf={asOf} onAct={onAct} />}
+      {status === "active" && !failing_since && missed_since && (
+        <Note tone="info">
+          <Row action={<Button onClick={() => onAct("recover")}>Recover</Button>}>
+            Some deliveries since <Time iso={missed_since} /> did not arrive. They are kept for 30 days and can be sent again.
+          </Row>
+        </Note>
+      )}
+      {previous_secret_expires_at && (
+        <Note tone="info">
+          Two secrets sign, until <Time iso={previous_secret_expires_at} /> (
+          <Countdown until={previous_secret_expires_at} asOf={asOf} />
+          ). Give your receiver the new one before then.
+        </Note>
+      )}
+    </div>
+  );
+}
+
+function Disabled({ webhook: { disabled_at, disabled_by, disabled_reason, disabled_detail }, onAct }: Omit<Props, "asOf">) {
+  return (
+    <Note tone="danger">
+      <Row
+        action={
+          <Button variant="primary" onClick={() => onAct("enable")}>
+            <Power aria-hidden className="size-4" />
+            Enable
+          </Button>
+        }
+      >
+        <strong>
+          Disabled {disabled_at && <Time iso={disabled_at} />}
+          {disabled_reason === "manual" && disabled_by && <> by {assigneeName(disabled_by)}</>}
+          {disabled_reason === "failing" && <>, as every attempt failed for 5 days</>}
+          {disabled_reason === "gone" && <>, as the receiver asked for it</>}.
+        </strong>{" "}
+        {disabled_detail && <span className="wrap-break-word">{disabled_detail} </span>}
+        Nothing is sent; what happens meanwhile is kept for 30 days.
+      </Row>
+    </Note>
+  );
+}
+
+function Failing({ webhook: { failing_since, disable_at, last_failure_kind, missed_since, next_attempt_at }, asOf, onAct }: Props) {
+  const advice = last_failure_kind && FAILURES[last_failure_kind];
+  return (
+    <Note tone="danger">
+      <Row action={missed_since && <Button onClick={() => onAct("recover")}>Recover</Button>}>
+        <strong>
+          Every attempt failed since {failing_since && <Time iso={failing_since} />}
+          {advice && `: ${advice.word.toLowerCase()}`}.
+        </strong>{" "}
+        {advice?.advice}{" "}
+        {next_attempt_at && (
+          <>
+            The next try is <Countdown until={next_attempt_at} asOf={asOf} />.{" "}
+          </>
+        )}
+        {disable_at && (
+          <>
+            If none succeeds, the webhook is disabled on <Time iso={disable_at} />.
+          </>
+        )}
+      </Row>
+    </Note>
+  );
+}
+
+function Row({ action, children }: { action?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <p className="min-w-60 flex-1">{children}</p>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { Ban, CircleCheck, CircleX, Clock3, type LucideIcon, MoonStar, RotateCw, Send, TriangleAlert, Unplug } from "lucide-react";
+import type { Tone } from "#components/ui/badge.tsx";
+import { EVENT_KINDS, type EventKind } from "#lib/events/contract.ts";
+import type { Webhook } from "#lib/webhooks/contract.ts";
+import type { ATTEMPT_CAUSES, ATTEMPT_FAILURE_KINDS, ATTEMPT_STATUSES, Delivery } from "#lib/webhooks/deliveries/contract.ts";
+
+type Sign = { word: string; icon: LucideIcon; tone: Tone };
+export type FailureKind = (typeof ATTEMPT_FAILURE_KINDS)[number];
+
+export const HEALTHS: Record<Webhook["health"], Sign> = {
+  healthy: { word: "Healthy", icon: CircleCheck, tone: "good" },
+  degraded: { word: "Degraded", icon: TriangleAlert, tone: "warning" },
+  failing: { word: "Failing", icon: Unplug, tone: "danger" },
+  disabled: { word: "Disabled", icon: Ban, tone: "neutral" },
+  idle: { word: "Idle", icon: MoonStar, tone: "info" },
+};
+
+export const WEBHOOK_STATUS_WORDS: Record<Webhook["status"], string> = { active: "Active", disabled: "Disabled" };
+
+export const DELIVERY_STATES: Record<Delivery["status"], Sign> = {
+  pending: { word: "Pending", icon: Clock3, tone: "info" },
+  sending: { word: "Sending", icon: Send, tone: "info" },
+  retrying: { word: "Retrying", icon: RotateCw, tone: "warning" },
+  delivered: { word: "Delivered", icon: CircleCheck, tone: "good" },
+  failed: { word: "Failed", icon: CircleX, tone: "danger" },
+};
+
+export const ATTEMPT_STATES: Record<(typeof ATTEMPT_STATUSES)[number], Sign> = {
+  in_flight: { word: "On its way", icon: Send, tone: "info" },
+  succeeded: { word: "Accepted", icon: CircleCheck, tone: "good" },
+  failed: { word: "Failed", icon: CircleX, tone: "danger" },
+  interrupted: { word: "Interrupted", icon: RotateCw, tone: "neutral" },
+};
+
+export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
+  event: "First try",
+  retry: "Retry",
+  resend: "Sent again by hand",
+  recover: "Recovered",
+};
+
+/** What went wrong in two words, and what to do about it. */
+export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
+  signature_failed: {
+    word: "Signature refused",
+    advice: "Check that the receiver has this webhook's secret, and verifies the body as it came, before parsing it.",
+  },
+  stale_secret: {
+    word: "Stale secret",
+    advice: "Give the receiver the new secret; what failed meanwhile can be sent again.",
+  },
+  timeout: {
+    word: "Timed out",
+    advice: "Answer with a 2xx within 15 seconds: acknowledge first, and do the work afterwards.",
+  },
+  connection_failed: {
+    word: "No connection",
+    advice: "Check that the receiver is up, that its DNS name and certificate are right, and that its firewall lets Tieout in.",
+  },
+  blocked_address: {
+    word: "Address blocked",
+    advice: "Nothing was sent, as the host is not at a public address. Edit the URL, or correct its DNS record.",
+  },
+  http_error: {
+    word: "Error answer",
+    advice: "Only a 2xx counts as received. The receiver's own log, and its answer below, tell why it refused.",
+  },
+};
+
+/** The kinds one can subscribe to, by what they are about. A test goes to the webhook it tests, whatever that subscribes to. */
+export const EVENT_GROUPS: readonly { name: string; kinds: readonly EventKind[] }[] = [
+  { name: "SLA", kinds: kindsOf("exception.sla.") },
+  { name: "Exceptions", kinds: kindsOf("exception.").filter((kind) => !kind.startsWith("exception.sla.")) },
+  { name: "API keys", kinds: kindsOf("api_key.") },
+  { name: "Other webhooks", kinds: kindsOf("webhook.").filter((kind) => kind !== "webhook.test") },
+];
+
+function kindsOf(prefix: string): EventKind[] {
+  return EVENT_KINDS.filter((kind) => kind.startsWith(prefix));
+}
+
+/** A URL as one tells it apart: without https://, which goes without saying. */
+export function shownUrl(url: string): string {
+  return url.replace(/^https:\/\//, "").replace(/^([^/]+)\/$/, "$1");
+}
+
+/** 99.7 %, never rounded to 100 or to 0. */
+export function shownRate(rate: number | null): string {
+  if (rate === null) return "–";
+  if (rate > 0 && rate < 0.001) return "< 0.1 %";
+  const percent = Math.floor(rate * 1000) / 10;
+  return `${percent.toFixed(percent === 100 || percent === 0 ? 0 : 1)} %`;
+}
+
+/** 84 ms, 1.2 s */
+export function shownDuration(ms: number | null): string {
+  if (ms === null) return "–";
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** 1 delivery, 1,204 deliveries */
+export function deliveryCount(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
+}
