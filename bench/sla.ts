@@ -1,5 +1,5 @@
 /**
- * What the SLA monitor costs, on the running stack (DATA_DIR): the list at 1 k, 100 k and 1 M open exceptions of a tenant,
+ * What the SLA monitor costs, on the running stack (DATA_DIR): its reads at 1 k, 100 k and 1 M open exceptions of a tenant,
  * bulk inserts with and without the clock's upkeep, and 100,000 crossings at once with two workers ticking.
  *
  *   node bench/sla.ts
@@ -9,6 +9,7 @@
 import { api, createTenant, database, sql, userToken } from "#e2e/fixtures.ts";
 
 const SIZES = [1_000, 100_000, 1_000_000];
+const READS = ["/v1/exceptions/sla", "/v1/exceptions/sla/time-to-breach", "/v1/members"];
 const ROUNDS = 60;
 const BULK_ROWS = 50_000;
 const CROSSINGS = 100_000;
@@ -17,30 +18,35 @@ const INSERT = `insert into public.exceptions (tenant_id, title, severity, due_a
   select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
     case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench' from generate_series(1, $2::int) i`;
 
-console.log("list", await listMedians());
+console.log("reads", await readMedians());
 console.log("bulk", await bulkSpeed());
 console.log("crossings", await crossings());
 await database.end();
 
-async function listMedians() {
-  const tenants = [];
+async function readMedians() {
+  const tenants: { size: number; tenant: string; bearer: string; ms: Map<string, number[]> }[] = [];
   for (const size of SIZES) {
     const tenant = await createTenant();
     await insert(tenant, size);
-    tenants.push({ size, tenant, bearer: await userToken(tenant, ["tenant_lead"]), ms: [] as number[] });
+    const bearer = await userToken(tenant, ["tenant_lead"]);
+    tenants.push({ size, tenant, bearer, ms: new Map(READS.map((path) => [path, [] as number[]])) });
   }
   await sql("vacuum analyze public.exceptions");
   await sql("vacuum analyze private.exception_clocks");
   for (let round = -5; round < ROUNDS; round++) {
     for (const { tenant, bearer, ms } of tenants) {
-      const startedAt = performance.now();
-      const { status } = await api("GET", "/v1/exceptions/sla", { bearer, tenant });
-      if (status !== 200) throw new Error(`answered ${status}`);
-      if (round >= 0) ms.push(performance.now() - startedAt);
+      for (const path of READS) {
+        const startedAt = performance.now();
+        const { status } = await api("GET", path, { bearer, tenant });
+        if (status !== 200) throw new Error(`${path} answered ${status}`);
+        if (round >= 0) ms.get(path)?.push(performance.now() - startedAt);
+      }
     }
   }
-  const medians = tenants.map(({ size, ms }) => ({ open: size, median_ms: median(ms) }));
-  return medians.map((row) => ({ ...row, of_smallest: row.median_ms / (medians[0]?.median_ms ?? 1) }));
+  return READS.flatMap((path) => {
+    const medians = tenants.map(({ size, ms }) => ({ path, open: size, median_ms: median(ms.get(path) ?? []) }));
+    return medians.map((row) => ({ ...row, of_smallest: row.median_ms / (medians[0]?.median_ms ?? 1) }));
+  });
 }
 
 async function bulkSpeed() {

@@ -1,5 +1,6 @@
 import { Inbox, SearchX } from "lucide-react";
-import { Button } from "#components/ui/button.tsx";
+import Link from "next/link";
+import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Command } from "#components/ui/command.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
@@ -13,7 +14,15 @@ export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: str
     `  -d '{"title": "Payout 4711 has no bank line", "severity": "high"}'`,
   ].join("\n");
   return (
-    <Notice icon={Inbox} title="Nothing is open">
+    <Notice
+      icon={Inbox}
+      title="Nothing is open"
+      action={
+        <Link href={`/${tenantId}/exceptions/import`} className={buttonClass()}>
+          Import a file
+        </Link>
+      }
+    >
       <p>Exceptions appear here as soon as your systems report them. Report one with a token of your identity provider:</p>
       <div className="mt-4">
         <Command text={curl} />

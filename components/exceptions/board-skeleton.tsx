@@ -4,7 +4,7 @@ import { COLUMNS } from "./exception-row.tsx";
 const TILES = ["breached", "at risk", "on track", "total"];
 const FILTERS = ["w-18", "w-24", "w-26", "w-20"];
 const ROWS = Array.from({ length: 12 }, (_, index) => index);
-const CELLS = ["w-20", "w-18", "w-20 @max-5xl:hidden", "w-3/4", "ml-auto w-20", "w-16", "w-20", "w-16"];
+const CELLS = ["w-4", "w-20", "w-18", "w-20 @max-5xl:hidden", "w-3/4", "ml-auto w-20", "w-16", "w-21", "w-17"];
 
 /** The board's shape while it loads. */
 export function BoardSkeleton() {

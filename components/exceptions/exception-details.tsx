@@ -4,13 +4,15 @@ import { ChevronDown, RotateCcw } from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
+import { Fact, IdentifierFact } from "#components/ui/fact.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
+import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { Assignee, assigneeName } from "./assignee.tsx";
+import { AssigneePicker } from "./assignee-picker.tsx";
 import { CloseForm } from "./close-form.tsx";
 import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
 import { formatMoney } from "./money.ts";
@@ -18,13 +20,12 @@ import { RiskBadge } from "./risk-badge.tsx";
 import { useUpdateException } from "./use-update-exception.ts";
 import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
-const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((part) => part.ExceptionHistory));
-const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger));
+// Each has a boundary of its own: without one, the whole panel would stand aside until it is there.
+const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((part) => part.ExceptionHistory), { loading: Waiting });
+const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger), { loading: Waiting });
 
-const NOBODY = "nobody";
-
-/** `people`: whom it can be given to, as references, the reader first. */
-export function ExceptionDetails({ tenantId, exception, people }: { tenantId: string; exception: Exception; people: string[] }) {
+/** `self`: the reader as an assignee. */
+export function ExceptionDetails({ tenantId, exception, self }: { tenantId: string; exception: Exception; self: string }) {
   const { mutate } = useUpdateException(tenantId, exception.id);
   const isOpen = exception.closed_at === null;
   return (
@@ -50,57 +51,57 @@ export function ExceptionDetails({ tenantId, exception, people }: { tenantId: st
             Reopen
           </Button>
         )}
-        <Picker
-          label="Assignee"
-          value={exception.assigned_to ?? NOBODY}
-          options={[
-            { value: NOBODY, label: "Unassigned" },
-            ...[...new Set([...people, exception.assigned_to ?? people[0] ?? NOBODY])]
-              .filter((reference) => reference !== NOBODY)
-              .map((reference) => ({ value: reference, label: <Assignee reference={reference} /> })),
-          ]}
-          onChange={(reference) => {
-            const assigned_to = reference === NOBODY ? null : reference;
-            mutate({ patch: { assigned_to }, done: assigned_to ? `Assigned to ${assigneeName(assigned_to)}` : "Nobody is assigned now" });
-          }}
-        >
-          <Assignee reference={exception.assigned_to} />
-        </Picker>
+        <AssigneePicker
+          tenantId={tenantId}
+          self={self}
+          value={exception.assigned_to}
+          triggerClass={buttonClass({ size: "sm" })}
+          trigger={
+            <>
+              <span className="sr-only">Assignee: </span>
+              <Assignee reference={exception.assigned_to} />
+              <ChevronDown aria-hidden className="size-3.5 text-muted" />
+            </>
+          }
+          onChange={(assigned_to) =>
+            mutate({ patch: { assigned_to }, done: assigned_to ? `Assigned to ${assigneeName(assigned_to)}` : "Nobody is assigned now" })
+          }
+        />
       </div>
 
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-2.5 border-t border-line pt-5 text-sm">
         {!isOpen && (
-          <Entry name="Status">
+          <Fact name="Status">
             <StatusLabel status={exception.status} />
-          </Entry>
+          </Fact>
         )}
-        {exception.resolution && <Entry name="Resolution">{exception.resolution}</Entry>}
-        <Entry name="Severity">
+        {exception.resolution && <Fact name="Resolution">{exception.resolution}</Fact>}
+        <Fact name="Severity">
           <SeverityLabel severity={exception.severity} />
-        </Entry>
-        <Entry name="Due">
+        </Fact>
+        <Fact name="Due">
           <Time iso={exception.due_at} />
-        </Entry>
+        </Fact>
         {exception.amount_minor !== null && exception.currency !== null && (
-          <Entry name="Money at risk">{formatMoney(exception.amount_minor, exception.currency)}</Entry>
+          <Fact name="Money at risk">{formatMoney(exception.amount_minor, exception.currency)}</Fact>
         )}
         {exception.reason_code && (
-          <Entry name="Reason">
+          <Fact name="Reason">
             <code className="font-mono text-xs">{exception.reason_code}</code>
-          </Entry>
+          </Fact>
         )}
-        {exception.reconciliation_id && <Identifier name="Reconciliation" value={exception.reconciliation_id} />}
-        <Identifier name="Identifier" value={exception.id} />
-        <Entry name="Created">
+        {exception.reconciliation_id && <IdentifierFact name="Reconciliation" value={exception.reconciliation_id} />}
+        <IdentifierFact name="Identifier" value={exception.id} />
+        <Fact name="Created">
           <Time iso={exception.created_at} /> by {assigneeName(exception.created_by)}
-        </Entry>
-        <Entry name="Last changed">
+        </Fact>
+        <Fact name="Last changed">
           <Time iso={exception.updated_at} />
-        </Entry>
+        </Fact>
         {exception.closed_at && (
-          <Entry name="Closed">
+          <Fact name="Closed">
             <Time iso={exception.closed_at} />
-          </Entry>
+          </Fact>
         )}
       </dl>
 
@@ -126,6 +127,10 @@ export function ExceptionDetails({ tenantId, exception, people }: { tenantId: st
       {isOpen && <CloseForm onClose={(status, resolution) => mutate({ patch: { status, resolution }, done: STATUS_WORDS[status] })} />}
     </div>
   );
+}
+
+function Waiting() {
+  return <Skeleton className="h-16 w-full" />;
 }
 
 function Clock({ dueAt }: { dueAt: string }) {
@@ -165,25 +170,5 @@ function Picker<Value extends string>({
     >
       <MenuChoice label={label} {...choice} />
     </Menu>
-  );
-}
-
-function Entry({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 wrap-break-word">{children}</dd>
-    </>
-  );
-}
-
-function Identifier({ name, value }: { name: string; value: string }) {
-  return (
-    <Entry name={name}>
-      <span className="-my-1.5 flex items-center">
-        <code className="truncate font-mono text-xs">{value}</code>
-        <CopyButton text={value} label={`Copy the ${name.toLowerCase()}`} />
-      </span>
-    </Entry>
   );
 }

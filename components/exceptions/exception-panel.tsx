@@ -10,10 +10,11 @@ import { exceptionQuery } from "./queries.ts";
 
 const ExceptionDetails = dynamic(() => import("./exception-details.tsx").then((part) => part.ExceptionDetails), { loading: Loading });
 
-type Props = { tenantId: string; id: string | null; people: string[]; onClose: () => void };
+/** `self`: the reader as an assignee. */
+type Props = { tenantId: string; id: string | null; self: string; onClose: () => void };
 
 /** The exception that the address names, beside the board. */
-export function ExceptionPanel({ tenantId, id, people, onClose }: Props) {
+export function ExceptionPanel({ tenantId, id, self, onClose }: Props) {
   // It stays what it was while the panel slides away.
   const [last, setLast] = useState(id);
   if (id !== null && id !== last) setLast(id);
@@ -21,7 +22,7 @@ export function ExceptionPanel({ tenantId, id, people, onClose }: Props) {
   return (
     <SidePanel open={id !== null} onClose={onClose} side="right" label={data?.title ?? "Exception"}>
       {data ? (
-        <ExceptionDetails key={data.id} tenantId={tenantId} exception={data} people={people} />
+        <ExceptionDetails key={data.id} tenantId={tenantId} exception={data} self={self} />
       ) : error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : (

@@ -1,6 +1,7 @@
 "use client";
 
-import type { Ref } from "react";
+import { memo, type Ref } from "react";
+import { usePreferences } from "#components/shell/preferences-provider.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
@@ -12,24 +13,31 @@ import { SeverityLabel, StatusLabel } from "./words.tsx";
 
 /** The columns of the wide board; narrower than that, a row is a card of three lines. */
 export const COLUMNS =
-  "@4xl:grid @4xl:grid-cols-[6.25rem_7.5rem_minmax(11rem,1fr)_7.5rem_5.75rem_7.5rem_6.5rem] @5xl:grid-cols-[6.25rem_7.5rem_7rem_minmax(9rem,1fr)_7.5rem_5.75rem_8rem_6.5rem] @4xl:gap-x-3";
+  "@4xl:grid @4xl:grid-cols-[1.5rem_6.25rem_7.5rem_minmax(10rem,1fr)_7.5rem_5.75rem_7rem_6rem] @5xl:grid-cols-[1.5rem_6.25rem_7.5rem_7rem_minmax(9rem,1fr)_7.5rem_5.75rem_8rem_6.5rem] @4xl:gap-x-3";
 
-export function ExceptionRow({
+/** Rendered again only when what it shows changes, not with every step of scrolling. */
+export const ExceptionRow = memo(function ExceptionRow({
   item,
   asOf,
-  href,
+  hrefOf,
   onOpen,
+  selected,
+  onToggle,
   index,
   ref,
 }: {
   item: SlaItem;
   asOf: string;
-  href: string;
-  onOpen: () => void;
+  hrefOf: (id: string) => string;
+  onOpen: (id: string) => void;
+  selected: boolean;
+  /** `extend`: also the rows between this one and the last. */
+  onToggle: (id: string, extend: boolean) => void;
   /** Its place in the list, from 0. */
   index: number;
   ref: Ref<HTMLTableRowElement>;
 }) {
+  const { singleKeys } = usePreferences();
   const risk = useServerTime((now) => breachRisk(minutesToBreach(item.due_at, now)), asOf);
   return (
     <tr
@@ -37,8 +45,23 @@ export function ExceptionRow({
       data-index={index}
       data-risk={risk}
       aria-rowindex={index + 2}
-      className={`relative flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-risk-row py-2.5 pr-3 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 ${COLUMNS}`}
+      className={`relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line bg-risk-row has-checked:bg-accent-soft py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 @4xl:pr-3 ${COLUMNS}`}
+      onKeyDown={(event) => {
+        if (singleKeys && event.key.toLowerCase() === "x" && !event.metaKey && !event.ctrlKey && !event.altKey)
+          onToggle(item.id, event.shiftKey);
+      }}
     >
+      <td className="relative z-1">
+        <label className="-m-2 flex size-8 items-center justify-center @4xl:-m-1.5">
+          <input
+            type="checkbox"
+            aria-label={`Select ${item.title}`}
+            checked={selected}
+            onChange={({ nativeEvent }) => onToggle(item.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+            className="size-4 accent-(--color-accent)"
+          />
+        </label>
+      </td>
       <td>
         <RiskBadge risk={risk} />
       </td>
@@ -50,11 +73,11 @@ export function ExceptionRow({
       </td>
       <td className="min-w-0 @max-4xl:order-1 @max-4xl:basis-full">
         <a
-          href={href}
+          href={hrefOf(item.id)}
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return;
             event.preventDefault();
-            onOpen();
+            onOpen(item.id);
           }}
           className="block truncate text-base font-medium outline-none after:absolute after:inset-0"
         >
@@ -82,7 +105,7 @@ export function ExceptionRow({
       </td>
     </tr>
   );
-}
+});
 
 function Countdown({ dueAt, asOf }: { dueAt: string; asOf: string }) {
   return useServerTime((now) => countdown(dueAt, now), asOf);

@@ -2,7 +2,7 @@
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { classes } from "#components/ui/classes.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
@@ -23,6 +23,9 @@ export function ExceptionTable({
   stale,
   hrefOf,
   onOpen,
+  selected,
+  onToggle,
+  onToggleAll,
   onEndNear,
 }: {
   items: SlaItem[];
@@ -35,6 +38,9 @@ export function ExceptionTable({
   stale: boolean;
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
+  selected: ReadonlySet<string>;
+  onToggle: (id: string, extend: boolean) => void;
+  onToggleAll: (all: boolean) => void;
   onEndNear: () => void;
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -53,6 +59,7 @@ export function ExceptionTable({
   const around = first &&
     last && { paddingTop: first.start - scrollMargin, paddingBottom: scrollMargin + virtualizer.getTotalSize() - last.end };
 
+  const chosen = useMemo(() => (selected.size === 0 ? 0 : items.filter(({ id }) => selected.has(id)).length), [items, selected]);
   const endIsNear = last !== undefined && last.index >= items.length - OVERSCAN;
   useEffect(() => {
     if (endIsNear) onEndNear();
@@ -76,6 +83,20 @@ export function ExceptionTable({
       <caption className="sr-only">Open exceptions</caption>
       <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
         <tr className={classes("h-9 items-center pr-3 pl-4", COLUMNS)}>
+          <th scope="col" className="relative z-1">
+            <label className="-m-1.5 flex size-8 items-center justify-center">
+              <input
+                type="checkbox"
+                aria-label="Select all that are loaded"
+                checked={chosen > 0 && chosen === items.length}
+                ref={(box) => {
+                  if (box) box.indeterminate = chosen > 0 && chosen < items.length;
+                }}
+                onChange={({ target }) => onToggleAll(target.checked)}
+                className="size-4 accent-(--color-accent)"
+              />
+            </label>
+          </th>
           {sortable("breach_risk", "Risk")}
           {sortable("due_at", "Time left")}
           <Heading className="text-left @max-5xl:hidden">Due</Heading>
@@ -97,8 +118,10 @@ export function ExceptionTable({
                 index={index}
                 item={item}
                 asOf={asOf}
-                href={hrefOf(item.id)}
-                onOpen={() => onOpen(item.id)}
+                hrefOf={hrefOf}
+                onOpen={onOpen}
+                selected={selected.has(item.id)}
+                onToggle={onToggle}
               />
             )
           );

@@ -2,15 +2,24 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { callApi } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
 import { getExceptionContract, listExceptionHistoryContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
-import { getExceptionLedgerContract, getSlaReportContract } from "#lib/exceptions/sla/contract.ts";
+import { getExceptionLedgerContract, getSlaReportContract, getTimeToBreachContract } from "#lib/exceptions/sla/contract.ts";
+import { listMembersContract } from "#lib/members/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
+/** The first page comes with the page itself; who scrolls on wants many. */
 const PAGE_SIZE = 50;
+const NEXT_PAGE_SIZE = 250;
 const REFRESH_MS = 5000;
 const REPORT_REFRESH_MS = 60_000;
+const COUNTS_REFRESH_MS = 15_000;
+const MEMBERS_FRESH_MS = 60_000;
+const MEMBERS_MAX = 250;
 
 /** Everything of a tenant's exceptions, for invalidation. */
 export const exceptionsKey = (tenant: string) => ["tenants", tenant, "exceptions"] as const;
+
+/** Every board of a tenant, whatever its filters. */
+export const boardsKey = (tenant: string) => [...exceptionsKey(tenant), "sla"] as const;
 
 /** The board's search as a query of GET /v1/exceptions/sla. */
 export function slaQuery({ breach_risk, severity, assigned_to, status, sortBy }: BoardSearch) {
@@ -22,9 +31,10 @@ export function slaQuery({ breach_risk, severity, assigned_to, status, sortBy }:
 export function slaPagesQuery(tenant: string, search: BoardSearch) {
   const query = slaQuery(search);
   return infiniteQueryOptions({
-    queryKey: [...exceptionsKey(tenant), "sla", query],
+    queryKey: [...boardsKey(tenant), query],
     queryFn: async ({ pageParam, signal }) => {
-      const answer = await callApi(listSlaExceptionsContract, { tenant, query: { ...query, cursor: pageParam ?? undefined }, signal });
+      const next = pageParam === null ? {} : { cursor: pageParam, limit: NEXT_PAGE_SIZE };
+      const answer = await callApi(listSlaExceptionsContract, { tenant, query: { ...query, ...next }, signal });
       setServerClock(answer.as_of);
       return answer;
     },
@@ -67,5 +77,23 @@ export function breachesQuery(tenant: string, { since, until }: { since: string;
     queryFn: ({ signal }) => callApi(getSlaReportContract, { tenant, query: { since, until, by: "day" }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: REPORT_REFRESH_MS,
+  });
+}
+
+/** All open exceptions of the tenant, counted by how far they are from their deadline. */
+export function timeToBreachQuery(tenant: string) {
+  return queryOptions({
+    queryKey: [...exceptionsKey(tenant), "time-to-breach"],
+    queryFn: ({ signal }) => callApi(getTimeToBreachContract, { tenant, signal }),
+    refetchInterval: COUNTS_REFRESH_MS,
+  });
+}
+
+/** The tenant's members, or those whose name has `q` in it. */
+export function membersQuery(tenant: string, q?: string) {
+  return queryOptions({
+    queryKey: ["tenants", tenant, "members", q ?? null],
+    queryFn: ({ signal }) => callApi(listMembersContract, { tenant, query: { q, limit: MEMBERS_MAX }, signal }),
+    staleTime: MEMBERS_FRESH_MS,
   });
 }

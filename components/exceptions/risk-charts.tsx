@@ -2,29 +2,21 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
+import { BarChart } from "#components/ui/bar-chart.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import type { SlaItem } from "#lib/exceptions/contract.ts";
-import { BarChart } from "./bar-chart.tsx";
-import { breachesQuery } from "./queries.ts";
+import { breachesQuery, timeToBreachQuery } from "./queries.ts";
 import { daysOf, reportPeriod } from "./report-period.ts";
-import { timeToBreach } from "./time-to-breach.ts";
+import { barsOf, shortName } from "./time-to-breach.ts";
 
-/** The board's exceptions by time to breach, and the tenant's breaches of the last 30 days. */
-export function RiskCharts({ tenantId, items, more, asOf }: { tenantId: string; items: SlaItem[]; more: boolean; asOf: string }) {
-  const count = items.length.toLocaleString("en");
+const RISK_FILL = "fill-risk-rail";
+
+/** All of the tenant's open exceptions by time to breach, and its breaches of the last 30 days. */
+export function RiskCharts({ tenantId, asOf }: { tenantId: string; asOf: string }) {
   return (
     <div className="grid gap-3 @4xl:grid-cols-2">
-      <Card
-        title="Open exceptions by time to breach"
-        hint={more ? `The ${count} loaded; scroll down for more` : `All ${count} on the board`}
-      >
-        <BarChart
-          label="Open exceptions by time to breach"
-          keyName="Time to breach"
-          valueName="Open"
-          bars={timeToBreach(items, Date.parse(asOf))}
-        />
+      <Card title="Open exceptions by time to breach" hint="All of them, whatever the filters">
+        <TimeToBreach tenantId={tenantId} />
       </Card>
       <Card title="Breaches per day" hint="The last 30 days, UTC">
         <Breaches tenantId={tenantId} asOf={asOf} />
@@ -33,13 +25,28 @@ export function RiskCharts({ tenantId, items, more, asOf }: { tenantId: string; 
   );
 }
 
+function TimeToBreach({ tenantId }: { tenantId: string }) {
+  const { data, error, refetch } = useQuery(timeToBreachQuery(tenantId));
+  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading label="Loading the counts" />;
+  return (
+    <BarChart
+      label="Open exceptions by time to breach"
+      keyName="Time to breach"
+      valueName="Open"
+      data={barsOf(data.buckets)}
+      fill={RISK_FILL}
+      tick={shortName}
+    />
+  );
+}
+
 function Breaches({ tenantId, asOf }: { tenantId: string; asOf: string }) {
   const period = reportPeriod(asOf);
   const { data, error, refetch } = useQuery(breachesQuery(tenantId, period));
-  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading />;
+  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading label="Loading the breaches" />;
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
-  const bars = daysOf(period).map((day) => ({ name: day, short: day.slice(5), value: breached.get(day) ?? 0, risk: "breached" as const }));
-  return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" bars={bars} />;
+  const days = daysOf(period).map((day) => ({ name: day, value: breached.get(day) ?? 0, risk: "breached" }));
+  return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} tick={(day) => day.slice(5)} />;
 }
 
 function Card({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {
@@ -55,9 +62,9 @@ function Card({ title, hint, children }: { title: string; hint: string; children
   );
 }
 
-function Loading() {
+function Loading({ label }: { label: string }) {
   return (
-    <div role="status" aria-label="Loading the breaches">
+    <div role="status" aria-label={label}>
       <Skeleton className="h-44 w-full" />
     </div>
   );

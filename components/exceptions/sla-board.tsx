@@ -4,25 +4,32 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChartColumn } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useQueryStates } from "nuqs";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { Freshness } from "#components/ui/freshness.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { startServerClock } from "#components/ui/server-clock.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { BoardEmpty, BoardNoMatch } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
+import { BoardMenu } from "./board-menu.tsx";
 import { BoardSkeleton } from "./board-skeleton.tsx";
 import { ExceptionPanel } from "./exception-panel.tsx";
 import { ExceptionTable } from "./exception-table.tsx";
-import { Freshness } from "./freshness.tsx";
 import { slaPagesQuery } from "./queries.ts";
-import { ReportMenu } from "./report-menu.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch, NO_FILTERS, serializeBoardSearch } from "./search.ts";
+import { useSelection } from "./use-selection.ts";
+
+/** It is fetched with the first row that is chosen, and stays to tell what came of the last. */
+const SelectionBar = dynamic(() => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar), {
+  // Without a boundary of its own, the whole page would stand aside until it is there.
+  loading: () => null,
+});
 
 const RiskCharts = dynamic(() => import("./risk-charts.tsx").then((charts) => charts.RiskCharts), {
   loading: () => <Skeleton className="h-72 w-full" />,
@@ -39,11 +46,16 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
     if (newest) startServerClock(newest.as_of);
   }, [newest]);
 
+  const hrefOf = useCallback((exception: string) => serializeBoardSearch({ ...search, exception }), [search]);
+  const onOpen = useCallback((exception: string) => void setSearch({ exception }, { history: "push" }), [setSearch]);
   const onEndNear = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
   const items = useMemo(() => withoutTwins(data?.pages.flatMap((page) => page.items) ?? []), [data]);
+  const selection = useSelection(items);
+  const [selects, setSelects] = useState(false);
+  if (!selects && selection.marked.size > 0) setSelects(true);
   const people = useMemo(() => peopleOf(self, items, search.assigned_to), [self, items, search.assigned_to]);
 
   const header = (
@@ -60,7 +72,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
             <ChartColumn aria-hidden className="size-4" />
             Charts
           </Button>
-          <ReportMenu tenantId={tenant.id} asOf={newest.as_of} />
+          <BoardMenu tenantId={tenant.id} asOf={newest.as_of} />
         </div>
       )}
     </PageHeader>
@@ -82,7 +94,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
         <RiskTiles summary={newest.summary} selected={search.breach_risk} onSelect={(breach_risk) => setSearch({ breach_risk })} />
         {search.charts && (
           <div className="pt-4">
-            <RiskCharts tenantId={tenant.id} items={items} more={hasNextPage} asOf={newest.as_of} />
+            <RiskCharts tenantId={tenant.id} asOf={newest.as_of} />
           </div>
         )}
         {newest.summary.total_open === 0 ? (
@@ -102,9 +114,23 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
                 onSort={(sortBy) => setSearch({ sortBy })}
                 total={hasNextPage ? null : items.length}
                 stale={pages.isPlaceholderData}
-                hrefOf={(exception) => serializeBoardSearch({ ...search, exception })}
-                onOpen={(exception) => setSearch({ exception }, { history: "push" })}
+                hrefOf={hrefOf}
+                onOpen={onOpen}
+                selected={selection.marked}
+                onToggle={selection.toggle}
+                onToggleAll={(all) => (all ? selection.markAll() : selection.clear())}
                 onEndNear={onEndNear}
+              />
+            )}
+            {selects && (
+              <SelectionBar
+                tenantId={tenant.id}
+                self={self}
+                chosen={selection.chosen}
+                loaded={items.length}
+                onMark={selection.mark}
+                onMarkAll={selection.markAll}
+                onClear={selection.clear}
               />
             )}
             <p role="status" className="py-4 text-center text-sm text-muted empty:hidden">
@@ -113,7 +139,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
           </>
         )}
       </div>
-      <ExceptionPanel tenantId={tenant.id} id={search.exception} people={people} onClose={() => setSearch({ exception: null })} />
+      <ExceptionPanel tenantId={tenant.id} id={search.exception} self={self} onClose={() => setSearch({ exception: null })} />
     </>
   );
 }

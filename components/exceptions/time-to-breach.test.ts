@@ -1,14 +1,11 @@
 import { expect, test } from "vitest";
-import { breachRisk } from "./deadline.ts";
-import { timeToBreach } from "./time-to-breach.ts";
+import { barsOf, shortName } from "./time-to-breach.ts";
 
-const NOW = Date.parse("2026-11-20T12:00:00.000Z");
-const dueIn = (minutes: number) => ({ due_at: new Date(NOW + minutes * 60_000).toISOString() });
-
-test.each([-1500, -1440, 0, 1, 59, 60, 240, 241, 1440, 1441])(
-  "%i minutes from its breach, an exception is counted once, under its own risk",
-  (minutes) => {
-    const counted = timeToBreach([dueIn(minutes)], NOW).filter(({ value }) => value > 0);
-    expect(counted).toMatchObject([{ value: 1, risk: breachRisk(minutes) }]);
-  },
-);
+test("every bucket of the answer has a name of its own, in full and short", () => {
+  const ends = [-1441, 0, 59, 240, 1440, null];
+  const bars = barsOf(ends.map((to_minutes) => ({ from_minutes: null, to_minutes, breach_risk: "low", open_count: 2 })));
+  expect(bars[2]).toEqual({ name: "Under 1 hour left", value: 2, risk: "low" });
+  const names = bars.map(({ name }) => name);
+  expect(new Set(names).size).toBe(ends.length);
+  expect(names.map(shortName)).toEqual(["1 d+ late", "late", "< 1 h", "1–4 h", "4–24 h", "1 d+"]);
+});

@@ -1,25 +1,26 @@
-import { type BreachRisk, minutesToBreach } from "./deadline.ts";
+import type { z } from "zod";
+import type { timeToBreach } from "#lib/exceptions/sla/contract.ts";
 
-const HOUR = 60;
-const DAY = 24 * HOUR;
+type Bucket = z.output<typeof timeToBreach>["buckets"][number];
 
-/** Up to how many minutes each goes; the edges of a risk are edges here. */
-const BUCKETS: { name: string; short: string; upTo: number; risk: BreachRisk }[] = [
-  { name: "Over 1 day late", short: "> 1 d late", upTo: -DAY - 1, risk: "breached" },
-  { name: "Up to 1 day late", short: "≤ 1 d late", upTo: 0, risk: "breached" },
-  { name: "Under 1 hour left", short: "< 1 h", upTo: HOUR - 1, risk: "high" },
-  { name: "1 to 4 hours left", short: "1–4 h", upTo: 4 * HOUR, risk: "medium" },
-  { name: "4 hours to 1 day left", short: "4–24 h", upTo: DAY, risk: "low" },
-  { name: "Over 1 day left", short: "> 1 d", upTo: Number.POSITIVE_INFINITY, risk: "low" },
-];
+/** By the most minutes of a bucket: its name, and what stands below its bar. */
+const NAMES = new Map<number | null, readonly [name: string, short: string]>([
+  [-1441, ["Over 1 day late", "1 d+ late"]],
+  [0, ["Up to 1 day late", "late"]],
+  [59, ["Under 1 hour left", "< 1 h"]],
+  [240, ["1 to 4 hours left", "1–4 h"]],
+  [1440, ["4 hours to 1 day left", "4–24 h"]],
+  [null, ["Over 1 day left", "1 d+"]],
+]);
 
-/** How many are how far from their breach. */
-export function timeToBreach(items: { due_at: string }[], nowMs: number) {
-  const values = BUCKETS.map(() => 0);
-  for (const { due_at } of items) {
-    const minutes = minutesToBreach(due_at, nowMs);
-    const at = BUCKETS.findIndex(({ upTo }) => minutes <= upTo);
-    values[at] = (values[at] ?? 0) + 1;
-  }
-  return BUCKETS.map(({ name, short, risk }, at) => ({ name, short, risk, value: values[at] ?? 0 }));
+export function barsOf(buckets: readonly Bucket[]) {
+  return buckets.map(({ to_minutes, breach_risk, open_count }) => ({
+    name: NAMES.get(to_minutes)?.[0] ?? `Up to ${to_minutes} min left`,
+    value: open_count,
+    risk: breach_risk,
+  }));
+}
+
+export function shortName(name: string): string {
+  return NAMES.values().find(([known]) => known === name)?.[1] ?? name;
 }

@@ -1,11 +1,12 @@
 "use client";
 
-import { type InfiniteData, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
 import { toast } from "#components/ui/toast.ts";
-import { type Exception, type SlaList, updateExceptionContract } from "#lib/exceptions/contract.ts";
-import { exceptionQuery, exceptionsKey } from "./queries.ts";
+import { type Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
+import { type Board, withChange } from "./board-cache.ts";
+import { boardsKey, exceptionQuery, exceptionsKey } from "./queries.ts";
 
 export type ExceptionPatch = z.input<NonNullable<typeof updateExceptionContract.body>>;
 
@@ -13,7 +14,7 @@ export type ExceptionPatch = z.input<NonNullable<typeof updateExceptionContract.
 export function useUpdateException(tenant: string, id: string) {
   const cache = useQueryClient();
   const { queryKey } = exceptionQuery(tenant, id);
-  const boards = { queryKey: [...exceptionsKey(tenant), "sla"] };
+  const boards = { queryKey: boardsKey(tenant) };
 
   return useMutation({
     mutationFn: ({ patch }: { patch: ExceptionPatch; done: string }) =>
@@ -22,7 +23,7 @@ export function useUpdateException(tenant: string, id: string) {
       await cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
       const before = { exception: cache.getQueryData<Exception>(queryKey), boards: cache.getQueriesData<Board>(boards) };
       cache.setQueryData<Exception>(queryKey, (shown) => shown && ({ ...shown, ...patch } as Exception));
-      cache.setQueriesData<Board>(boards, (shown) => shown && changed(shown, id, patch));
+      cache.setQueriesData<Board>(boards, (shown) => shown && withChange(shown, new Set([id]), patch));
       return before;
     },
     onError: (error, _change, before) => {
@@ -36,15 +37,4 @@ export function useUpdateException(tenant: string, id: string) {
     },
     onSettled: () => cache.invalidateQueries({ queryKey: exceptionsKey(tenant) }),
   });
-}
-
-type Board = InfiniteData<SlaList>;
-
-function changed(board: Board, id: string, patch: ExceptionPatch): Board {
-  const closes = patch.status === "resolved" || patch.status === "dismissed";
-  const pages = board.pages.map((page) => ({
-    ...page,
-    items: page.items.flatMap((item) => (item.id !== id ? [item] : closes ? [] : [{ ...item, ...patch } as typeof item])),
-  }));
-  return { ...board, pages };
 }

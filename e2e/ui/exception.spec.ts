@@ -1,5 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-import { api, createTenant, userToken } from "../fixtures.ts";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, report, rowOf } from "./person.ts";
 
 let tenant: string;
@@ -42,10 +42,12 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
     .getByRole("button", { name: /^Assignee/ })
     .focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("menuitemradio", { name: "Unassigned" })).toBeFocused();
+  await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
+  await expect(page.getByRole("option", { selected: true })).toHaveText("Unassigned(now)");
   await page.keyboard.press("ArrowDown");
-  await expect(page.getByRole("menuitemradio", { name: "ada" })).toBeFocused();
+  await expect(page.getByRole("option", { selected: true })).toHaveAccessibleName("ada you");
   await page.keyboard.press("Enter");
+  await expect(panel(page).getByRole("button", { name: "Assignee: ada" })).toBeFocused();
   await expect(panel(page).getByText("Assigned to ada")).toBeVisible();
 
   await panel(page)
@@ -64,6 +66,38 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
   await expect(page).toHaveURL(`/${tenant}/exceptions`);
   await expect(link).toBeFocused();
   await expect(rowOf(page, "Payout 4711")).toContainText("In review");
+});
+
+test("it is given to a member that is found by a part of the name, or to a name that is typed", async ({ page }) => {
+  await sql("insert into auth.users (id, email, raw_app_meta_data) values (gen_random_uuid(), $1, $2)", [
+    `zoe.quist@${tenant}.example`,
+    { tenants: { [tenant]: ["tenant_lead"] } },
+  ]);
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  const assignee = panel(page).getByRole("button", { name: /^Assignee/ });
+  const options = page.getByRole("option");
+  await assignee.click();
+  await expect(options).toHaveText([/^Unassigned/, /ada/, /zoe\.quist.*Lead/]);
+  await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
+  await page.keyboard.type("QUI");
+  await expect(options).toHaveText([/zoe\.quist/, /Assign to “QUI”/]);
+  await page.keyboard.press("Enter");
+  await expect(panel(page).getByText("Assigned to zoe.quist")).toBeVisible();
+  await expect(async () => expect(await stored()).toMatchObject({ assigned_to: "user:zoe.quist" })).toPass();
+
+  await assignee.click();
+  await page.getByRole("combobox", { name: "Assignee" }).fill("from elsewhere");
+  await expect(page.getByRole("status").filter({ hasText: "A name has no spaces." })).toBeVisible();
+  await expect(options).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Assignee" }).fill("from-elsewhere");
+  await options.filter({ hasText: "not listed" }).click();
+  await expect(async () => expect(await stored()).toMatchObject({ assigned_to: "user:from-elsewhere" })).toPass();
+
+  await assignee.click();
+  await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(options).toHaveCount(0);
+  await expect(panel(page)).toBeVisible();
 });
 
 test("resolving asks for the reason, and takes the exception off the board", async ({ page }) => {
@@ -88,7 +122,7 @@ test("a change that the server refuses is taken back", async ({ page }) => {
   await panel(page)
     .getByRole("button", { name: /^Assignee/ })
     .click();
-  await page.getByRole("menuitemradio", { name: "ada" }).click();
+  await page.getByRole("option", { name: "ada you" }).click();
   await expect(panel(page).getByText("Somebody was faster.")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Assignee: Unassigned" })).toBeVisible();
   await expect(rowOf(page, "Payout 4711")).toContainText("Unassigned");
@@ -116,6 +150,23 @@ test("its history and its clock are told when they are opened, and follow a chan
   await expect(history.getByRole("listitem").first()).toContainText("Status: from Open → to Resolved");
   await expect(clock.getByRole("row").last()).toContainText("Resolved");
   await expect(panel(page).getByText(/Resolved .* before its deadline/)).toBeVisible();
+});
+
+test("older changes are shown when they are asked for", async ({ page }) => {
+  await sql(
+    `insert into public.exception_history (tenant_id, exception_id, actor, kind, changes)
+     select $1, $2, 'user:leo', 'updated', jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)) from generate_series(1, 70) i`,
+    [tenant, id],
+  );
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  await panel(page).getByText("History", { exact: true }).click();
+  const changes = panel(page).getByRole("list", { name: "History" }).getByRole("listitem");
+  await expect(changes).toHaveCount(50);
+  await expect(changes.first()).toContainText("Reason: from 69 → to 70");
+  await panel(page).getByRole("button", { name: "Show older changes" }).click();
+  await expect(changes).toHaveCount(71);
+  await expect(changes.last()).toContainText("robot created it");
+  await expect(panel(page).getByRole("button", { name: "Show older changes" })).toBeHidden();
 });
 
 test("an exception that is not there is said not to be", async ({ page }) => {

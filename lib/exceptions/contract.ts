@@ -226,7 +226,8 @@ export const updateExceptionsContract = contract({
         resolution: text(1000).nullable().meta({ example: "Settled by the bank." }),
       })
       .partial()
-      .refine((patch) => Object.keys(patch).length > 0, "Name at least one field to change."),
+      .refine((patch) => Object.keys(patch).length > 0, "Name at least one field to change.")
+      .meta({ example: { status: "resolved", resolution: "Settled by the bank." } }),
   }),
   response: z.object({ updated: count, items: z.array(exception) }).meta({ id: "BulkUpdate" }),
   errors: ["not_found", "invalid_transition"],

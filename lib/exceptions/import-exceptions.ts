@@ -48,7 +48,10 @@ export async function importExceptions(ctx: Context, mediaType: string, stream: 
 function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (refusal: Refusal) => void): void {
   const parsed = fault === undefined ? row.safeParse(value) : undefined;
   if (parsed?.success) {
-    batch.push({ line, ...parsed.data });
+    const { amount_minor = null, currency = null } = parsed.data;
+    // The database would refuse the whole batch for it.
+    if ((amount_minor === null) === (currency === null)) batch.push({ line, ...parsed.data });
+    else refuse({ line, path: "currency", message: "amount_minor and currency come together." });
     return;
   }
   const issue = parsed?.error.issues[0];
@@ -56,7 +59,8 @@ function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (ref
 }
 
 /** A batch's own key follows from the client's, so that a file sent again skips the batches that are done. */
-function stepOf(ctx: Context, number: number, batch: Batch): Context {
+function stepOf(request: Context, number: number, batch: Batch): Context {
+  const ctx = { ...request, continues: number > 0 };
   if (!ctx.idempotency) return ctx;
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
   const key = `${ctx.idempotency.key}\n${number}`;

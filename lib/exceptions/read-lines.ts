@@ -1,8 +1,7 @@
-import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { parse } from "csv-parse";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidRequest } from "../errors.ts";
 import { parseJsonObject } from "../json-object.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
@@ -20,17 +19,32 @@ export async function* readLines(mediaType: string, stream: ReadableStream<Uint8
 
 async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
   let number = 0;
-  for await (const text of createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesOf(bytes)) {
     number++;
-    if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(text));
+    if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(requireIntact(text)));
   }
+}
+
+/** By line feeds alone: JSON may have the other line separators of Unicode within a text, and node:readline breaks there. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8");
+  let open: string[] = [];
+  for await (const chunk of bytes) {
+    const [end = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+    open.push(end);
+    for (const begin of more) {
+      yield open.join("");
+      open = [begin];
+    }
+  }
+  yield open.join("") + decoder.decode();
 }
 
 async function* readCsv(bytes: Readable): AsyncGenerator<Line> {
   const broken: Line[] = [];
   const parser = parse({
     bom: true,
-    columns: true,
+    columns: requireEachOnce,
     info: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -43,9 +57,21 @@ async function* readCsv(bytes: Readable): AsyncGenerator<Line> {
   bytes.on("error", (error) => parser.destroy(error));
   for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
     yield* broken.splice(0);
-    yield lineOf(info.lines, () => parseJsonObject(JSON.stringify(fromCells(record))));
+    yield lineOf(info.lines, () => parseJsonObject(requireIntact(JSON.stringify(fromCells(record)))));
   }
   yield* broken;
+}
+
+/** @throws ApiError 400 where the second of two columns would take the place of the first. */
+function requireEachOnce(header: string[]): string[] {
+  if (new Set(header).size === header.length) return header;
+  throw invalidRequest([{ path: "", message: "The header names a column twice." }]);
+}
+
+/** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
+function requireIntact(text: string): string {
+  if (!text.includes("\uFFFD")) return text;
+  throw invalidRequest([{ path: "", message: "The line is not UTF-8. Save the file as UTF-8." }]);
 }
 
 /** An empty cell is a field that is not given. */

@@ -8,12 +8,18 @@ describe("the SLA monitor", () => {
     [-1, 0, "breached"],
     [0, -30, "breached"],
     [0, 30, "high"],
+    [59, -30, "high"],
     [59, -1, "high"],
     [59, 30, "medium"],
+    [60, -30, "medium"],
     [60, -1, "medium"],
+    [60, 30, "medium"],
+    [240, -30, "medium"],
     [240, -1, "medium"],
     [240, 30, "low"],
+    [241, -30, "low"],
     [241, -1, "low"],
+    [241, 30, "low"],
   ])("has due in %i min %i s as %s in the list, the summary and the event", async (minutes, seconds, risk) => {
     const { tenant, create, board } = await tenantWithLead();
     const created = await create({ due_at: await dueIn(minutes, seconds) });
@@ -100,6 +106,23 @@ describe("the SLA monitor", () => {
     const answer = await call("GET", "/v1/exceptions/sla", undefined, { [name]: value });
     expect([answer.status, codeOf(answer)]).toEqual([400, "invalid_request"]);
     expect(pathsOf(answer)).toEqual([name]);
+  });
+
+  it.each([
+    ["due_at", ["", "0000-01-01T00:00:00.000Z"]],
+    ["due_at", ["1", "2026-11-20T09:30:00.000Z"]],
+    ["breach_risk", ["\0", "2026-11-20T09:30:00.000Z"]],
+    ["severity", ["high", "2026-11-20T09:30:00.000Z"]],
+    ["severity", ["99999999999999999999", "2026-11-20T09:30:00.000Z"]],
+    ["assigned_to", ["0user:\0", "2026-11-20T09:30:00.000Z"]],
+    ["assigned_to", ["0user:\ud800", "2026-11-20T09:30:00.000Z"]],
+    ["assigned_to", ["ada", "2026-11-20T09:30:00.000Z"]],
+  ])("refuses a cursor that somebody made up for the order of %s: %j", async (sortBy, [rank, due]) => {
+    const { call } = await tenantWithLead();
+    const key = [sortBy, [rank, due, "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"]];
+    const cursor = Buffer.from(JSON.stringify(key)).toString("base64url");
+    const answer = await call("GET", "/v1/exceptions/sla", undefined, { sortBy, cursor });
+    expect([answer.status, pathsOf(answer)]).toEqual([400, ["cursor"]]);
   });
 
   it("takes any whole number of minutes", async () => {

@@ -45,6 +45,7 @@ describe("an exception", () => {
     ] as const) {
       const created = await create({ severity });
       expect(Date.parse(created.due_at) - Date.parse(created.created_at)).toBe(minutes * 60_000);
+      expect(created.minutes_to_breach).toBe(minutes);
     }
   });
 
@@ -142,8 +143,13 @@ describe("a bulk change", () => {
 });
 
 describe("an import", () => {
-  const upload = (tenant: string, bearer: string, type: string, body: string, headers: Record<string, string> = {}) =>
-    api("POST", "/v1/exceptions/import", { bearer, tenant, body, headers: { "Content-Type": type, ...headers } });
+  const upload = (
+    tenant: string,
+    bearer: string,
+    type: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ) => api("POST", "/v1/exceptions/import", { bearer, tenant, body, headers: { "Content-Type": type, ...headers } });
 
   it("creates the sound lines of NDJSON and reports the others by number and reason", async () => {
     const { tenant, lead, board } = await tenantWithLead();
@@ -156,11 +162,13 @@ describe("an import", () => {
       '{"title":"Four","severity":"low","reconciliation_id":"rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"}',
       '{"title":"Nul\\u0000","severity":"low"}',
       '["no object"]',
+      '{"title":"Five","severity":"low","amount_minor":5}',
+      '{"title":"Six","severity":"low","currency":"EUR","amount_minor":null}',
     ];
     const answer = await upload(tenant, lead, "application/x-ndjson", lines.join("\r\n"));
     const report = answer.json as { errors: { line: number }[] };
-    expect(answer.json).toMatchObject({ accepted: 2, refused: 5 });
-    expect(report.errors.map(({ line }) => line).sort()).toEqual([2, 4, 6, 7, 8]);
+    expect(answer.json).toMatchObject({ accepted: 2, refused: 7 });
+    expect(report.errors.map(({ line }) => line).sort()).toEqual([10, 2, 4, 6, 7, 8, 9]);
     expect((await board()).items.map(({ title }) => title).sort()).toEqual(["One", "Three"]);
   });
 
@@ -174,6 +182,32 @@ describe("an import", () => {
     expect(items).toContainEqual(
       expect.objectContaining({ title: 'A "quoted", title', amount_minor: 1200, details: { k: [1] }, assigned_to: null }),
     );
+  });
+
+  it("keeps a line of NDJSON whole whatever separators its texts have", async () => {
+    const { tenant, lead, board } = await tenantWithLead();
+    const titles = ["A\u2028B", "C\u2029D", "E\u0085F"];
+    const lines = titles.map((title) => JSON.stringify({ title, severity: "low" }));
+    const answer = await upload(tenant, lead, "application/x-ndjson", `\uFEFF${lines.join("\n")}\n`);
+    expect(answer.json).toEqual({ accepted: 3, refused: 0, errors: [] });
+    expect((await board()).items.map(({ title }) => title).sort()).toEqual([...titles].sort());
+  });
+
+  it.each([
+    ["text/csv", "title,severity\nM\xfcller,low\nMeier,low\n"],
+    ["application/x-ndjson", '{"title":"M\xfcller","severity":"low"}\n{"title":"Meier","severity":"low"}\n'],
+  ])("of %s refuses what is not UTF-8 rather than guess", async (type, file) => {
+    const { tenant, lead, board } = await tenantWithLead();
+    const answer = await upload(tenant, lead, type, new Uint8Array(Buffer.from(file, "latin1")));
+    expect(answer.json).toMatchObject({ accepted: 1, refused: 1, errors: [{ message: expect.stringContaining("UTF-8") }] });
+    expect((await board()).items.map(({ title }) => title)).toEqual(["Meier"]);
+  });
+
+  it("refuses a header that names a column twice: one would be lost", async () => {
+    const { tenant, lead, board } = await tenantWithLead();
+    const answer = await upload(tenant, lead, "text/csv", "title,title,severity\nA,B,low\n");
+    expect([answer.status, codeOf(answer)]).toEqual([400, "invalid_request"]);
+    expect((await board()).items).toEqual([]);
   });
 
   it("does nothing twice where it is sent again with its idempotency key", async () => {
@@ -252,6 +286,22 @@ describe("the SLA policy", () => {
     const dueOf = async (id: string) => ((await call("GET", `/v1/exceptions/${id}`)).json as Exception).due_at;
     expect(Date.parse(await dueOf(own.id)) - Date.parse(own.created_at)).toBe(20 * 60_000);
     expect(await dueOf(given.id)).toBe(given.due_at);
+  });
+
+  it("is not overwritten unseen where the change says by If-Match which policy it was made on", async () => {
+    const { tenant, lead, call } = await tenantWithLead();
+    const put = (ifMatch: string, body: object) =>
+      api("PUT", "/v1/sla-policy", { bearer: lead, tenant, body, headers: { "If-Match": ifMatch } });
+    const seen = (await call("GET", "/v1/sla-policy")).headers.get("etag") ?? "";
+    const trial = await put(seen, { ...policy, dry_run: true });
+    expect([trial.status, trial.headers.get("etag")]).toEqual([200, seen]);
+    const [first, second] = await Promise.all([put(seen, policy), put(seen, { ...policy, at_risk_thresholds: [99] })]);
+    expect([first?.status, second?.status].sort()).toEqual([200, 412]);
+    const now = await call("GET", "/v1/sla-policy");
+    expect(now.headers.get("etag")).not.toBe(seen);
+    expect((await put(seen, { ...policy, dry_run: true })).status).toBe(412);
+    expect((await put(now.headers.get("etag") ?? "", policy)).status).toBe(200);
+    expect((await call("PUT", "/v1/sla-policy", policy)).status).toBe(200);
   });
 
   it("is an admin's or a lead's to change, and everybody's to read", async () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Access } from "../../access.ts";
 import { contract } from "../../contract.ts";
 import { actor, id, time, timestamp } from "../../schema.ts";
-import { exception } from "../contract.ts";
+import { BREACH_RISKS, exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";
 const anyRole: Access = { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false };
@@ -50,6 +50,7 @@ export const getSlaPolicyContract = contract({
   summary: "Get the tenant's SLA policy",
   access: anyRole,
   response: slaPolicy,
+  versioned: true,
 });
 
 export const putSlaPolicyContract = contract({
@@ -59,10 +60,12 @@ export const putSlaPolicyContract = contract({
   tag,
   summary: "Set the tenant's SLA policy",
   description:
-    "With dry_run nothing is changed: the answer says what would be. Thresholds arm the crossings ahead; passed ones are not told of again.",
+    "With dry_run nothing is changed: the answer says what would be. Thresholds arm the crossings ahead; passed ones are not told of again. " +
+    "With the ETag of what you read in If-Match, nobody else's change is lost.",
   access: { ...anyRole, roles: ["tenant_admin", "tenant_lead"] },
   body: z.strictObject({ ...policy, dry_run: z.boolean().default(false).meta({ example: true }) }),
   response: slaPolicyChange,
+  versioned: true,
 });
 
 export const LEDGER_KINDS = ["set", "moved", "crossed", "resolved", "dismissed", "reopened"] as const;
@@ -101,6 +104,34 @@ export const getExceptionLedgerContract = contract({
       rows: z.array(ledgerRow),
     })
     .meta({ id: "ExceptionLedger" }),
+});
+
+export const timeToBreach = z
+  .object({
+    buckets: z
+      .array(
+        z.object({
+          from_minutes: z.int().nullable().meta({ description: "The least minutes_to_breach counted; null: no end.", example: 1 }),
+          to_minutes: z.int().nullable().meta({ description: "The most.", example: 59 }),
+          breach_risk: z.enum(BREACH_RISKS),
+          open_count: count.meta({ example: 7 }),
+        }),
+      )
+      .meta({ description: "From the latest to the one with most time left; no two overlap, and none is left out." }),
+    summary: slaSummary,
+    as_of: time,
+  })
+  .meta({ id: "TimeToBreach" });
+
+export const getTimeToBreachContract = contract({
+  operationId: "getTimeToBreach",
+  method: "GET",
+  path: "/v1/exceptions/sla/time-to-breach",
+  tag,
+  summary: "Count open exceptions by time to breach",
+  description: "All of the tenant's open exceptions. The buckets of a risk add up to its count in the summary.",
+  access: anyRole,
+  response: timeToBreach,
 });
 
 const REPORT_COLUMNS = [

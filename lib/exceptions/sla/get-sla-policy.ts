@@ -1,8 +1,13 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { read } from "../../db/call.ts";
+import { tagAnswer } from "../../versions.ts";
 import { slaPolicy } from "./contract.ts";
 
-export function getSlaPolicy(ctx: Context): Promise<z.output<typeof slaPolicy>> {
-  return read(ctx, "get_sla_policy", {}, slaPolicy);
+const stored = slaPolicy.extend({ version: z.int() });
+
+export async function getSlaPolicy(ctx: Context): Promise<z.output<typeof slaPolicy>> {
+  const { version, ...policy } = await read(ctx, "get_sla_policy", {}, stored);
+  tagAnswer(ctx, version);
+  return policy;
 }

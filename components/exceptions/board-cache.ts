@@ -1,0 +1,17 @@
+import type { InfiniteData } from "@tanstack/react-query";
+import type { SlaItem, SlaList } from "#lib/exceptions/contract.ts";
+
+/** The pages of a board that are loaded. */
+export type Board = InfiniteData<SlaList>;
+
+type Patch = { [Field in keyof SlaItem]?: unknown };
+
+/** A board as a change leaves it, before the server has said so: who is closed is no longer on it. */
+export function withChange(board: Board, ids: ReadonlySet<string>, patch: Patch): Board {
+  const closes = patch.status === "resolved" || patch.status === "dismissed";
+  const pages = board.pages.map((page) => ({
+    ...page,
+    items: page.items.flatMap((item) => (!ids.has(item.id) ? [item] : closes ? [] : [{ ...item, ...patch } as SlaItem])),
+  }));
+  return { ...board, pages };
+}

@@ -1,0 +1,58 @@
+"use client";
+
+import { ApiProblem } from "#components/api-client.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
+import { Note } from "#components/ui/note.tsx";
+import type { SlaItem } from "#lib/exceptions/contract.ts";
+
+const LISTED_MAX = 200;
+
+/** What was not changed, and why. It stays chosen. */
+export function BulkReport({
+  refused,
+  unsent,
+  error,
+  onClose,
+}: {
+  refused: { item: SlaItem; reason: string }[];
+  unsent: SlaItem[];
+  error: Error | null;
+  onClose: () => void;
+}) {
+  const count = refused.length + unsent.length;
+  const requestId = error instanceof ApiProblem ? error.requestId : null;
+  return (
+    <Dialog
+      onClose={onClose}
+      title={`${count.toLocaleString("en")} ${count === 1 ? "exception was" : "exceptions were"} not changed`}
+      description="They are as they were, and still selected."
+    >
+      <DialogBody>
+        {unsent.length > 0 && (
+          <Note tone={error ? "danger" : "info"}>
+            {error ? error.message : "Stopped."} {unsent.length.toLocaleString("en")} {unsent.length === 1 ? "was" : "were"} not changed for
+            this.
+            {requestId && <span className="block font-mono text-xs break-all">Request {requestId}</span>}
+          </Note>
+        )}
+        {refused.length > 0 && (
+          <ul aria-label="Refused" className="flex flex-col gap-2 text-sm">
+            {refused.slice(0, LISTED_MAX).map(({ item, reason }) => (
+              <li key={item.id} className="border-l-2 border-line pl-3">
+                <span className="block font-medium wrap-break-word">{item.title}</span>
+                <span className="text-muted">{reason}</span>
+              </li>
+            ))}
+            {refused.length > LISTED_MAX && <li className="text-muted">and {(refused.length - LISTED_MAX).toLocaleString("en")} more</li>}
+          </ul>
+        )}
+      </DialogBody>
+      <DialogActions>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import { ApiProblem, callApi, isRefusal, newIdempotencyKey } from "#components/api-client.ts";
+import { updateExceptionsContract } from "#lib/exceptions/contract.ts";
+
+export type BulkPatch = z.input<NonNullable<typeof updateExceptionsContract.body>>["patch"];
+
+export type Outcome = {
+  changed: string[];
+  refused: { id: string; reason: string }[];
+  /** Of whom nobody knows: those of the call that failed, and those after it. */
+  unsent: string[];
+  /** Why it ended before all were sent; null where it was stopped, or came to its end. */
+  error: Error | null;
+};
+
+/** What one call of /v1 takes. */
+const CHUNK = 500;
+const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
+
+/**
+ * Changes any number of exceptions, as many at once as /v1 takes. There a call changes all or none; whoever it names as
+ * standing in the way is left out and told of, so that the others change.
+ */
+export async function changeInBulk(
+  { tenant, ids, patch }: { tenant: string; ids: readonly string[]; patch: BulkPatch },
+  { onProgress, signal }: { onProgress: (settled: number) => void; signal: AbortSignal },
+): Promise<Outcome> {
+  const outcome: Outcome = { changed: [], refused: [], unsent: [], error: null };
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    try {
+      if (!signal.aborted) await changeChunk(tenant, ids.slice(start, start + CHUNK), patch, outcome);
+    } catch (error) {
+      outcome.error = error as Error;
+    }
+    if (signal.aborted || outcome.error) {
+      const settled = new Set([...outcome.changed, ...outcome.refused.map(({ id }) => id)]);
+      outcome.unsent = ids.filter((id) => !settled.has(id));
+      return outcome;
+    }
+    onProgress(Math.min(start + CHUNK, ids.length));
+  }
+  return outcome;
+}
+
+/** @throws ApiProblem where it is not for one of the exceptions that it was refused. */
+async function changeChunk(tenant: string, chunk: readonly string[], patch: BulkPatch, outcome: Outcome): Promise<void> {
+  for (let ids = chunk; ids.length > 0; ) {
+    try {
+      await send(tenant, ids, patch);
+      outcome.changed.push(...ids);
+      return;
+    } catch (error) {
+      const reasons = error instanceof ApiProblem ? reasonsByPlace(error) : new Map<number, string>();
+      if (reasons.size === 0) throw error;
+      outcome.refused.push(...[...reasons].map(([place, reason]) => ({ id: ids[place] ?? "", reason })));
+      ids = ids.filter((_, place) => !reasons.has(place));
+    }
+  }
+}
+
+/** Every try of one call carries its one key, so that a lost answer changes nothing twice. */
+async function send(tenant: string, ids: readonly string[], patch: BulkPatch): Promise<void> {
+  const idempotencyKey = newIdempotencyKey();
+  for (let tries = 0; ; tries++) {
+    try {
+      await callApi(updateExceptionsContract, { tenant, body: { ids: [...ids], patch }, idempotencyKey });
+      return;
+    } catch (error) {
+      const wait = RETRY_AFTER_MS[tries];
+      if (isRefusal(error as Error) || wait === undefined) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}
+
+/** `ids.3` names the fourth. */
+function reasonsByPlace({ errors }: ApiProblem): Map<number, string> {
+  return new Map(errors.flatMap(({ path, message }) => (/^ids\.\d+$/.test(path) ? [[Number(path.slice(4)), message]] : [])));
+}

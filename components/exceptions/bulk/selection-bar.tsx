@@ -1,0 +1,133 @@
+"use client";
+
+import { ChevronDown, UserRound, X } from "lucide-react";
+import { useState } from "react";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuItem } from "#components/ui/menu.tsx";
+import { ProgressBar } from "#components/ui/progress-bar.tsx";
+import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
+import { assigneeName } from "../assignee.tsx";
+import { AssigneePicker } from "../assignee-picker.tsx";
+import { STATUS_WORDS, StatusLabel } from "../words.tsx";
+import { BulkReport } from "./bulk-report.tsx";
+import { CloseDialog, type Closed } from "./close-dialog.tsx";
+import { useBulkChange } from "./use-bulk-change.ts";
+
+const CLOSED = ["resolved", "dismissed"] as const;
+
+/** What can be done with the rows that are chosen. It stands below them, over the page. */
+export function SelectionBar({
+  tenantId,
+  self,
+  chosen,
+  loaded,
+  onMark,
+  onMarkAll,
+  onClear,
+}: {
+  tenantId: string;
+  self: string;
+  chosen: SlaItem[];
+  /** How many rows there are to choose from. */
+  loaded: number;
+  onMark: (ids: readonly string[]) => void;
+  onMarkAll: () => void;
+  onClear: () => void;
+}) {
+  const { change, progress, stop, report, closeReport } = useBulkChange(tenantId, { clear: onClear, mark: onMark });
+  const [closing, setClosing] = useState<Closed>();
+  if (chosen.length === 0 && !progress && !report) return null;
+  return (
+    <section
+      aria-label="Selected exceptions"
+      className="sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg bg-raised p-2 text-sm shadow-overlay"
+    >
+      {progress ? (
+        <Progress {...progress} onStop={stop} />
+      ) : (
+        <>
+          <p role="status" className="px-2 font-medium whitespace-nowrap tabular-nums">
+            {chosen.length.toLocaleString("en")} selected
+          </p>
+          <AssigneePicker
+            tenantId={tenantId}
+            self={self}
+            align="above"
+            triggerClass={buttonClass({ size: "sm" })}
+            trigger={
+              <>
+                <UserRound aria-hidden className="size-4 text-muted" />
+                Assign
+                <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+              </>
+            }
+            onChange={(assigned_to) =>
+              change(chosen, { patch: { assigned_to }, done: assigned_to ? `assigned to ${assigneeName(assigned_to)}` : "unassigned" })
+            }
+          />
+          <Menu
+            label="Status"
+            triggerClass={buttonClass({ size: "sm" })}
+            trigger={
+              <>
+                Status
+                <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+              </>
+            }
+          >
+            {OPEN_STATUSES.map((status) => (
+              <MenuItem
+                key={status}
+                onClick={() => change(chosen, { patch: { status }, done: `set to ${STATUS_WORDS[status].toLowerCase()}` })}
+              >
+                <StatusLabel status={status} />
+              </MenuItem>
+            ))}
+            {CLOSED.map((status) => (
+              <MenuItem key={status} onClick={() => setClosing(status)}>
+                <StatusLabel status={status} />
+                <span aria-hidden>…</span>
+              </MenuItem>
+            ))}
+          </Menu>
+          {chosen.length < loaded && (
+            <Button size="sm" variant="ghost" onClick={onMarkAll}>
+              Select all {loaded.toLocaleString("en")}
+            </Button>
+          )}
+          <Button size="sm" variant="ghost" onClick={onClear}>
+            <X aria-hidden className="size-4" />
+            <span className="max-sm:sr-only">Clear</span>
+            <span className="sr-only"> the selection</span>
+          </Button>
+        </>
+      )}
+      {closing && (
+        <CloseDialog
+          status={closing}
+          count={chosen.length}
+          onClose={() => setClosing(undefined)}
+          onSubmit={(resolution) => {
+            setClosing(undefined);
+            change(chosen, { patch: { status: closing, resolution }, done: closing });
+          }}
+        />
+      )}
+      {report && <BulkReport {...report} onClose={closeReport} />}
+    </section>
+  );
+}
+
+function Progress({ settled, total, onStop }: { settled: number; total: number; onStop: () => void }) {
+  return (
+    <>
+      <p role="status" className="px-2 whitespace-nowrap tabular-nums">
+        {settled.toLocaleString("en")} of {total.toLocaleString("en")} changed
+      </p>
+      <ProgressBar label="Changing the selected exceptions" value={settled} max={total} className="w-40" />
+      <Button size="sm" variant="ghost" onClick={onStop}>
+        Stop
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { toast } from "#components/ui/toast.ts";
+import type { SlaItem } from "#lib/exceptions/contract.ts";
+import { type Board, withChange } from "../board-cache.ts";
+import { boardsKey, exceptionsKey } from "../queries.ts";
+import { type BulkPatch, changeInBulk, type Outcome } from "./change-in-bulk.ts";
+
+type Change = { patch: BulkPatch; done: string };
+type Report = { refused: { item: SlaItem; reason: string }[]; unsent: SlaItem[]; error: Error | null };
+
+/** Changes what is chosen on the board: shown at once, taken back for each that the server refuses or does not answer for. */
+export function useBulkChange(tenant: string, selection: { clear: () => void; mark: (ids: readonly string[]) => void }) {
+  const cache = useQueryClient();
+  const stopping = useRef<AbortController>(null);
+  const [progress, setProgress] = useState<{ settled: number; total: number } | null>(null);
+  const [report, setReport] = useState<Report | null>(null);
+
+  async function change(chosen: readonly SlaItem[], { patch, done }: Change): Promise<void> {
+    stopping.current = new AbortController();
+    setProgress({ settled: 0, total: chosen.length });
+    selection.clear();
+    await cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
+    const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
+    const show = (ids: readonly string[]) => {
+      for (const [key, board] of before) cache.setQueryData(key, board && withChange(board, new Set(ids), patch));
+    };
+    const ids = chosen.map(({ id }) => id);
+    show(ids);
+    const outcome = await changeInBulk(
+      { tenant, ids, patch },
+      { onProgress: (settled) => setProgress({ settled, total: ids.length }), signal: stopping.current.signal },
+    );
+    if (outcome.changed.length < ids.length) show(outcome.changed);
+    setProgress(null);
+    tell(outcome, done);
+    const byId = new Map(chosen.map((item) => [item.id, item]));
+    const left = [...outcome.refused.map(({ id }) => id), ...outcome.unsent];
+    selection.mark(left);
+    if (left.length > 0) setReport(reportOf(outcome, byId));
+    await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
+  }
+
+  return { change, progress, stop: () => stopping.current?.abort(), report, closeReport: () => setReport(null) };
+}
+
+function tell({ changed }: Outcome, done: string): void {
+  if (changed.length === 0) return;
+  toast({ title: `${changed.length.toLocaleString("en")} ${changed.length === 1 ? "exception" : "exceptions"} ${done}`, failed: false });
+}
+
+function reportOf({ refused, unsent, error }: Outcome, items: ReadonlyMap<string, SlaItem>): Report {
+  return {
+    refused: refused.flatMap(({ id, reason }) => {
+      const item = items.get(id);
+      return item ? [{ item, reason }] : [];
+    }),
+    unsent: unsent.flatMap((id) => items.get(id) ?? []),
+    error,
+  };
+}

@@ -1,0 +1,131 @@
+export type Format = "csv" | "ndjson";
+
+export const MEDIA_TYPES: Record<Format, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+
+/** One record of a file as it stands there, and the number of its last line. */
+export type FileRecord = { text: string; lastLine: number };
+
+/** Some records of a file, as one call of /v1 takes them. */
+export type Part = {
+  records: FileRecord[];
+  /** What is sent: the records, below the file's header where it has one. */
+  text: string;
+  bytes: number;
+  /** Added to a line's number in `text`, it is the line's number in the file. */
+  lineOffset: number;
+};
+
+/** One transaction of the server's. */
+const PART_ROWS = 1000;
+const PART_CHARS = 2_000_000;
+const RECORD_MAX_CHARS = 256 * 1024;
+
+/** Cuts a file into parts, never through a record. @throws Error where the file is not UTF-8 text, or a record has no end. */
+export async function* partsOf(file: Blob, format: Format): AsyncGenerator<Part> {
+  let header: FileRecord | undefined;
+  let records: FileRecord[] = [];
+  let chars = 0;
+  const cut = (): Part => {
+    const first = (records[0]?.lastLine ?? 1) - linesIn(records[0]?.text ?? "") + 1;
+    const above = header ? [header.text] : [];
+    const text = [...above, ...records.map((record) => record.text)].join("\n");
+    const part = { records, text, bytes: sizeOf(records), lineOffset: first - 1 - (header ? linesIn(header.text) : 0) };
+    records = [];
+    chars = 0;
+    return part;
+  };
+  for await (const record of recordsOf(file, format)) {
+    if (format === "csv" && !header) {
+      header = record;
+      continue;
+    }
+    if (record.text.trim() === "") continue;
+    records.push(record);
+    chars += record.text.length;
+    if (records.length >= PART_ROWS || chars >= PART_CHARS) yield cut();
+  }
+  if (records.length > 0) yield cut();
+}
+
+async function* recordsOf(file: Blob, format: Format): AsyncGenerator<FileRecord> {
+  const scan = new Scanner(format);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const reader = file.stream().getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      yield* scan.feed(decoder.decode(value, { stream: !done }));
+      if (done) break;
+    }
+  } catch (error) {
+    throw error instanceof TypeError ? new Error("The file is not UTF-8 text. Save it as UTF-8 and choose it again.") : error;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+  yield* scan.end();
+}
+
+/** Finds where records end: at the end of a line, but in CSV not within quotes (RFC 4180). */
+class Scanner {
+  readonly #quotes: boolean;
+  #rest = "";
+  #line = 0;
+  /** How much of the rest is known to be no end of a record, and whether it ends within quotes. */
+  #seen = 0;
+  #quoted = false;
+
+  constructor(format: Format) {
+    this.#quotes = format === "csv";
+  }
+
+  *feed(text: string): Generator<FileRecord> {
+    this.#rest += text;
+    let start = 0;
+    for (let at = this.#nextEnd(this.#seen); at >= 0; at = this.#nextEnd(at + 1)) {
+      yield this.#record(this.#rest.slice(start, at));
+      start = at + 1;
+    }
+    this.#rest = this.#rest.slice(start);
+    this.#seen = this.#rest.length;
+    if (this.#rest.length > RECORD_MAX_CHARS) {
+      const hint = this.#quoted ? "A quote is opened there and never closed." : "It is longer than 256 kB.";
+      throw new Error(`The record that begins in line ${(this.#line + 1).toLocaleString("en")} has no end. ${hint}`);
+    }
+  }
+
+  *end(): Generator<FileRecord> {
+    if (this.#rest !== "") yield this.#record(this.#rest);
+    this.#rest = "";
+  }
+
+  #record(text: string): FileRecord {
+    this.#line += linesIn(text);
+    return { text: text.endsWith("\r") ? text.slice(0, -1) : text, lastLine: this.#line };
+  }
+
+  #nextEnd(from: number): number {
+    if (!this.#quotes) return this.#rest.indexOf("\n", from);
+    for (let at = from; at < this.#rest.length; at++) {
+      const char = this.#rest.charCodeAt(at);
+      // A quote within quotes is written twice: it closes and opens again.
+      if (char === 34 && (this.#quoted || this.#opensCell(at))) this.#quoted = !this.#quoted;
+      else if (char === 10 && !this.#quoted) return at;
+    }
+    return -1;
+  }
+
+  #opensCell(at: number): boolean {
+    const before = at === 0 ? 10 : this.#rest.charCodeAt(at - 1);
+    return before === 44 || before === 10 || before === 34 || before === 0xfeff;
+  }
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+function sizeOf(records: readonly FileRecord[]): number {
+  return new Blob(records.map(({ text }) => text)).size + records.length;
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { Download } from "lucide-react";
+import { Button } from "#components/ui/button.tsx";
+import { saveFile } from "#components/ui/save-file.ts";
+import { reasonsFile, recordsFile } from "./refused-files.ts";
+import type { RefusedLine } from "./run-import.ts";
+import type { Chosen } from "./use-import.ts";
+
+const LISTED_MAX = 100;
+
+/** Which lines were refused and why, to see, to keep, and to correct. */
+export function RefusedLines({ refused, chosen: { file, format } }: { refused: readonly RefusedLine[]; chosen: Chosen }) {
+  if (refused.length === 0) return null;
+  const base = file.name.replace(/\.\w+$/, "");
+  return (
+    <section aria-labelledby="refused" className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 id="refused" className="font-semibold">
+          Refused lines
+        </h2>
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" onClick={() => saveFile(reasonsFile(refused), `${base}-refused-reasons.csv`)}>
+            <Download aria-hidden className="size-4 text-muted" />
+            Reasons
+          </Button>
+          <Button size="sm" onClick={async () => saveFile(await recordsFile(refused, format, file), `${base}-refused.${format}`)}>
+            <Download aria-hidden className="size-4 text-muted" />
+            Lines to correct
+          </Button>
+        </div>
+      </div>
+      <p className="text-sm text-pretty text-muted">
+        Correct the lines in a file of their own and import that one: in the whole file, what is imported already would be imported again.
+      </p>
+      <div className="rounded-lg border border-line bg-raised">
+        <table className="w-full text-sm">
+          <thead className="text-left text-xs text-muted">
+            <tr className="border-b border-line">
+              <th scope="col" className="px-4 py-2 text-right font-medium">
+                Line
+              </th>
+              <th scope="col" className="px-2 py-2 font-medium">
+                Field
+              </th>
+              <th scope="col" className="px-4 py-2 font-medium">
+                Reason
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {refused.slice(0, LISTED_MAX).map(({ line, path, message }) => (
+              <tr key={`${line} ${path}`} className="border-b border-line align-top last:border-b-0">
+                <th scope="row" className="px-4 py-2 text-right font-normal tabular-nums">
+                  {line.toLocaleString("en")}
+                </th>
+                <td className="px-2 py-2 font-mono text-xs leading-5 wrap-anywhere">{path || "–"}</td>
+                <td className="px-4 py-2 wrap-anywhere">{message}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {refused.length > LISTED_MAX && (
+        <p className="text-sm text-muted">and {(refused.length - LISTED_MAX).toLocaleString("en")} more, all of them in the files.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+import { ApiProblem, isRefusal, uploadToApi } from "#components/api-client.ts";
+import { importExceptionsContract } from "#lib/exceptions/contract.ts";
+import { type Format, MEDIA_TYPES, type Part, partsOf } from "./file-parts.ts";
+
+/** A line that was refused: its number in the file, why, and the record as it stands there. */
+export type RefusedLine = { line: number; path: string; message: string; text: string };
+
+export type Progress = {
+  /** Parts that are settled: where an import goes on. */
+  parts: number;
+  bytes: number;
+  accepted: number;
+  /** Of those accepted, how many an earlier try of the same file had imported. */
+  already: number;
+  refused: RefusedLine[];
+};
+
+export const NO_PROGRESS: Progress = { parts: 0, bytes: 0, accepted: 0, already: 0, refused: [] };
+
+const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
+
+/**
+ * Imports a file part by part, from where `progress` stands. Each part has a key of its own, which follows from the file's:
+ * a part whose answer was lost, and a file that is chosen again, are not imported twice.
+ * @throws ApiProblem, or Error where the file cannot be read; what is settled then stays settled.
+ */
+export async function runImport(
+  { tenant, file, format, fileKey }: { tenant: string; file: File; format: Format; fileKey: string },
+  { progress, onProgress, signal }: { progress: Progress; onProgress: (progress: Progress) => void; signal: AbortSignal },
+): Promise<void> {
+  let settled = progress;
+  let number = 0;
+  for await (const part of partsOf(file, format)) {
+    number++;
+    if (number <= settled.parts) continue;
+    const upload = { type: MEDIA_TYPES[format], content: part.text };
+    const { data, replayed } = await send({ tenant, upload, idempotencyKey: `${fileKey}-${number}`, signal });
+    settled = {
+      parts: number,
+      bytes: settled.bytes + part.bytes,
+      accepted: settled.accepted + data.accepted,
+      already: settled.already + (replayed ? data.accepted : 0),
+      refused: data.errors.length === 0 ? settled.refused : [...settled.refused, ...refusedOf(data.errors, part)],
+    };
+    onProgress(settled);
+    signal.throwIfAborted();
+  }
+}
+
+async function send(call: Parameters<typeof uploadToApi<typeof importExceptionsContract>>[1]) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await uploadToApi(importExceptionsContract, call);
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      const wait = RETRY_AFTER_MS[tries];
+      if (!(error instanceof ApiProblem) || isRefusal(error) || wait === undefined) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      call.signal?.throwIfAborted();
+    }
+  }
+}
+
+function refusedOf(errors: { line: number; path: string; message: string }[], { records, lineOffset }: Part): RefusedLine[] {
+  return errors
+    .map(({ line, path, message }) => {
+      const inFile = line + lineOffset;
+      return { line: inFile, path, message, text: records.find(({ lastLine }) => lastLine >= inFile)?.text ?? "" };
+    })
+    .sort((left, right) => left.line - right.line);
+}
+
+/** The same for the same content, in whichever session: of the file's facts where the browser reckons no digest (plain http). */
+export async function fileKeyOf(file: File): Promise<string> {
+  if (crypto.subtle === undefined) return `${file.size}-${file.lastModified}-${encodeURIComponent(file.name).slice(0, 120)}`;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freshDataDir, Supervisor, stackOf, until } from "./supervisor.ts";
+
+const WORKER = fileURLToPath(new URL("../../worker/main.ts", import.meta.url));
+const COUNT = 50;
+/** The nearest threshold is told of at creation, the breach when it passes. */
+const EACH_ONCE = { told: COUNT, exceptions: COUNT };
+const ON_TIME_MS = 2_000;
+
+const dataDir = freshDataDir();
+const start = () => Supervisor.ready({ DATA_DIR: dataDir });
+
+let stack: Supervisor;
+let tenant: string;
+
+beforeAll(async () => {
+  stack = await start();
+});
+afterAll(() => stack.end("SIGTERM"));
+beforeEach(async () => {
+  tenant = `t-${randomBytes(6).toString("hex")}`;
+  await sql("select private.create_tenant($1, $1)", [tenant]);
+});
+
+async function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: stackOf(dataDir).env.DATABASE_URL });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Exceptions whose deadline passes so soon; answers when the last one has passed, by the database's clock. */
+async function dueIn(seconds: number): Promise<Date> {
+  const rows = await sql<{ due_at: Date }>(
+    `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+     select $1, 'T' || i, 'low', clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'system' from generate_series(1, $3::int) i returning due_at`,
+    [tenant, seconds, COUNT],
+  );
+  return new Date(Math.max(...rows.map(({ due_at }) => due_at.getTime())));
+}
+
+async function hasPassed(moment: Date): Promise<boolean> {
+  const [row] = await sql<{ passed: boolean }>("select clock_timestamp() > $1 as passed", [moment]);
+  return row?.passed ?? false;
+}
+
+/** How many breaches were told of, of how many exceptions, how many early, and by how much the latest was late. */
+async function breaches() {
+  const [row] = await sql<{ told: number; exceptions: number; early: number; latest_ms: number | null }>(
+    `select count(*)::int as told, count(distinct data -> 'exception' ->> 'id')::int as exceptions,
+       count(*) filter (where at < (data ->> 'due_at')::timestamptz)::int as early,
+       max(extract(epoch from at - (data ->> 'due_at')::timestamptz) * 1000)::float as latest_ms
+     from public.events where tenant_id = $1 and type = 'exception.sla.breached'`,
+    [tenant],
+  );
+  return row ?? { told: 0, exceptions: 0, early: 0, latest_ms: null };
+}
+
+async function breachedCount(): Promise<number> {
+  const [row] = await sql<{ n: number }>(
+    "select (private.sla_summary(clock_timestamp()) ->> 'breached_count')::int as n from set_config('request.jwt.claims', $1, false)",
+    [JSON.stringify({ tenant_id: tenant })],
+  );
+  return row?.n ?? -1;
+}
+
+const allAreTold = () => until("every breach to be told of", async () => (await breaches()).told >= COUNT);
+
+describe("deadlines that pass", () => {
+  test("while the worker stands still are counted at once, and told of once each when it goes on", async () => {
+    process.kill(stack.pidOf("worker"), "SIGSTOP");
+    const last = await dueIn(0.2);
+    await until("the last deadline to pass", () => hasPassed(last));
+    expect(await breaches()).toMatchObject({ told: 0 });
+    expect(await breachedCount()).toBe(COUNT);
+    process.kill(stack.pidOf("worker"), "SIGCONT");
+    await allAreTold();
+    expect(await breaches()).toMatchObject({ ...EACH_ONCE, early: 0 });
+  });
+
+  test("while nothing runs at all are told of once each after the next start", async () => {
+    const last = await dueIn(4);
+    expect(await stack.end("SIGTERM")).toBe(0);
+    await until("the last deadline to pass", () => Date.now() > last.getTime() + 1000);
+    stack = await start();
+    await allAreTold();
+    expect(await breaches()).toMatchObject({ ...EACH_ONCE, early: 0 });
+  });
+
+  test("are told of on time, once and never early by workers whose clocks are ten minutes fast and ten minutes slow", async () => {
+    const workers = await Promise.all([600_000, -600_000].map(shiftedWorker));
+    process.kill(stack.pidOf("worker"), "SIGSTOP");
+    try {
+      const last = await dueIn(1);
+      await until("the last deadline to pass", () => hasPassed(last));
+      await allAreTold();
+      const told = await breaches();
+      expect(told).toMatchObject({ ...EACH_ONCE, early: 0 });
+      expect(told.latest_ms).toBeLessThan(ON_TIME_MS);
+      expect(workers.reduce((sum, { moved }) => sum + moved(), 0)).toBeGreaterThanOrEqual(COUNT);
+    } finally {
+      process.kill(stack.pidOf("worker"), "SIGCONT");
+      await Promise.all(workers.map(({ stop }) => stop()));
+    }
+  });
+});
+
+/** A worker that takes the time to be another one. `moved`: how many clocks it has moved on. */
+async function shiftedWorker(by_ms: number): Promise<{ moved: () => number; stop: () => Promise<void> }> {
+  const preload = `const { now } = Date; const Real = Date;
+    globalThis.Date = class extends Real { constructor(...given) { super(...(given.length ? given : [now() + ${by_ms}])); } static now() { return now() + ${by_ms}; } };`;
+  const worker: ChildProcess = spawn(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, WORKER], {
+    env: { ...process.env, ...stackOf(dataDir).env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let moved = 0;
+  let working = false;
+  createInterface({ input: worker.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+    const entry = JSON.parse(line) as { msg: string; time: string; moved?: number };
+    if (entry.msg === "working") working = Math.abs(Date.parse(entry.time) - Date.now() - by_ms) < 60_000;
+    if (entry.msg === "deadlines crossed") moved += entry.moved ?? 0;
+  });
+  await until("the worker to work, by its own time", () => working);
+  return {
+    moved: () => moved,
+    async stop() {
+      worker.kill("SIGTERM");
+      if (worker.exitCode === null && worker.signalCode === null) await once(worker, "exit");
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { expect, type Page, test } from "@playwright/test";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
+import { beSignedIn, report, reportMany, rowOf } from "./person.ts";
+
+let tenant: string;
+
+test.beforeEach(async ({ context }) => {
+  tenant = await createTenant();
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+});
+
+const bar = (page: Page) => page.getByRole("region", { name: "Selected exceptions" });
+/** The page listens once this works. */
+async function openBoard(page: Page): Promise<void> {
+  await page.goto(`/${tenant}/exceptions`);
+  const all = page.getByRole("checkbox", { name: "Select all that are loaded" });
+  await expect(() => all.check({ timeout: 1000 })).toPass();
+  await bar(page).getByRole("button", { name: "Clear the selection" }).click();
+  await expect(bar(page)).toBeHidden();
+}
+
+const boxOf = (page: Page, title: string) => rowOf(page, title).getByRole("checkbox");
+
+async function stored(): Promise<Record<string, { assigned_to: string | null; status: string; resolution: string | null }>> {
+  const rows = await sql<{ title: string; assigned_to: string | null; status: string; resolution: string | null }>(
+    "select title, assigned_to, status, resolution from public.exceptions where tenant_id = $1",
+    [tenant],
+  );
+  return Object.fromEntries(rows.map(({ title, ...row }) => [title, row]));
+}
+
+test("rows are chosen one by one, in a range, all at once and by keyboard, and the bar is fetched with the first", async ({ page }) => {
+  await reportMany(tenant, 6);
+  const scripts: string[] = [];
+  page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
+  await page.goto(`/${tenant}/exceptions`);
+  await page.waitForLoadState("networkidle");
+  const before = scripts.length;
+  // While the bar is on its way, the board stays and shows what is chosen.
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route("**/_next/static/**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await boxOf(page, "Item 2").check();
+  await expect(rowOf(page, "Item 6")).toBeVisible();
+  await expect(bar(page)).toBeHidden();
+  arrive();
+  await expect(bar(page)).toContainText("1 selected");
+  expect(new Set(scripts).size).toBeGreaterThan(before);
+  await bar(page).getByRole("button", { name: "Clear the selection" }).click();
+  await expect(bar(page)).toBeHidden();
+
+  await boxOf(page, "Item 2").check();
+  await expect(bar(page)).toContainText("1 selected");
+  await boxOf(page, "Item 4").click({ modifiers: ["Shift"] });
+  await expect(bar(page)).toContainText("3 selected");
+  await expect(boxOf(page, "Item 3")).toBeChecked();
+  await expect(page.getByRole("checkbox", { name: "Select all that are loaded" })).toHaveJSProperty("indeterminate", true);
+
+  await rowOf(page, "Item 3").getByRole("link").focus();
+  await page.keyboard.press("x");
+  await expect(boxOf(page, "Item 3")).not.toBeChecked();
+  await rowOf(page, "Item 5").getByRole("link").focus();
+  await page.keyboard.press("Shift+X");
+  await expect(bar(page)).toContainText("4 selected");
+
+  await bar(page).getByRole("button", { name: "Select all 6" }).click();
+  await expect(bar(page)).toContainText("6 selected");
+  await bar(page).getByRole("button", { name: "Clear the selection" }).click();
+  await expect(bar(page)).toBeHidden();
+  await page.getByRole("checkbox", { name: "Select all that are loaded" }).check();
+  await expect(bar(page)).toContainText("6 selected");
+});
+
+test("what is chosen is given to somebody, reviewed, and closed with a resolution", async ({ page }) => {
+  await reportMany(tenant, 3);
+  await openBoard(page);
+  await boxOf(page, "Item 1").check();
+  await boxOf(page, "Item 2").check();
+
+  await bar(page).getByRole("button", { name: "Assign" }).click();
+  await page.getByRole("combobox", { name: "Assignee" }).fill("zoe");
+  await page.getByRole("option", { name: /zoe/ }).click();
+  await expect(page.getByRole("status").getByText("2 exceptions assigned to zoe")).toBeVisible();
+  await expect(rowOf(page, "Item 2")).toContainText("zoe");
+  await expect(bar(page)).toBeHidden();
+  expect(await stored()).toMatchObject({ "Item 1": { assigned_to: "user:zoe" }, "Item 3": { assigned_to: null } });
+
+  await boxOf(page, "Item 1").check();
+  await bar(page).getByRole("button", { name: "Status" }).click();
+  await page.getByRole("menuitem", { name: "In review" }).click();
+  await expect(rowOf(page, "Item 1")).toContainText("In review");
+
+  await boxOf(page, "Item 1").check();
+  await boxOf(page, "Item 3").check();
+  await bar(page).getByRole("button", { name: "Status" }).click();
+  await page.getByRole("menuitem", { name: "Dismissed" }).click();
+  const dialog = page.getByRole("dialog", { name: "Dismiss 2 exceptions" });
+  await dialog.getByRole("button", { name: "Dismiss 2 exceptions" }).click();
+  await expect(dialog.getByText("Say how they were settled.")).toBeVisible();
+  await dialog.getByLabel("Resolution").fill("Test data.");
+  await dialog.getByRole("button", { name: "Dismiss 2 exceptions" }).click();
+  await expect(rowOf(page, "Item 3")).toBeHidden();
+  await expect(page.getByRole("status").getByText("2 exceptions dismissed")).toBeVisible();
+  expect(await stored()).toMatchObject({
+    "Item 1": { status: "dismissed", resolution: "Test data." },
+    "Item 2": { status: "open" },
+    "Item 3": { status: "dismissed", resolution: "Test data." },
+  });
+});
+
+test("who stands in the way is told of and stays chosen, the others change", async ({ page }) => {
+  const { id } = await report(tenant, { title: "Settled meanwhile", due_in_minutes: 300 });
+  await report(tenant, { title: "Still open", due_in_minutes: 310 });
+  await openBoard(page);
+  await expect(rowOf(page, "Still open")).toBeVisible();
+  // What another one does in the meantime is not on this board yet.
+  await page.route("**/v1/exceptions/sla?**", (route) => route.abort());
+  const body = { status: "resolved", resolution: "By leo." };
+  await api("PATCH", `/v1/exceptions/${id}`, { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
+
+  await page.getByRole("checkbox", { name: "Select all that are loaded" }).check();
+  await bar(page).getByRole("button", { name: "Status" }).click();
+  await page.getByRole("menuitem", { name: "In review" }).click();
+  const told = page.getByRole("dialog", { name: "1 exception was not changed" });
+  await expect(told.getByRole("listitem")).toHaveText(/Settled meanwhile.*cannot move from resolved to in_review/);
+  await told.getByRole("button", { name: "Done" }).click();
+  await expect(bar(page)).toContainText("1 selected");
+  await expect(rowOf(page, "Settled meanwhile")).toContainText("Open");
+  await expect(rowOf(page, "Still open")).toContainText("In review");
+  expect(await stored()).toMatchObject({ "Still open": { status: "in_review" }, "Settled meanwhile": { status: "resolved" } });
+});
+
+test("a lost answer is asked for again under the same key; one that never comes is taken back", async ({ page }) => {
+  await reportMany(tenant, 2);
+  await openBoard(page);
+  await boxOf(page, "Item 1").check();
+  const keys: string[] = [];
+  await page.route("**/v1/exceptions/bulk", async (route) => {
+    keys.push(route.request().headers()["idempotency-key"] ?? "");
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  const assignTo = async (name: string) => {
+    await bar(page).getByRole("button", { name: "Assign" }).click();
+    await page.getByRole("combobox", { name: "Assignee" }).fill(name);
+    await page.getByRole("option", { name: new RegExp(name) }).click();
+  };
+  await assignTo("zoe");
+  await expect(page.getByRole("status").getByText("1 exception assigned to zoe")).toBeVisible();
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(1);
+  expect(await sql("select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'", [tenant])).toHaveLength(
+    1,
+  );
+
+  await page.unroute("**/v1/exceptions/bulk");
+  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789" };
+  await page.route("**/v1/exceptions/bulk", (route) => route.fulfill({ status: 500, json: problem }));
+  await page.route("**/v1/exceptions/sla?**", (route) => route.abort());
+  await boxOf(page, "Item 2").check();
+  await assignTo("kim");
+  await expect(rowOf(page, "Item 2")).toContainText("kim");
+  const told = page.getByRole("dialog", { name: "1 exception was not changed" });
+  await expect(told).toContainText("Request req_0123456789");
+  await told.getByRole("button", { name: "Done" }).click();
+  await expect(rowOf(page, "Item 2")).toContainText("Unassigned");
+  await expect(boxOf(page, "Item 2")).toBeChecked();
+});
+
+test("more than one call takes are sent in parts, with their progress, and can be stopped between two", async ({ page }) => {
+  await reportMany(tenant, 1200);
+  await openBoard(page);
+  await expect(async () => {
+    await page.mouse.wheel(0, 20_000);
+    await expect(page.getByText("All 1,200 shown")).toBeVisible({ timeout: 200 });
+  }).toPass({ timeout: 40_000 });
+  const sizes: number[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/v1/exceptions/bulk", async (route) => {
+    sizes.push(route.request().postDataJSON().ids.length);
+    if (sizes.length === 2) await held;
+    await route.continue();
+  });
+  await page
+    .getByRole("checkbox", { name: /^Select Item/ })
+    .first()
+    .check();
+  await bar(page).getByRole("button", { name: "Select all 1,200" }).click();
+  await bar(page).getByRole("button", { name: "Status" }).click();
+  await page.getByRole("menuitem", { name: "In review" }).click();
+  await expect(bar(page)).toContainText("500 of 1,200 changed");
+  await expect(bar(page).getByRole("progressbar")).toHaveJSProperty("value", 500);
+  await bar(page).getByRole("button", { name: "Stop" }).click();
+  release();
+  const told = page.getByRole("dialog", { name: "200 exceptions were not changed" });
+  await expect(told).toContainText("Stopped.");
+  await told.getByRole("button", { name: "Done" }).click();
+  expect(sizes).toEqual([500, 500]);
+  await expect(bar(page)).toContainText("200 selected");
+  const [row] = await sql<{ n: number }>("select count(*)::int as n from public.exceptions where tenant_id = $1 and status = 'in_review'", [
+    tenant,
+  ]);
+  expect(row?.n).toBe(1000);
+});

@@ -1,0 +1,95 @@
+import { type CDPSession, expect, type Page, test } from "@playwright/test";
+import { createTenant } from "../fixtures.ts";
+import { beSignedIn, reportMany, rowOf } from "./person.ts";
+import { expectSound } from "./soundness.ts";
+
+const OPEN = 10_000;
+const FRAMES = 240;
+/** From there on a browser calls a task long. */
+const LONG_MS = 50;
+/** On the screen, and what is kept around it. */
+const ROWS_MAX = 80;
+
+let tenant: string;
+
+test.beforeEach(async ({ page, context }) => {
+  test.setTimeout(180_000);
+  tenant = await createTenant();
+  await reportMany(tenant, OPEN);
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  await page.goto(`/${tenant}/exceptions`);
+});
+
+async function loadAll(page: Page): Promise<void> {
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(page.getByText("All 10,000 shown")).toBeVisible({ timeout: 100 });
+  }).toPass({ timeout: 120_000, intervals: [50] });
+}
+
+test("10,000 open exceptions are scrolled through without a long task's worth of work in a frame", async ({ page, context }) => {
+  await loadAll(page);
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(rowOf(page, "Item 10000")).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expect(rowOf(page, "Item 1")).toBeVisible();
+
+  const session = await context.newCDPSession(page);
+  // The page's own work, whatever else the machine has to do.
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const before = await busyMs(session);
+  const { times, longest, most } = await page.evaluate(scrollOn, FRAMES);
+  const busyPerFrame = ((await busyMs(session)) - before) / FRAMES;
+  const sorted = times.toSorted((left, right) => left - right);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1);
+  console.log(
+    `10,000 open: ${busyPerFrame.toFixed(1)} ms of work a frame; frames ${at(0.5)} ms median, ${at(0.95)} ms p95; longest task ${longest.toFixed(0)} ms; ${most} rows at most`,
+  );
+  expect(busyPerFrame).toBeLessThan(LONG_MS);
+  expect(most).toBeLessThan(ROWS_MAX);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [360, 1440]) {
+    test(`10,000 open exceptions, ${colorScheme}, ${width} px: axe finds nothing in the midst of them`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await loadAll(page);
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));
+      await expect(
+        page
+          .getByRole("row")
+          .filter({ hasText: /Item [45]\d\d\d/ })
+          .first(),
+      ).toBeVisible();
+      await expectSound(page, width);
+      await page.screenshot({ path: test.info().outputPath(`board-10000-${colorScheme}-${width}.png`) });
+    });
+  }
+}
+
+/** Scrolls down by a good part of a screen in each frame. */
+function scrollOn(frames: number): Promise<{ times: number[]; longest: number; most: number }> {
+  return new Promise((done) => {
+    const times: number[] = [];
+    let [last, longest, most] = [performance.now(), 0, 0];
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+    }).observe({ entryTypes: ["longtask"] });
+    requestAnimationFrame(function step(now) {
+      times.push(now - last);
+      last = now;
+      most = Math.max(most, document.querySelectorAll("tbody tr").length);
+      window.scrollBy(0, 300);
+      if (times.length < frames) requestAnimationFrame(step);
+      else done({ times, longest, most });
+    });
+  });
+}
+
+async function busyMs(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1000;
+}

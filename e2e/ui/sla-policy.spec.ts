@@ -1,0 +1,144 @@
+import { expect, type Page, test } from "@playwright/test";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
+import { beSignedIn, report } from "./person.ts";
+
+let tenant: string;
+
+test.beforeEach(async ({ context }) => {
+  tenant = await createTenant();
+  await beSignedIn(context, { [tenant]: ["tenant_lead"] });
+});
+
+const review = (page: Page) => page.getByRole("dialog", { name: "Change the SLA policy" });
+
+async function call(method: string, path: string, body?: object, name = "leo") {
+  return api(method, path, { bearer: await userToken(tenant, ["tenant_lead"], name), tenant, body });
+}
+
+/** The field of a severity, and its unit. */
+function fields(page: Page, severity: string) {
+  const field = page.getByRole("textbox", { name: severity });
+  return { field, unit: field.locator("xpath=..").getByRole("combobox", { name: "Unit" }) };
+}
+
+test("a change is told of before it is made: how many deadlines move, and how", async ({ page }) => {
+  await call("POST", "/v1/exceptions", { title: "From the policy", severity: "high" });
+  await call("POST", "/v1/exceptions", { title: "From the policy too", severity: "high" });
+  await report(tenant, { title: "Set by hand", due_in_minutes: 600, severity: "high" });
+  await sql("update public.exceptions set created_at = now() - interval '3 hours' where tenant_id = $1", [tenant]);
+  await page.goto(`/${tenant}/sla-policy`);
+  const { field, unit } = fields(page, "High");
+  await expect(field).toHaveValue("8");
+  await expect(unit).toHaveValue("hours");
+  await expect(page.getByRole("button", { name: "Review the change" })).toBeDisabled();
+
+  await field.fill("90");
+  await unit.selectOption("minutes");
+  await page.getByRole("button", { name: "Add a warning" }).click();
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(review(page).getByRole("row", { name: "High 8 hours 90 minutes" })).toBeVisible();
+  await expect(review(page).getByRole("row", { name: "Warnings 4 hours, 1 hour 4 hours, 1 hour, 30 minutes" })).toBeVisible();
+  await expect(review(page)).toContainText("2 open exceptions get a new deadline");
+  const figure = (name: string) =>
+    review(page)
+      .locator("div", { has: page.getByText(name, { exact: true }) })
+      .last();
+  await expect(figure("Earlier")).toContainText("2");
+  await expect(figure("Breached at once")).toContainText("2");
+  await expect(figure("Later")).toContainText("0");
+  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480 } });
+
+  await review(page).getByRole("button", { name: "Save the policy" }).click();
+  await expect(page.getByRole("status").getByText("SLA policy saved")).toBeVisible();
+  await expect(page.getByText(/^Last changed .* by ada$/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Review the change" })).toBeDisabled();
+  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 90 }, at_risk_thresholds: [240, 60, 30] });
+});
+
+test("what cannot be is said at its field, and the first of them has the focus", async ({ page }) => {
+  await page.goto(`/${tenant}/sla-policy`);
+  const { field } = fields(page, "Critical");
+  await field.fill("400");
+  await fields(page, "Critical").unit.selectOption("days");
+  await page.getByRole("textbox", { name: "Warning 2" }).fill("4");
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(field).toBeFocused();
+  await expect(field).toHaveAccessibleDescription("Give a length from 1 minute to 365 days.");
+  await expect(page.getByRole("textbox", { name: "Warning 2" })).toHaveAccessibleDescription("This one is there twice.");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect(field).toHaveValue("4");
+  await expect(page.getByText("Not saved yet.")).toBeHidden();
+});
+
+test("nobody's change is overwritten unseen", async ({ page }) => {
+  const policy = (await call("GET", "/v1/sla-policy")).json as { minutes_to_resolve: Record<string, number> };
+  const theirs = (low: number) =>
+    call("PUT", "/v1/sla-policy", { minutes_to_resolve: { ...policy.minutes_to_resolve, low }, at_risk_thresholds: [240, 60] }, "zoe");
+  await page.goto(`/${tenant}/sla-policy`);
+  await fields(page, "High").field.fill("6");
+  await theirs(2880);
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(page.getByText(/changed while you edited it, last by zoe/)).toBeVisible();
+  await expect(fields(page, "High").field).toHaveValue("6");
+  await page.getByRole("button", { name: "Show theirs" }).click();
+  await expect(fields(page, "Low").field).toHaveValue("2");
+  await expect(fields(page, "High").field).toHaveValue("8");
+
+  await fields(page, "High").field.fill("7");
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(review(page)).toBeVisible();
+  await theirs(1440);
+  await review(page).getByRole("button", { name: "Save the policy" }).click();
+  await expect(page.getByText(/changed while you edited it, last by zoe/)).toBeVisible();
+  expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480, low: 1440 } });
+  await page.getByRole("button", { name: "Keep editing mine" }).click();
+  await expect(fields(page, "High").field).toHaveValue("7");
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(review(page).getByRole("row", { name: "High 8 hours 7 hours" })).toBeVisible();
+});
+
+test("leaving with unsaved changes is asked about", async ({ page }) => {
+  await page.goto(`/${tenant}/sla-policy`);
+  await fields(page, "High").field.fill("6");
+  const asked: string[] = [];
+  let answer = false;
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.message());
+    return answer ? dialog.accept() : dialog.dismiss();
+  });
+  const link = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Exceptions" });
+  await link.click();
+  await expect(fields(page, "High").field).toHaveValue("6");
+  expect(asked).toEqual([expect.stringContaining("Leave without saving?")]);
+  answer = true;
+  await link.click();
+  await expect(page).toHaveURL(`/${tenant}/exceptions`);
+});
+
+test("those who may not change it read it, and whom to ask", async ({ page, context }) => {
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  await page.goto(`/${tenant}/exceptions`);
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "SLA policy" }).click();
+  await expect(page.getByText("Admins and leads change this policy. You are signed in as Analyst")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Time to resolve" })).toContainText("Critical4 hours");
+  await expect(page.getByRole("textbox")).toHaveCount(0);
+});
+
+test("a member without a role is told whom to ask", async ({ page, context }) => {
+  await beSignedIn(context, { [tenant]: [] });
+  await page.goto(`/${tenant}/sla-policy`);
+  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+});
+
+test("an error shows its request id, and trying again works", async ({ page }) => {
+  await page.goto(`/${tenant}/sla-policy`);
+  await fields(page, "High").field.fill("6");
+  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+  await page.route("**/v1/sla-policy", (route) => route.fulfill({ status: 500, json: problem }));
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();
+  await page.unroute("**/v1/sla-policy");
+  await page.getByRole("button", { name: "Review the change" }).click();
+  await expect(review(page)).toContainText("No open exception's deadline moves.");
+});
