@@ -37,6 +37,7 @@ export function errorCodesOf(contract: Contract): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     ...EVERY_OPERATION,
     ...when(!open, "role_required"),
+    ...when(access.service, "browser_forbidden"),
     ...when(access.scope !== null, "scope_required"),
     ...when(access.scope !== null || access.roles === "any", "ip_not_allowed"),
     ...when(Object.keys(params.shape).length > 0, "not_found"),
@@ -51,7 +52,7 @@ export function errorCodesOf(contract: Contract): ErrorCode[] {
 
 /** Whether the operation honours `If-Match`. */
 export function isConditional({ versioned, method }: Contract): boolean {
-  return versioned && (method === "PATCH" || method === "DELETE");
+  return versioned && method !== "GET" && method !== "POST";
 }
 
 function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {

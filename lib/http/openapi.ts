@@ -18,6 +18,7 @@ import {
   VERSION_HEADERS,
 } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-example.ts";
+import { addDescriptions } from "./openapi-glossary.ts";
 import { webhooksOf } from "./openapi-webhooks.ts";
 
 const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
@@ -33,12 +34,14 @@ const TAGS: Record<string, string> = {
   Reconciliations: "Two sources compared over a period.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
+  "Security events": "Who did what, when and from where, in a chain that shows whether anything of it was changed since.",
   Webhooks: "Signed events to an address of yours, by the Standard Webhooks scheme, and the log of what came of them.",
 };
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
 
 const csvText = z.string().meta({ description: "RFC 4180, with a header line.", example: "key,opened\r\nhigh,3\r\n" });
+const ndjsonText = z.string().meta({ description: "One JSON object a line.", example: '{"seq":118,"type":"api_key.revoked"}\n' });
 const uploadText = z.string().meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
 
 const VERSION = "1.0.0";
@@ -78,6 +81,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
       responses: Object.fromEntries([...problems].map(([name, { response }]) => [name, response])),
     },
   });
+  addDescriptions(document);
   addExamples(document);
   return document;
 }
@@ -120,7 +124,7 @@ function pathsOf(contracts: readonly Contract[], problems: Map<string, ProblemAn
 }
 
 function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): ZodOpenApiOperationObject {
-  const { operationId, tag, summary, description, access, idempotency, params, query, response, csv, status } = contract;
+  const { operationId, tag, summary, description, access, idempotency, params, query, response, csv, table, status } = contract;
   const answers = problemAnswers(errorCodesOf(contract));
   for (const answer of answers) problems.set(answer.name, answer);
   return {
@@ -140,7 +144,11 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
       [`${status}`]: {
         description: status === 201 ? "Created." : "Done.",
         headers: { ...ANSWER_HEADERS, ...(contract.versioned && VERSION_HEADERS), ...(idempotency && REPLAY_HEADERS) },
-        content: { "application/json": { schema: response }, ...(csv && { "text/csv": { schema: csvText } }) },
+        content: {
+          "application/json": { schema: response },
+          ...((csv || table) && { "text/csv": { schema: csvText } }),
+          ...(table && { "application/x-ndjson": { schema: ndjsonText } }),
+        },
       },
       ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
     },

@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { neighbours, Pager } from "#components/docs/pager.tsx";
+import { ResourcePage } from "#components/docs/reference/resource-page.tsx";
+import { reference } from "../../reference.ts";
+
+type Props = { params: Promise<{ resource: string }> };
+
+async function resourceOf({ params }: Props) {
+  const { resource: slug } = await params;
+  return reference.resources.find((one) => one.slug === slug) ?? notFound();
+}
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  const { title, description } = await resourceOf(props);
+  return { title, description };
+}
+
+export default async function Page(props: Props) {
+  const resource = await resourceOf(props);
+  return (
+    <>
+      <ResourcePage resource={resource} definitions={reference.definitions} />
+      <Pager {...neighbours(reference.resources, resource.href)} />
+    </>
+  );
+}

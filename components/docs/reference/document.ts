@@ -1,0 +1,31 @@
+import type { Definitions, Schema } from "./schema.ts";
+
+/** What the reference reads of an OpenAPI document. */
+export type Document = {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, DocumentOperation>>;
+  webhooks: Record<string, { post: DocumentOperation }>;
+  components: { schemas: Definitions };
+};
+
+export type DocumentOperation = {
+  summary: string;
+  parameters?: Reference<Parameter>[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, Reference<Answer>>;
+};
+
+export type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema; description?: string };
+export type Media = { schema: Schema; example?: unknown; examples?: Record<string, { summary: string; value: Problem }> };
+export type Answer = { headers?: Record<string, Reference<Header>>; content?: Record<string, Media> };
+export type Header = { description: string; required?: boolean };
+export type Problem = { type: string; title: string; status: number; code: string } & Record<string, unknown>;
+
+type Reference<Value> = Value | { $ref: string };
+
+/** A part of a document, behind its reference if it is one. */
+export function partOf<Value extends object>(given: Reference<Value>, document: Document): Value {
+  if (!("$ref" in given)) return given;
+  const path = given.$ref.split("/").slice(1);
+  return path.reduce((part, key) => (part as Record<string, unknown>)[key] as object, document as object) as Value;
+}

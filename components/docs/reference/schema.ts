@@ -1,0 +1,72 @@
+/** What the reference reads of JSON Schema, as OpenAPI 3.1 has it. */
+export type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  not?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+};
+
+export type Definitions = Record<string, Schema>;
+
+/** The schema behind a reference, and its name. */
+export function resolve(schema: Schema, definitions: Definitions): Schema {
+  const name = schemaName(schema);
+  return name === undefined ? schema : (definitions[name] ?? {});
+}
+
+/** The name of a schema that has one: `Exception`. Those that the generator had to make up have none. */
+export function schemaName({ $ref }: Schema): string | undefined {
+  return $ref?.slice("#/components/schemas/".length);
+}
+
+/** The schema of what may also be null, and whether it may. */
+export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
+  if (Array.isArray(schema.type)) return { schema: { ...schema, type: schema.type.find((one) => one !== "null") }, nullable: true };
+  const choices = schema.anyOf ?? schema.oneOf;
+  const rest = choices?.filter(({ type }) => type !== "null");
+  if (!choices || !rest || rest.length === choices.length) return { schema, nullable: false };
+  const { anyOf: _, oneOf: __, ...around } = schema;
+  const [only, ...others] = rest;
+  return { schema: others.length === 0 && only ? { ...only, ...around } : { ...around, anyOf: rest }, nullable: true };
+}
+
+/** The fields of an object, behind references; none for anything else. Fields that a request may not have are left out. */
+export function fieldsOf(given: Schema, definitions: Definitions): { name: string; schema: Schema; required: boolean }[] {
+  const { schema } = withoutNull(resolve(given, definitions));
+  const whole = resolve(schema, definitions);
+  const parts = whole.allOf ? whole.allOf.map((part) => resolve(part, definitions)) : [whole];
+  return parts.flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties)
+      .filter(([, field]) => field.not === undefined)
+      .map(([name, field]) => ({ name, schema: field, required: required.includes(name) })),
+  );
+}
+
+/** The names of fields that a request is refused for. */
+export function refusedFields(given: Schema): string[] {
+  return Object.entries(given.properties ?? {}).flatMap(([name, field]) => (field.not === undefined ? [] : [name]));
+}
+
+/** Whether fields beside the known ones are taken. */
+export function isOpen({ properties, additionalProperties }: Schema): boolean {
+  return properties !== undefined && additionalProperties !== undefined && additionalProperties !== false;
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { classes } from "#components/ui/classes.ts";
+
+const load = () => import("./search-dialog.tsx").then(({ SearchDialog }) => ({ default: SearchDialog }));
+const SearchDialog = lazy(load);
+
+const LOOKS = {
+  bar: "h-9 w-9 justify-center sm:w-56 sm:justify-start sm:px-3",
+  page: "h-12 w-full px-4 text-lg",
+} as const;
+
+/** Opens the search, which is not part of the page's first script; in the bar also by / and ⌘K. */
+export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
+  const [open, setOpen] = useState(false);
+
+  useEffect(() => {
+    if (look !== "bar") return;
+    // Once the page is at rest, so that nothing is lost that is typed right after /.
+    const idle = window.requestIdleCallback?.(load);
+    const onKey = (event: KeyboardEvent) => {
+      const asked =
+        event.key === "/"
+          ? !isTyping(event.target) && !event.metaKey && !event.ctrlKey
+          : event.key === "k" && (event.metaKey || event.ctrlKey);
+      if (!asked || document.querySelector("dialog:modal")) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("keydown", onKey);
+      if (idle !== undefined) window.cancelIdleCallback(idle);
+    };
+  }, [look]);
+
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        className={classes(
+          "flex shrink-0 items-center gap-2 rounded-md border border-field bg-surface text-muted transition-colors duration-100 hover:bg-hover hover:text-ink",
+          LOOKS[look],
+        )}
+      >
+        <Search aria-hidden className="size-4 shrink-0" />
+        <span className={look === "bar" ? "text-sm max-sm:sr-only" : ""}>Search the docs</span>
+        <kbd aria-hidden className="ml-auto rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs max-sm:hidden">
+          /
+        </kbd>
+      </button>
+      {open && (
+        <Suspense>
+          <SearchDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
+}

@@ -1,0 +1,82 @@
+/** Runs the call that each operation's page shows, in both languages, as somebody who copies it. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { examplesOf } from "#components/docs/reference/examples.ts";
+import { type Operation, referenceOf } from "#components/docs/reference/reference.ts";
+import { stack } from "#e2e/fixtures.ts";
+import { CONTRACTS } from "#lib/contracts.ts";
+import { openApiDocument } from "#lib/http/openapi.ts";
+import { createWorld } from "../contracts/operation.ts";
+import { sampleFor, type World } from "../contracts/samples.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const { resources, definitions } = referenceOf(openApiDocument() as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);
+const OPERATIONS = resources
+  .flatMap(({ operations }) => operations)
+  .map((operation) => ({ operation, name: operation.contract.operationId }));
+
+let folder: string;
+let world: World;
+
+beforeAll(async () => {
+  mkdirSync(join(ROOT, "test-results"), { recursive: true });
+  folder = mkdtempSync(join(ROOT, "test-results/examples-"));
+  world = await createWorld();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** An example as it is shown, about things that exist. */
+async function realExample(operation: Operation, language: string): Promise<string> {
+  const { params = {}, body } = await sampleFor(operation.contract, world);
+  const existing = [...Object.values(params), ...((body?.ids as string[] | undefined) ?? [])];
+  const shown = examplesOf(operation, stack.url, definitions).find((example) => example.language === language)?.code ?? "";
+  const code = shown.replaceAll(/\bacme\b/g, world.tenant).replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/");
+  return existing.reduce((text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id), code);
+}
+
+const run = (command: string, args: string[], input?: string) =>
+  spawnSync(command, args, { input, encoding: "utf8", env: { ...process.env, TIEOUT_TOKEN: world.admin }, cwd: folder });
+
+describe("the call that an operation's page shows", () => {
+  it.each(OPERATIONS)("$name by curl", async ({ operation }) => {
+    const code = await realExample(operation, "curl");
+    const { stdout, stderr } = run(
+      "bash",
+      ["-s"],
+      `curl() { command curl --silent --show-error --write-out '\\n%{http_code}' "$@"; }\n${code}\n`,
+    );
+    expect([stdout.split("\n").at(-1), stderr], `${code}\n${stdout}`).toEqual([String(operation.contract.status), ""]);
+  });
+
+  it.each(OPERATIONS)("$name by TypeScript", async ({ operation, name }) => {
+    const file = `${name}.mts`;
+    writeFileSync(join(folder, file), await realExample(operation, "TypeScript"));
+    const { status, stderr } = run(process.execPath, [file]);
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
+  it("is sound TypeScript, for every operation", () => {
+    for (const { operation, name } of OPERATIONS) {
+      writeFileSync(join(folder, `${name}.mts`), examplesOf(operation, "https://tieout.example", definitions)[1]?.code ?? "");
+    }
+    const files = OPERATIONS.map(({ name }) => `${name}.mts`);
+    const options = [
+      "--noEmit",
+      "--strict",
+      "--target",
+      "es2024",
+      "--module",
+      "nodenext",
+      "--moduleDetection",
+      "force",
+      "--types",
+      "node",
+      "--ignoreConfig",
+    ];
+    const { status, stdout } = run(join(ROOT, "node_modules/.bin/tsc"), [...options, ...files]);
+    expect([status, stdout]).toEqual([0, ""]);
+  });
+});

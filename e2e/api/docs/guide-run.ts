@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import type { Receiver } from "#e2e/webhooks/receiver.ts";
+import { SCOPES } from "#lib/access.ts";
+import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
+import { Shell } from "./shell.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** An example that was run, what it said, and what the guide says that it says. */
+export type Ran = { fence: Fence; said: string; shown: Fence[] };
+
+/** Runs the examples of a guide from top to bottom, as a reader would, as the admin of a tenant of its own. */
+export async function runGuide(slug: string, { url, receiver }: { url: string; receiver: Receiver }): Promise<Ran[]> {
+  const text = readFileSync(join(ROOT, "docs/guides", `${slug}.md`), "utf8");
+  const real = await reality(text, url, receiver);
+  const fences = fencesOf(withReal(text, real));
+  mkdirSync(join(ROOT, "test-results"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, "test-results/guide-"));
+  const shell = new Shell(folder, { AUTH_JWT_SECRET: stack.jwtSecret });
+  const ran: Ran[] = [];
+  try {
+    for (const [at, fence] of fences.entries()) {
+      const included = includedFile(fence);
+      if (included) copyFileSync(join(ROOT, "docs", included), join(folder, basename(included)));
+      if (!isRun(fence)) continue;
+      const shown = answersAfter(fences, at);
+      ran.push({ fence, shown, said: await runFence(shell, folder, fence, shown) });
+    }
+  } finally {
+    await shell.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return ran;
+}
+
+function answersAfter(fences: Fence[], at: number): Fence[] {
+  const next = fences.findIndex((fence, index) => index > at && !isOutput(fence));
+  return fences.slice(at + 1, next === -1 ? undefined : next);
+}
+
+async function runFence(shell: Shell, folder: string, fence: Fence, shown: Fence[]): Promise<string> {
+  const named = fileName(fence);
+  const file = named ?? `example-${fence.line}.${fence.language === "js" ? "mjs" : "mts"}`;
+  if (fence.language === "sh" && !named) return shell.run(`${curlThat(shown)}\n${fence.code}`);
+  writeFileSync(join(folder, file), fence.code);
+  return named ? "" : shell.run(`node ${file}`);
+}
+
+/** Where a guide does not show the status, any but a 2xx fails the example. */
+function curlThat(shown: Fence[]): string {
+  const strict = shown.some(({ language }) => language === "http") ? "" : "--fail-with-body";
+  return `curl() { command curl --silent --show-error ${strict} "$@"; }`;
+}
+
+/** What stands in the guides, and what it is in this run. */
+async function reality(text: string, url: string, receiver: Receiver): Promise<[shown: RegExp, real: string][]> {
+  const [tenant, other] = [await createTenant(), await createTenant()];
+  const token = await userToken(tenant, ["tenant_admin"]);
+  const path = `/${uniqueName("guide")}`;
+  await receiver.behave(path, { status: 204 });
+  return [
+    [/https:\/\/tieout\.example/g, url],
+    [/https:\/\/hooks\.example\.com\/tieout/g, receiver.url(path)],
+    [/https:\/\/project\.supabase\.co/g, stack.supabaseUrl],
+    [/\b8080\b/g, String(await freePort())],
+    [/<key_id>\.<key_secret>/g, await createKey(text, tenant, token)],
+    [/<token>/g, token],
+    [/<publishable key>/g, stack.publishableKey],
+    [/<service-role key>/g, stack.secretKey],
+    [/\bAcme Corporation\b/g, `Tenant ${tenant}`],
+    [/\bacme\b/g, tenant],
+    [/\bglobex\b/g, other],
+  ];
+}
+
+/** With the scopes that the guide names. */
+async function createKey(text: string, tenant: string, bearer: string): Promise<string> {
+  const scopes = SCOPES.filter((scope) => text.includes(scope));
+  if (scopes.length === 0) return "";
+  const { json } = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer, tenant, body: { name: "My first key", scopes } });
+  const { key_id, key_secret } = json as { key_id: string; key_secret: string };
+  return `${key_id}.${key_secret}`;
+}
+
+function withReal(text: string, real: [RegExp, string][]): string {
+  return real.reduce((whole, [shown, value]) => whole.replaceAll(shown, () => value), text);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0);
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
+import { Receiver } from "#e2e/webhooks/receiver.ts";
+import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
+import { differences, formOf, httpDifferences } from "./differences.ts";
+import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
+import { runGuide } from "./guide-run.ts";
+
+const DOCS = fileURLToPath(new URL("../../../docs/", import.meta.url));
+const textOf = (slug: string) => readFileSync(`${DOCS}guides/${slug}.md`, "utf8");
+
+let web: WebProcess;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  [web, receiver] = await Promise.all([
+    startWebProcess({ RATE_LIMIT_PER_MINUTE: "1200", WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }),
+    Receiver.start(),
+  ]);
+});
+afterAll(() => Promise.all([web.stop(), receiver.stop()]));
+
+it("every guide is in the navigation, and every page of the navigation is written", () => {
+  const files = readdirSync(`${DOCS}guides`).map((file) => file.replace(/\.md$/, ""));
+  expect(files.sort()).toEqual([...GUIDE_SLUGS].sort());
+});
+
+describe.each(GUIDE_SLUGS)("%s", (slug) => {
+  it("shows no example that is not run, compared, or a file that is tested elsewhere", () => {
+    const fences = fencesOf(textOf(slug));
+    const idle = fences.filter((fence) => !isRun(fence) && !isOutput(fence) && !includedFile(fence));
+    expect(idle.map(({ line, code }) => `${line}: ${code}`)).toEqual([]);
+    const ran = fences.filter(isRun).map(({ code }) => code);
+    const named = fences.flatMap((fence) => fileName(fence) ?? []);
+    expect(named.filter((name) => !ran.some((code) => code.includes(name)))).toEqual([]);
+    expect(fences.filter(isRun).length).toBeGreaterThan(0);
+  });
+
+  it("does what it says, and is answered what it shows", async () => {
+    for (const { fence, said, shown } of await runGuide(slug, { url: web.url, receiver })) {
+      for (const answer of shown) expect(faults(answer, said), `line ${answer.line}, the answer to:\n${fence.code}`).toEqual([]);
+    }
+  }, 120_000);
+});
+
+function faults({ language, meta, code }: Fence, said: string): string[] {
+  const options = { partial: meta.includes("partial") };
+  if (language === "json") return differences(JSON.parse(code), JSON.parse(said), options);
+  if (language === "http") return httpDifferences(code, said, options);
+  return formOf(code.trim()) === formOf(said.trim()) ? [] : [`shown:\n${code}\ncame:\n${said}`];
+}

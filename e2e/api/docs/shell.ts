@@ -1,0 +1,43 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { until } from "#e2e/until.ts";
+
+const WITHIN_MS = 45_000;
+const END = "\u0001";
+
+/** One bash for all examples of a guide, as a reader has one terminal. What fails ends it. */
+export class Shell {
+  readonly #process: ChildProcessWithoutNullStreams;
+  #output = "";
+  #errors = "";
+
+  constructor(folder: string, variables: Record<string, string>) {
+    const env = { ...process.env, ...variables, PATH: `${process.execPath.replace(/\/[^/]+$/, "")}:${process.env.PATH}` };
+    this.#process = spawn("bash", ["-s"], { cwd: folder, env, detached: true });
+    this.#process.stdout.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    this.#process.stderr.setEncoding("utf8").on("data", (text: string) => (this.#errors += text));
+    this.#process.stdin.write("set -aeuo pipefail\n");
+  }
+
+  get #ended(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+
+  /** Runs a script and gives what it said. @throws Error with what went wrong, where a command fails. */
+  async run(script: string): Promise<string> {
+    this.#output = "";
+    this.#errors = "";
+    this.#process.stdin.write(`${script}\nprintf '\\001'\n`);
+    await until("the example ends", async () => this.#ended || this.#output.includes(END), WITHIN_MS);
+    if (!this.#output.includes(END)) throw new Error(`${script}\n→ ${this.#output}${this.#errors}`);
+    return this.#output.slice(0, this.#output.indexOf(END));
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended || !this.#process.pid) return;
+    const exited = once(this.#process, "exit");
+    // With what it left in the background.
+    process.kill(-this.#process.pid, "SIGKILL");
+    await exited;
+  }
+}

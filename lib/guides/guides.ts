@@ -1,0 +1,12 @@
+/** The guides in the order of the navigation. Each is `docs/guides/<slug>.md`, whose first line is its title. */
+export const GUIDE_GROUPS = [
+  { title: "Start", slugs: ["quickstart", "credentials"] },
+  { title: "Every call", slugs: ["idempotency", "pagination", "errors-and-limits"] },
+  { title: "API keys", slugs: ["key-rotation", "key-protection"] },
+  { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },
+  { title: "Events and security", slugs: ["webhooks", "supabase-keys", "security-events"] },
+] as const;
+
+export type GuideSlug = (typeof GUIDE_GROUPS)[number]["slugs"][number];
+
+export const GUIDE_SLUGS: readonly GuideSlug[] = GUIDE_GROUPS.flatMap(({ slugs }) => slugs);

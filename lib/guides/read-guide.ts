@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { GuideSlug } from "./guides.ts";
+
+export type Guide = { slug: GuideSlug; href: string; title: string; lead: string; text: string };
+
+/** Where the examples of the guides send their calls; each page puts the origin that serves it in its place. */
+export const EXAMPLE_ORIGIN = "https://tieout.example";
+
+const DOCS = join(process.cwd(), "docs");
+const INCLUDE = /^```(\w+) file=([\w./-]+)(.*)\n```$/gm;
+
+/** A guide: its title, its first paragraph, and the rest with the files that it shows. */
+export async function readGuide(slug: GuideSlug): Promise<Guide> {
+  const whole = await withIncludes(await readFile(join(DOCS, "guides", `${slug}.md`), "utf8"));
+  const [, title = slug, lead = "", text = ""] = /^# (.+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n([\s\S]*)$/.exec(whole) ?? [];
+  return { slug, href: `/docs/guides/${slug}`, title, lead: lead.replaceAll("\n", " "), text };
+}
+
+/** ```` ```js file=webhooks/verify.mjs ```` shows a file of docs/; `tab=Node` makes those that follow each other one block. */
+async function withIncludes(text: string): Promise<string> {
+  const parts: string[] = [];
+  let at = 0;
+  for (const found of text.matchAll(INCLUDE)) {
+    const [fence, language, path = "", rest = ""] = found;
+    const shown = await readFile(join(DOCS, path), "utf8");
+    parts.push(text.slice(at, found.index), `\`\`\`${language} ${path.split("/").at(-1)}${rest}\n${shown.trimEnd()}\n\`\`\``);
+    at = found.index + fence.length;
+  }
+  return [...parts, text.slice(at)].join("");
+}
