@@ -1,3 +1,5 @@
+import { tellOtherTabs } from "./session-state.ts";
+
 /** Talks to next-auth. Its own client leaves the page where the server cannot be reached; this one says so. */
 export async function postAuth(action: string, fields: Record<string, string> = {}): Promise<URL> {
   const { csrfToken } = await json<{ csrfToken: string }>(fetch("/api/auth/csrf"));
@@ -11,8 +13,16 @@ async function json<Answer>(pending: Promise<Response>): Promise<Answer> {
   return response.json();
 }
 
+/** Who is signed in now, as a member of a tenant; "nobody" without a session, "stranger" to the tenant without a membership. */
+export async function signedInTo(tenantId: string): Promise<{ name: string; roles: string[] } | "nobody" | "stranger"> {
+  const response = await fetch("/v1/me", { headers: { "X-Tenant-Id": tenantId } });
+  if (response.ok) return (await response.json()).principal;
+  return response.status === 403 ? "stranger" : "nobody";
+}
+
 export async function signOut(): Promise<void> {
   await postAuth("signout", { callbackUrl: "/sign-in" });
+  tellOtherTabs("signed-out");
   // A full load, so that nothing of the session stays in this page's memory.
   window.location.assign("/sign-in");
 }

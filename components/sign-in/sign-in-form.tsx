@@ -1,26 +1,36 @@
 "use client";
 
 import { LogIn } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { postAuth } from "./auth-client.ts";
+import { onToldByOtherTabs, tellOtherTabs } from "./session-state.ts";
 import { signInError } from "./sign-in-error.ts";
 
-type Provider = { id: string; name: string };
+export type SignInProvider = { id: string; name: string };
+
+const PASSWORD = "password";
 
 /** `initialError`: a code that a provider's way back brought along. */
 export function SignInForm({
   callbackPath,
   providers,
   initialError,
+  inPlace,
 }: {
   callbackPath: string;
-  providers: Provider[];
+  providers: readonly SignInProvider[];
   initialError?: string;
+  /** Stays on the page: signing in calls `onSignedIn`, and a provider is gone to in another tab. */
+  inPlace?: { onSignedIn: () => void };
 }) {
   const [error, setError] = useState(initialError);
   const [busy, setBusy] = useState<string>();
+
+  useEffect(() => {
+    if (!inPlace) return onToldByOtherTabs((told) => told === "signed-in" && window.location.assign(callbackPath));
+  }, [inPlace, callbackPath]);
 
   async function go(provider: string, action: string, fields: Record<string, string>) {
     setBusy(provider);
@@ -28,7 +38,8 @@ export function SignInForm({
     try {
       const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });
       const refused = url.searchParams.get("error");
-      if (!refused) return window.location.assign(url);
+      if (!refused && provider === PASSWORD) tellOtherTabs("signed-in");
+      if (!refused) return inPlace ? inPlace.onSignedIn() : window.location.assign(url);
       setError(refused);
     } catch {
       setError("Unavailable");
@@ -39,13 +50,18 @@ export function SignInForm({
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const { email, password } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    go("password", "callback/password", { email: email ?? "", password: password ?? "" });
+    go(PASSWORD, "callback/password", { email: email ?? "", password: password ?? "" });
   }
 
   return (
     <div className="flex flex-col gap-5">
       {providers.map(({ id, name }) => (
-        <Button key={id} className="h-10" disabled={busy !== undefined} onClick={() => go(id, `signin/${id}`, {})}>
+        <Button
+          key={id}
+          className="h-10"
+          disabled={busy !== undefined}
+          onClick={() => (inPlace ? openSignIn(callbackPath) : go(id, `signin/${id}`, {}))}
+        >
           <LogIn aria-hidden className="size-4 text-muted" />
           {busy === id ? `Going to ${name}…` : `Continue with ${name}`}
         </Button>
@@ -62,9 +78,13 @@ export function SignInForm({
           {error && signInError(error)}
         </div>
         <Button type="submit" variant="primary" className="h-10" disabled={busy !== undefined}>
-          {busy === "password" ? "Signing in…" : "Sign in"}
+          {busy === PASSWORD ? "Signing in…" : "Sign in"}
         </Button>
       </form>
     </div>
   );
+}
+
+function openSignIn(callbackPath: string): void {
+  window.open(`/sign-in?${new URLSearchParams({ callbackUrl: callbackPath })}`, "_blank", "noopener");
 }

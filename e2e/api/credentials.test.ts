@@ -91,6 +91,28 @@ describe("a JWT signed with HS256", () => {
     expect(await statusOf(await signToken({ sub: "ada", tenants: tenants(tenant) }))).toBe(403);
   });
 
+  it.each([
+    ["a NUL character", "a\0b"],
+    ["half a character", "a\ud800"],
+    ["white space alone", "  "],
+    ["more than 255 characters", "x".repeat(256)],
+    ["a number", 7],
+    ["nothing", undefined],
+  ])("is nobody's where sub is %s", async (_what, sub) => {
+    expect(await statusOf(await signToken({ ...claims, sub }))).toBe(401);
+  });
+
+  it.each([
+    ["a NUL character", "a\0b", "a\uFFFDb"],
+    ["half a character", "a\ud800", "a\uFFFD"],
+    ["a character on both sides of the 120th place", `${"x".repeat(119)}\u{1F511}\u{1F511}`, `${"x".repeat(119)}\u{1F511}`],
+    ["white space alone", " \n ", "ada"],
+  ])("may name its user by %s without failing", async (_what, preferred_username, name) => {
+    const bearer = await signToken({ ...claims, email: "ada@acme.example", preferred_username });
+    const created = await api("POST", "/v1/exceptions", { bearer, tenant, body: { title: "By a strange name", severity: "low" } });
+    expect(created.json).toMatchObject({ created_by: `user:${name}` });
+  });
+
   it("takes tenants as an array with roles beside it, also under app_metadata, never from user_metadata", async () => {
     const asArray = { tenants: [tenant], roles: ["tenant_admin"] };
     const roles = async (payload: object) => {
@@ -175,6 +197,25 @@ describe("trust anchors of a web process", () => {
     const stranger = await generateKeyPair("RS256");
     for (let index = 0; index < 20; index++) expect(await me(await rs256(good(), stranger.privateKey, `kid-${index}`))).toBe(401);
     expect(jwks.asked).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a web process that cannot read its identity provider's keys", () => {
+  let web: WebProcess;
+  beforeAll(async () => {
+    web = await startWebProcess({ AUTH_JWT_JWKS_URL: "http://127.0.0.1:9/jwks", AUTH_JWT_ISSUER: "https://idp.example" });
+  });
+  afterAll(() => web?.stop());
+
+  it("says so, and does not call its users strangers", async () => {
+    const { privateKey } = await generateKeyPair("RS256");
+    const call = async (iss: string) => {
+      const bearer = await new SignJWT({ ...claims, iss, exp: inMinutes(5) }).setProtectedHeader({ alg: "RS256" }).sign(privateKey);
+      return fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
+    };
+    const answer = await call("https://idp.example");
+    expect({ status: answer.status, retryAfter: answer.headers.get("retry-after") }).toEqual({ status: 503, retryAfter: "30" });
+    expect((await call("https://elsewhere.example")).status).toBe(401);
   });
 });
 

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { parseCredential } from "../api-keys/credential-format.ts";
 import { verifyApiKey } from "../api-keys/verify-api-key.ts";
 import { env } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Identity } from "./principal.ts";
+import { isSameSecret } from "./same-secret.ts";
 import { sessionIdentity } from "./session.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
@@ -27,16 +27,10 @@ export function unauthenticated(detail: string): ApiError {
 async function verifyBearer(header: string): Promise<Identity | null> {
   const credential = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
   if (!credential || credential.length > LONGEST_CREDENTIAL) return null;
-  if (same(credential, env().SUPABASE_SECRET_KEY)) return { type: "service_role" };
-  if (same(credential, env().SUPABASE_PUBLISHABLE_KEY)) return { type: "publishable_key" };
+  if (isSameSecret(credential, env().SUPABASE_SECRET_KEY)) return { type: "service_role" };
+  if (isSameSecret(credential, env().SUPABASE_PUBLISHABLE_KEY)) return { type: "publishable_key" };
   if (credential.split(".").length === 3) return verifyJwt(credential);
   const apiKey = parseCredential(credential);
   const key = apiKey && (await verifyApiKey(apiKey));
   return key && { type: "api_key", key };
-}
-
-/** Constant time in the content and the length of both. */
-function same(left: string, right: string): boolean {
-  const digest = (value: string) => createHash("sha256").update(value).digest();
-  return timingSafeEqual(digest(left), digest(right));
 }

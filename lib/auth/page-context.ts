@@ -51,6 +51,9 @@ async function contextOf(principal: Principal, tenantId: string, contract: Contr
     auditReason: null,
     idempotency: null,
     ifMatch: null,
+    exported: null,
+    continues: false,
+    trail: { written: false },
     db: dbFor(principal, tenantId),
     reply: new Headers(),
   };

@@ -1,6 +1,9 @@
 import { ROLES, type Role, type Scope } from "../access.ts";
 import { ApiError } from "../errors.ts";
 
+const LONGEST_SUBJECT = 255;
+const LONGEST_NAME = 120;
+
 /** Who a verified credential belongs to, before a tenant is chosen. */
 export type Identity =
   | { type: "user"; id: string; name: string; memberships: Memberships }
@@ -72,16 +75,26 @@ export function membershipsOf(claims: Record<string, unknown>): Memberships {
   return new Map();
 }
 
-/** For `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`. */
-export function nameOf(claims: Record<string, unknown>, subject: string): string {
-  const { preferred_username: username, email } = claims;
-  if (typeof username === "string" && username !== "") return toName(username);
-  if (typeof email === "string" && email.indexOf("@") > 0) return toName(email.slice(0, email.indexOf("@")));
-  return toName(subject);
+/**
+ * The `sub` of a token: 1 to 255 characters (OpenID Connect Core, 2) that a header and the database can carry. Null for
+ * anything else: nobody is known by it.
+ */
+export function subjectOf({ sub }: Record<string, unknown>): string | null {
+  if (typeof sub !== "string" || sub.trim() === "" || sub.length > LONGEST_SUBJECT) return null;
+  return sub.isWellFormed() && !sub.includes("\0") ? sub : null;
 }
 
+/** For `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`. What is blank is not given. */
+export function nameOf({ preferred_username: username, email }: Record<string, unknown>, subject: string): string {
+  const localPart = typeof email === "string" ? email.slice(0, Math.max(0, email.indexOf("@"))) : undefined;
+  const given = [username, localPart, subject].filter((name) => typeof name === "string");
+  return given.map(toName).find((name) => name !== "") ?? "";
+}
+
+/** Without white space, NUL characters and halves of characters. */
 function toName(value: string): string {
-  return value.trim().replace(/\s+/gu, "_").slice(0, 120);
+  const sound = value.toWellFormed().replaceAll("\0", "\uFFFD").trim().replace(/\s+/gu, "_");
+  return [...sound].slice(0, LONGEST_NAME).join("");
 }
 
 function knownRoles(value: unknown): Role[] {

@@ -1,13 +1,17 @@
 import { parseCookie } from "cookie";
 import { getToken } from "next-auth/jwt";
 import { env } from "../env.ts";
-import { type Identity, membershipsOf } from "./principal.ts";
+import { type Identity, membershipsOf, subjectOf } from "./principal.ts";
+import { currentMemberships } from "./session-user.ts";
 
 export type UserIdentity = Extract<Identity, { type: "user" }>;
 
-/** `__Host-` binds the cookie to this host and to https; plain http has no such prefix. */
-export function sessionCookieName(): string {
-  return isSecure() ? "__Host-tieout.session" : "tieout.session";
+/** Signing in by email and password, which Supabase Auth checks. */
+export const PASSWORD_PROVIDER = "password";
+
+/** `__Host-` binds a cookie to this host and to https; plain http has no such prefix. */
+export function cookieName(name: string): string {
+  return `${isSecure() ? "__Host-" : ""}tieout.${name}`;
 }
 
 export function isSecure(): boolean {
@@ -23,16 +27,23 @@ export async function sessionIdentity(request: Request): Promise<UserIdentity | 
   return identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
 }
 
-/** The identity in a set of cookies; for pages, whose navigation is itself the user's act. */
+/**
+ * The identity in a set of cookies; for pages, whose navigation is itself the user's act. The roles of who signed in by
+ * password are those that Supabase Auth gives them now; an identity provider's hold until it is asked again.
+ */
 export async function identityOfCookies(cookies: Record<string, string | undefined>): Promise<UserIdentity | null> {
   const token = await getToken({
     req: { cookies, headers: {} } as never,
     secret: env().NEXTAUTH_SECRET,
-    cookieName: sessionCookieName(),
+    cookieName: cookieName("session"),
     secureCookie: isSecure(),
   }).catch(() => null);
-  if (!token?.sub || typeof token.name !== "string") return null;
-  return { type: "user", id: token.sub, name: token.name, memberships: membershipsOf(token) };
+  const id = token && subjectOf(token);
+  if (!id || typeof token.name !== "string") return null;
+  const { name, provider, valid_until: validUntil } = token;
+  if (typeof validUntil === "number" && validUntil <= Date.now() / 1000) return null;
+  const memberships = provider === PASSWORD_PROVIDER ? await currentMemberships(id) : membershipsOf(token);
+  return memberships && { type: "user", id, name, memberships };
 }
 
 function isSameOrigin(headers: Headers): boolean {

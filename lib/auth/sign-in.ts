@@ -1,13 +1,19 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@supabase/supabase-js";
-import type { AuthOptions } from "next-auth";
+import type { AuthOptions, CookieOption } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import type { Provider } from "next-auth/providers/index";
 import { env } from "../env.ts";
 import { log } from "../log.ts";
 import { type Memberships, membershipsOf, nameOf } from "./principal.ts";
-import { isSecure, sessionCookieName } from "./session.ts";
+import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
 
+/** An unknown email is known at once, a wrong password only when it was hashed: neither is told sooner than this. */
+const REFUSED_AFTER_MS = 500;
+/** From signing in, however often the cookie is renewed. */
 const SESSION_SECONDS = 8 * 60 * 60;
+/** To a provider and back. */
+const ROUND_TRIP_SECONDS = 15 * 60;
 
 /** An OIDC provider of the variables: OIDC_PROVIDERS=okta,… and for each OIDC_OKTA_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _NAME. */
 export type OidcProvider = { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
@@ -37,20 +43,34 @@ export function oidcProviders(variables: NodeJS.ProcessEnv = process.env): OidcP
 
 /** next-auth: Supabase Auth by password, and any OIDC provider. The session is an encrypted cookie with name and tenants. */
 export function signInOptions(): AuthOptions {
-  const cookie = { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure() } as const;
   return {
     secret: env().NEXTAUTH_SECRET,
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
     pages: { signIn: "/sign-in", error: "/sign-in" },
     useSecureCookies: isSecure(),
-    cookies: { sessionToken: { name: sessionCookieName(), options: cookie } },
+    cookies: {
+      sessionToken: cookie("session"),
+      csrfToken: cookie("csrf"),
+      callbackUrl: cookie("callback"),
+      pkceCodeVerifier: cookie("pkce", ROUND_TRIP_SECONDS),
+      state: cookie("state", ROUND_TRIP_SECONDS),
+      nonce: cookie("nonce", ROUND_TRIP_SECONDS),
+    },
     providers: [passwordProvider(), ...oidcProviders().map(oidcProvider)],
     callbacks: {
       jwt({ token, user, account, profile }) {
         if (!account) return token;
-        const claims = (account.provider === "password" ? user : profile) as unknown as Record<string, unknown>;
-        const subject = account.providerAccountId;
-        return { sub: subject, name: nameOf(claims, subject), email: token.email, tenants: plain(membershipsOf(claims)) };
+        const { provider, providerAccountId: subject } = account;
+        const byPassword = provider === PASSWORD_PROVIDER;
+        const claims = (byPassword ? user : profile) as unknown as Record<string, unknown>;
+        return {
+          sub: subject,
+          provider,
+          name: nameOf(claims, subject),
+          email: token.email,
+          tenants: plain(membershipsOf(claims)),
+          valid_until: Math.floor(Date.now() / 1000) + (byPassword ? SESSION_SECONDS : env().OIDC_SESSION_MINUTES * 60),
+        };
       },
       session({ session, token }) {
         return { ...session, user: { name: token.name, email: token.email }, tenants: token.tenants };
@@ -64,17 +84,25 @@ export function signInOptions(): AuthOptions {
   };
 }
 
+function cookie(name: string, maxAge?: number): CookieOption {
+  return { name: cookieName(name), options: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure(), maxAge } };
+}
+
 function passwordProvider(): Provider {
   return CredentialsProvider({
-    id: "password",
+    id: PASSWORD_PROVIDER,
     name: "Email and password",
     credentials: { email: { type: "email" }, password: { type: "password" } },
     async authorize(credentials) {
       if (!credentials?.email || !credentials.password) return null;
+      const startedAt = performance.now();
       const supabase = createClient(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, { auth: { persistSession: false } });
       const { data, error } = await supabase.auth.signInWithPassword(credentials);
       if (error && !isRefusal(error.status)) throw new Error("Unavailable", { cause: error });
-      if (!data.user) return null;
+      if (!data.user) {
+        await delay(REFUSED_AFTER_MS - (performance.now() - startedAt));
+        return null;
+      }
       const { id, email, app_metadata } = data.user;
       return { id, email, app_metadata };
     },

@@ -1,6 +1,8 @@
-import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, importSPKI, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { decodeJwt, decodeProtectedHeader, importSPKI, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { env } from "../env.ts";
-import { type Identity, membershipsOf, nameOf } from "./principal.ts";
+import { ApiError } from "../errors.ts";
+import { type Identity, membershipsOf, nameOf, subjectOf } from "./principal.ts";
+import { KeysUnavailable, remoteKeys } from "./remote-keys.ts";
 
 /** The issuer of the tokens that the server signs for its own database client. No credential may carry it. */
 export const INTERNAL_ISSUER = "tieout-internal";
@@ -15,11 +17,15 @@ type TrustAnchor = {
 
 let anchors: Promise<TrustAnchor[]> | undefined;
 
-/** The identity a JWT proves, or null where no trust anchor vouches for it. Nothing in the token is fetched or obeyed. */
+/**
+ * The identity a JWT proves, or null where no trust anchor vouches for it. Nothing in the token is fetched or obeyed.
+ * @throws ApiError `unavailable` where the keys it may be signed with were never seen.
+ */
 export async function verifyJwt(token: string): Promise<Identity | null> {
   const claims = await verifiedClaims(token);
-  if (!claims || claims.iss === INTERNAL_ISSUER || typeof claims.sub !== "string" || claims.sub === "") return null;
-  return { type: "user", id: claims.sub, name: nameOf(claims, claims.sub), memberships: membershipsOf(claims) };
+  const subject = claims && subjectOf(claims);
+  if (!subject || claims.iss === INTERNAL_ISSUER) return null;
+  return { type: "user", id: subject, name: nameOf(claims, subject), memberships: membershipsOf(claims) };
 }
 
 async function verifiedClaims(token: string): Promise<JWTPayload | null> {
@@ -32,6 +38,7 @@ async function verifiedClaims(token: string): Promise<JWTPayload | null> {
     return null;
   }
   anchors ??= trustAnchors();
+  let unanswered: KeysUnavailable | undefined;
   for (const anchor of await anchors) {
     if (!algorithm || !anchor.algorithms.includes(algorithm)) continue;
     if (anchor.issuer !== undefined && anchor.issuer !== issuer) continue;
@@ -43,11 +50,18 @@ async function verifiedClaims(token: string): Promise<JWTPayload | null> {
         audience: anchor.audience,
       });
       return payload;
-    } catch {
-      // Not this anchor's token.
+    } catch (error) {
+      // Anything else: not this anchor's token.
+      if (error instanceof KeysUnavailable) unanswered = error;
     }
   }
+  if (unanswered) throw unavailable(unanswered);
   return null;
+}
+
+function unavailable(cause: KeysUnavailable): ApiError {
+  const detail = "The identity provider's keys cannot be read right now. Try again shortly.";
+  return new ApiError("unavailable", detail, { headers: { "Retry-After": "30" }, cause });
 }
 
 async function trustAnchors(): Promise<TrustAnchor[]> {
@@ -59,7 +73,7 @@ async function trustAnchors(): Promise<TrustAnchor[]> {
     found.push({ algorithms: ["HS256"], key: new TextEncoder().encode(AUTH_JWT_SECRET), ...expected });
   }
   if (AUTH_JWT_JWKS_URL) {
-    found.push({ algorithms: ["RS256"], key: createRemoteJWKSet(new URL(AUTH_JWT_JWKS_URL)), ...expected });
+    found.push({ algorithms: ["RS256"], key: remoteKeys(new URL(AUTH_JWT_JWKS_URL)), ...expected });
   }
   if (AUTH_JWT_PUBLIC_KEY) {
     found.push({ algorithms: ["RS256"], key: await importSPKI(AUTH_JWT_PUBLIC_KEY.replaceAll("\\n", "\n"), "RS256"), ...expected });
@@ -67,7 +81,7 @@ async function trustAnchors(): Promise<TrustAnchor[]> {
   found.push({ algorithms: ["HS256"], key: new TextEncoder().encode(supabase.SUPABASE_JWT_SECRET), ...supabaseAuth });
   found.push({
     algorithms: ["ES256", "RS256"],
-    key: createRemoteJWKSet(new URL(`${supabaseAuth.issuer}/.well-known/jwks.json`)),
+    key: remoteKeys(new URL(`${supabaseAuth.issuer}/.well-known/jwks.json`)),
     ...supabaseAuth,
   });
   return found;

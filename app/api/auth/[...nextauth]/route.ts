@@ -1,8 +1,8 @@
 import NextAuth from "next-auth";
 import { signInOptions } from "#lib/auth/sign-in.ts";
+import { guarded } from "#lib/http/auth-request.ts";
+import { onSessionRecord } from "#lib/security-events/session-events.ts";
 
-function handler(request: Request, context: unknown) {
-  return NextAuth(signInOptions())(request, context);
-}
+const handler = guarded((request, context) => onSessionRecord(request, () => NextAuth(signInOptions())(request, context)));
 
 export { handler as GET, handler as POST };

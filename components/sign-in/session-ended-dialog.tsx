@@ -1,0 +1,29 @@
+"use client";
+
+import { useState } from "react";
+import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
+import { SignInForm, type SignInProvider } from "./sign-in-form.tsx";
+
+type Props = { name: string; providers: readonly SignInProvider[]; onClose: () => void; onSignedIn: () => void };
+
+/** Signing in over the page. What was typed below stays as it is. */
+export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Props) {
+  const [path] = useState(() => window.location.pathname + window.location.search);
+  return (
+    <Dialog
+      title="Your session has ended"
+      description={
+        <>
+          Sign in again as <strong className="font-medium text-ink">{name}</strong> to go on where you are. Nothing is lost: what you were
+          doing goes on by itself.
+          {providers.length > 0 && " A provider opens in another tab; this one goes on by itself."}
+        </>
+      }
+      onClose={onClose}
+    >
+      <DialogBody>
+        <SignInForm callbackPath={path} providers={providers} inPlace={{ onSignedIn }} />
+      </DialogBody>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+import { decode, encode } from "next-auth/jwt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api, stack } from "#e2e/fixtures.ts";
+import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
+import { stackEnvironment } from "../../supervisor/stack-file.ts";
+
+const PASSWORD = "tieout-demo";
+const FORM = "application/x-www-form-urlencoded";
+const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
+
+/** Signs in as the form does. */
+async function signIn(email: string, password: string, url = stack.url) {
+  const csrf = await fetch(`${url}/api/auth/csrf`);
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/api/auth/callback/password`, {
+    method: "POST",
+    headers: { "Content-Type": FORM, Cookie: cookiesOf(csrf) },
+    body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
+    redirect: "manual",
+  });
+  const way = ((await answer.json()) as { url: string }).url;
+  return { status: answer.status, headers: answer.headers, way, ms: performance.now() - startedAt, cookies: cookiesOf(answer) };
+}
+
+function cookiesOf(answer: Response): string {
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
+describe("what stands before next-auth", () => {
+  const post = (path: string, type: string, body: string) =>
+    fetch(`${stack.url}/api/auth/${path}`, { method: "POST", headers: { "Content-Type": type }, body, redirect: "manual" });
+
+  it("lets nobody write into our log", async () => {
+    expect((await post("_log", FORM, "level=error&code=forged")).status).toBe(404);
+  });
+
+  it.each(["callback/password", "signout", "session", "signin/password"])("takes a form of at most 64 KiB at %s", async (path) => {
+    expect((await post(path, FORM, `a=${"x".repeat(64 * 1024)}`)).status).toBe(413);
+    for (const broken of ["{", "null", '{"email":["a"]}']) expect((await post(path, "application/json", broken)).status).toBe(415);
+  });
+
+  it("has no way in by address alone", async () => {
+    expect((await fetch(`${stack.url}/api/auth/callback/password?email=ada@acme.example&password=${PASSWORD}`)).status).toBe(404);
+  });
+
+  it("leaves nothing of a session in a cache", async () => {
+    for (const path of ["session", "csrf", "providers", "signout"]) {
+      expect((await fetch(`${stack.url}/api/auth/${path}`)).headers.get("cache-control")).toBe("no-store");
+    }
+    expect((await signIn("ada@acme.example", PASSWORD)).headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+it("a refusal does not tell by its time whether there is such a person", async () => {
+  for (const email of ["ada@acme.example", "nobody@acme.example"]) {
+    const { status, ms } = await signIn(email, "not-the-password");
+    expect(status).toBe(401);
+    expect(ms).toBeGreaterThan(490);
+  }
+});
+
+describe("wrong passwords", () => {
+  let web: WebProcess;
+  beforeAll(async () => {
+    web = await startWebProcess({ AUTH_FAILURES_PER_MINUTE: "12" });
+  });
+  afterAll(() => web?.stop());
+
+  const statuses = (count: number, email: string, password: string) =>
+    Promise.all(Array.from({ length: count }, async () => (await signIn(email, password, web.url)).status));
+
+  it("are tried ten times a minute at one account and so many from one address; the right one does not count", async () => {
+    for (let index = 0; index < 13; index++) expect((await signIn("leo@acme.example", PASSWORD, web.url)).status).toBe(200);
+    expect((await statuses(11, "ana@acme.example", "guess")).sort()).toEqual([...Array(10).fill(401), 429]);
+    const { status, headers, way } = await signIn(" ANA@acme.example", PASSWORD, web.url);
+    expect({ status, way }).toEqual({ status: 429, way: expect.stringContaining("error=") });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    await statuses(2, "nobody@acme.example", "guess");
+    expect((await signIn("leo@acme.example", PASSWORD, web.url)).status).toBe(429);
+  });
+});
+
+describe("a session by password", () => {
+  const sessionOf = (cookies: string) => /tieout\.session=([^;]+)/.exec(cookies)?.[1] ?? "";
+  const hours = (count: number) => Math.floor(Date.now() / 1000) + count * 3600;
+
+  it("ends eight hours after signing in, however often its cookie is renewed", async () => {
+    const { cookies } = await signIn("ada@acme.example", PASSWORD);
+    const begun = await decode({ token: sessionOf(cookies), secret });
+    expect(begun?.valid_until).toBeGreaterThan(hours(7.9));
+    expect(begun?.valid_until).toBeLessThan(hours(8.1));
+    const anHourOld = { ...begun, valid_until: hours(7) };
+    const renewed = await fetch(`${stack.url}/api/auth/session`, {
+      headers: { Cookie: `tieout.session=${await encode({ token: anHourOld, secret })}` },
+    });
+    expect(await decode({ token: sessionOf(cookiesOf(renewed)), secret })).toMatchObject({ valid_until: anHourOld.valid_until });
+    const me = async (valid_until: number) => {
+      const Cookie = `tieout.session=${await encode({ token: { ...begun, valid_until }, secret })}`;
+      return (await api("GET", "/v1/me", { tenant: "acme", headers: { Cookie, "Sec-Fetch-Site": "same-origin" } })).status;
+    };
+    expect([await me(hours(0.1)), await me(hours(0) - 1)]).toEqual([200, 401]);
+  });
+});

@@ -1,0 +1,146 @@
+import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { createTenant, sql } from "../fixtures.ts";
+import { beSignedIn, enrol, PASSWORD, signIn } from "./person.ts";
+
+const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
+
+async function signedIn(page: Page, tenants: Parameters<typeof enrol>[0], path: string) {
+  const person = await enrol(tenants);
+  await page.goto(path);
+  await signIn(page, person.email);
+  await expect(page).toHaveURL(path);
+  return person;
+}
+
+/** What the session may, asked as a page asks. */
+function statusOf(page: Page, tenant: string, path: string): Promise<number> {
+  return page.evaluate(([url, id]) => fetch(url, { headers: { "X-Tenant-Id": id } }).then(({ status }) => status), [path, tenant] as const);
+}
+
+async function fillSignIn(page: Page, email: string, password = PASSWORD) {
+  await ended(page).getByLabel("Email").fill(email);
+  await ended(page).getByLabel("Password").fill(password);
+  await ended(page).getByRole("button", { name: "Sign in" }).click();
+}
+
+test("a session that ends in mid-work is taken up where one is, and nothing typed is lost", async ({ page, context }) => {
+  const tenant = await createTenant();
+  const { email } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/api-keys`);
+  await page.getByRole("button", { name: "Create key" }).click();
+  const form = page.getByRole("dialog", { name: "Create an API key" });
+  await form.getByLabel("Name").fill("Nightly export");
+  await form.getByLabel("Description").fill("Every night at two");
+  await form.getByRole("checkbox", { name: "read reconciliations" }).check();
+  await context.clearCookies();
+  await form.getByRole("button", { name: "Create key" }).click();
+
+  await expect(ended(page)).toBeVisible();
+  await fillSignIn(page, email, "not-the-password");
+  await expect(ended(page).getByRole("alert")).toContainText("not right");
+  await ended(page).getByRole("button", { name: "Close" }).click();
+  await expect(form.getByText("Your session has ended.")).toBeVisible();
+  await expect(form.getByLabel("Name")).toHaveValue("Nightly export");
+  await expect(form.getByLabel("Description")).toHaveValue("Every night at two");
+  await form.getByRole("button", { name: "Create key" }).click();
+  await fillSignIn(page, email);
+  await expect(ended(page)).toBeHidden();
+  await expect(page.getByRole("dialog", { name: "Nightly export is created" })).toBeVisible();
+});
+
+test("signing out ends it in every tab at once, and signing in anew goes on in every tab", async ({ page, context }) => {
+  const tenant = await createTenant();
+  const { name, email } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/api-keys`);
+  const other = await context.newPage();
+  await other.goto(`/${tenant}/reconciliations?new=true`);
+  await other.getByLabel("Name").fill("October payouts");
+  await page.getByRole("button", { name: new RegExp(`${name} Admin$`) }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page).toHaveURL("/sign-in");
+  await expect(ended(other)).toBeVisible();
+
+  await signIn(page, email);
+  await expect(page).toHaveURL(`/${tenant}/exceptions`);
+  await expect(ended(other)).toBeHidden();
+  await expect(other.getByLabel("Name")).toHaveValue("October payouts");
+  expect(await statusOf(other, tenant, "/v1/me")).toBe(200);
+});
+
+test("a page whose session has ended stops asking", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
+  await expect(page.getByText("Nothing is open")).toBeVisible();
+  await context.clearCookies();
+  await expect(ended(page)).toBeVisible();
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes("/v1/") && asked.push(request.url()));
+  await expect(page.getByText(/Updated (9|1\d) s ago/)).toBeVisible();
+  expect(asked).toEqual([]);
+});
+
+test("where somebody else signs in, the page is theirs, not the one before's", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
+  const second = await enrol({ [tenant]: ["tenant_analyst"] });
+  await context.clearCookies();
+  await expect(ended(page)).toBeVisible();
+  await fillSignIn(page, second.email);
+  await expect(page.getByRole("button", { name: new RegExp(`${second.name} Analyst$`) })).toBeVisible();
+});
+
+test("a change of roles holds within the time that is set, without signing in again", async ({ page }) => {
+  const [tenant, other] = [await createTenant(), await createTenant()];
+  const { id, name } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
+  expect(await statusOf(page, tenant, "/v1/webhooks")).toBe(200);
+  await sql("update auth.users set raw_app_meta_data = $2 where id = $1", [
+    id,
+    { tenants: { [tenant]: ["tenant_analyst"], [other]: ["tenant_lead"] } },
+  ]);
+  await expect.poll(() => statusOf(page, tenant, "/v1/webhooks")).toBe(403);
+  expect(await statusOf(page, other, "/v1/exceptions")).toBe(200);
+  await page.reload();
+  await expect(page.getByRole("button", { name: new RegExp(`${name} Analyst$`) })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Switch tenant/ })).toBeVisible();
+});
+
+test.describe("who may no longer sign in is out within the time that is set", () => {
+  const ways = {
+    banned: "update auth.users set banned_until = now() + interval '1 day' where id = $1",
+    removed: "delete from auth.users where id = $1",
+  };
+  for (const [way, statement] of Object.entries(ways)) {
+    test(way, async ({ page }) => {
+      const tenant = await createTenant();
+      const { id } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
+      if (way === "removed") await sql("delete from auth.identities where user_id = $1", [id]);
+      await sql(statement, [id]);
+      await expect(ended(page)).toBeVisible();
+      expect(await statusOf(page, tenant, "/v1/me")).toBe(401);
+      await page.goto(`/${tenant}/exceptions`);
+      await expect(page).toHaveURL(/\/sign-in/);
+    });
+  }
+});
+
+test("the roles of an identity provider hold for its time, then it is asked again", async ({ page, context }) => {
+  const tenant = await createTenant();
+  const until = (seconds: number) => beOfProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
+  await until(60);
+  await page.goto(`/${tenant}/exceptions`);
+  await expect(page.getByRole("heading", { name: "Exceptions" })).toBeVisible();
+  await until(-1);
+  expect(await statusOf(page, tenant, "/v1/me")).toBe(401);
+  await page.goto(`/${tenant}/exceptions`);
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+function beOfProvider(context: BrowserContext, tenant: string, valid_until: number) {
+  return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { provider: "corp", valid_until });
+}
+
+test("the session's cookie is out of reach of scripts and of other sites", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
+  const session = (await context.cookies()).find(({ name }) => name === "tieout.session");
+  expect(session).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/" });
+  expect(await page.evaluate(() => document.cookie)).not.toContain("session");
+});

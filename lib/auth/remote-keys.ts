@@ -1,0 +1,65 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { log } from "../log.ts";
+
+type LocalKeys = ReturnType<typeof createLocalJWKSet>;
+
+const PATIENCE = {
+  /** Keys younger than this are not asked for again. */
+  freshMs: 10 * 60_000,
+  /** Nothing is asked sooner after the last question, whether or not it was answered. */
+  againAfterMs: 30_000,
+  /** Keys are believed for so long while nobody answers: a day without its keys' page is not a day without its users. */
+  believedMs: 24 * 60 * 60_000,
+};
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Nobody can tell whether a token is good: the keys have not been seen yet. */
+export class KeysUnavailable extends Error {}
+
+/** The keys at a URL. An unknown `kid` asks for them anew, as seldom as anything else does. @throws KeysUnavailable */
+export function remoteKeys(url: URL, { freshMs, againAfterMs, believedMs } = PATIENCE): JWTVerifyGetKey {
+  let keys: LocalKeys | undefined;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | undefined;
+  const passed = (ms: number, since: number) => performance.now() - since > ms;
+
+  async function ask(): Promise<void> {
+    askedAt = performance.now();
+    try {
+      keys = createLocalJWKSet(await load(url));
+      answeredAt = performance.now();
+    } catch (error) {
+      log.warn({ err: error, host: url.host }, "the keys of the identity provider were not given");
+    }
+  }
+
+  /** One question for all who wait for it; none where the last was a moment ago. */
+  async function refresh(): Promise<void> {
+    if (!asking && passed(againAfterMs, askedAt)) asking = ask().finally(() => (asking = undefined));
+    await asking;
+  }
+
+  return async (header, token) => {
+    if (passed(freshMs, answeredAt)) await refresh();
+    if (!keys || passed(believedMs, answeredAt)) throw new KeysUnavailable();
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await refresh();
+      return keys(header, token);
+    }
+  };
+}
+
+async function load(url: URL): Promise<JSONWebKeySet> {
+  const answer = await fetch(url, {
+    headers: { Accept: "application/json, application/jwk-set+json" },
+    redirect: "error",
+    cache: "no-store",
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  });
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return (await answer.json()) as JSONWebKeySet;
+}

@@ -1,0 +1,36 @@
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { serviceDb } from "../db/client.ts";
+import { unwrap } from "../db/unwrap.ts";
+import { env } from "../env.ts";
+import { processWide } from "../process-wide.ts";
+import { type Memberships, membershipsOf } from "./principal.ts";
+
+const row = z.object({ app_metadata: z.record(z.string(), z.unknown()) });
+
+type Known = { memberships: Memberships | null };
+
+const cache = () =>
+  processWide(
+    "session-users",
+    () =>
+      new LRUCache<string, Known>({
+        max: 10_000,
+        ttl: env().SESSION_CHECK_SECONDS * 1000,
+        ttlResolution: 0,
+        fetchMethod: async (userId) => ({ memberships: await readMemberships(userId) }),
+      }),
+  );
+
+/**
+ * The tenants of a user of Supabase Auth as it has them now, SESSION_CHECK_SECONDS ago at most; null for one who is gone or banned.
+ * @throws ApiError `unavailable` where the database does not answer: nobody is let in without it.
+ */
+export async function currentMemberships(userId: string): Promise<Memberships | null> {
+  return (await cache().fetch(userId))?.memberships ?? null;
+}
+
+async function readMemberships(userId: string): Promise<Memberships | null> {
+  const found = unwrap(await serviceDb("a session is verified before its tenant is known").rpc("find_session_user", { user_id: userId }));
+  return found ? membershipsOf(row.parse(found)) : null;
+}
