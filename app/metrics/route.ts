@@ -1,0 +1,17 @@
+import { isSameSecret } from "#lib/auth/same-secret.ts";
+import { env } from "#lib/env.ts";
+import { metrics } from "#lib/http/metrics.ts";
+
+/** Only with METRICS_TOKEN: without it there is no such page, and without it in the request no answer. */
+export async function GET(request: Request): Promise<Response> {
+  const token = env().METRICS_TOKEN;
+  const headers = { "Cache-Control": "no-store" };
+  if (!token) return new Response("Set METRICS_TOKEN to have metrics here.\n", { status: 404, headers });
+  if (!isSameSecret(request.headers.get("authorization") ?? "", `Bearer ${token}`))
+    return new Response("Send METRICS_TOKEN as the bearer token.\n", {
+      status: 401,
+      headers: { ...headers, "WWW-Authenticate": "Bearer" },
+    });
+  const { contentType, text } = await metrics();
+  return new Response(text, { headers: { ...headers, "Content-Type": contentType } });
+}

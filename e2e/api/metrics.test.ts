@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stack } from "#e2e/fixtures.ts";
+import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
+
+const TOKEN = "prometheus-reads-this";
+
+let web: WebProcess;
+beforeAll(async () => {
+  web = await startWebProcess({ METRICS_TOKEN: TOKEN });
+});
+afterAll(() => web.stop());
+
+const scrape = (url: string, authorization?: string) => fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} });
+
+async function figure(line: string): Promise<number | undefined> {
+  const text = await (await scrape(web.url, `Bearer ${TOKEN}`)).text();
+  const found = text.split("\n").find((candidate) => candidate.startsWith(`${line} `));
+  return found === undefined ? undefined : Number(found.split(" ").at(-1));
+}
+
+describe("metrics", () => {
+  it("are not there without METRICS_TOKEN", async () => {
+    expect((await scrape(stack.url, "Bearer undefined")).status).toBe(404);
+    expect((await scrape(stack.url, "Bearer ")).status).toBe(404);
+  });
+
+  it.each([undefined, "Bearer ", `Bearer ${TOKEN}x`, TOKEN, `Basic ${TOKEN}`])("are refused to %j", async (authorization) => {
+    const answer = await scrape(web.url, authorization);
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect(await answer.text()).not.toContain("tieout_");
+  });
+
+  it("are Prometheus text for the token", async () => {
+    const answer = await scrape(web.url, `Bearer ${TOKEN}`);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/plain; version=0.0.4")]);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("count what each operation answers, refusals included", async () => {
+    const line = 'tieout_request_duration_seconds_count{operation="getMe",status="401"}';
+    const before = (await figure(line)) ?? 0;
+    for (let call = 0; call < 3; call++) await fetch(`${web.url}/v1/me`);
+    expect(await figure(line)).toBe(before + 3);
+  });
+
+  it("tell how far behind the background work is", async () => {
+    expect(await figure("tieout_database_up")).toBe(1);
+    expect(await figure("tieout_worker_silence_seconds")).toBeLessThan(30);
+    expect(await figure("tieout_sla_clock_lag_seconds")).toBeLessThan(30);
+    for (const line of ["tieout_webhook_deliveries_pending", "tieout_webhook_delivery_lag_seconds", 'tieout_jobs{status="failed"}'])
+      expect(await figure(line), line).toBeGreaterThanOrEqual(0);
+  });
+
+  it("say so where the database cannot be reached, and go on", async () => {
+    const cut = await startWebProcess({ METRICS_TOKEN: TOKEN, SUPABASE_URL: "http://127.0.0.1:9" });
+    try {
+      const answer = await scrape(cut.url, `Bearer ${TOKEN}`);
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("tieout_database_up 0")]);
+    } finally {
+      await cut.stop();
+    }
+  });
+});

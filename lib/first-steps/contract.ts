@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { Access } from "../access.ts";
+import { contract } from "../contract.ts";
+
+export const FIRST_STEPS = ["create_key", "call_api", "register_webhook", "receive_event"] as const;
+export type FirstStep = (typeof FIRST_STEPS)[number];
+
+export const firstSteps = z
+  .object({
+    steps: z
+      .array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() }))
+      .meta({ description: "In the order in which they are best taken.", example: FIRST_STEPS.map((step) => ({ step, done: false })) }),
+    key_id: z.string().nullable().meta({ description: "The newest API key that is not revoked.", example: null }),
+    webhook_id: z.string().nullable().meta({ description: "The newest webhook.", example: null }),
+    dismissed: z.boolean().meta({ description: "Whether you no longer want to see them.", example: false }),
+  })
+  .meta({ id: "FirstSteps" });
+export type FirstSteps = z.output<typeof firstSteps>;
+
+const tag = "Tenant";
+const access: Access = { roles: ["tenant_admin"], scope: null, service: false, publishable: false };
+
+export const getFirstStepsContract = contract({
+  operationId: "getFirstSteps",
+  method: "GET",
+  path: "/v1/first-steps",
+  tag,
+  summary: "How far the tenant has come: first key, first call, first webhook, first event received",
+  access,
+  response: firstSteps,
+});
+
+export const putFirstStepsContract = contract({
+  operationId: "putFirstSteps",
+  method: "PUT",
+  path: "/v1/first-steps",
+  tag,
+  summary: "Dismiss the first steps, or take them up again",
+  description: "For yourself: other admins of the tenant go on seeing them.",
+  access,
+  body: z.strictObject({ dismissed: z.boolean() }),
+  response: firstSteps,
+});
