@@ -3,6 +3,15 @@ import type { NextConfig } from "next";
 const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
+  // No page uses the optimiser, which anybody could ask for any of our addresses.
+  images: { unoptimized: true },
+  turbopack: {
+    resolveAlias: { zod: { browser: "./lib/zod-in-browser.ts" } },
+    // import(…"?text") gives a file as it is written, in a chunk of its own.
+    rules: { "*": { condition: { query: "?text" }, type: "text" } },
+  },
+  // A page gone back to shows at once; what it shows is asked for anew by its queries.
+  experimental: { staleTimes: { dynamic: 60 } },
   devIndicators: { position: "bottom-right" },
   headers: async () => [
     {

@@ -35,4 +35,4 @@ function contentSecurityPolicy(nonce: string): string {
   ].join("; ");
 }
 
-export const config = { matcher: "/((?!v1(?:/|$)|api/|_next/|healthz$|readyz$|metrics$|icon\\.svg$).*)" };
+export const config = { matcher: "/((?!v1(?:/|$)|api/|_next/static/|healthz$|readyz$|metrics$|icon\\.svg$).*)" };

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Contract } from "#lib/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import { endSession, sessionResumed } from "./sign-in/session-state.ts";
 
 /** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
 export class ApiProblem extends Error {
@@ -28,6 +29,8 @@ type Call<C extends Contract> = {
   params?: Given<C["params"]>;
   query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
   body?: Given<C["body"]>;
+  /** A body that is no JSON, of one of the contract's media types. */
+  upload?: { type: string; content: string };
   /** The same for every try of one intent, so that trying again after a lost answer is safe. */
   idempotencyKey?: string;
   /** The ETag of what was read: where that is no longer the state, the answer is 412. */
@@ -55,24 +58,41 @@ export async function callApiForCsv<C extends Contract>(contract: C, call: Call<
   return (await send(contract, call, "text/csv")).blob();
 }
 
+/** All of a list that is also a table, one JSON object a line. @throws ApiProblem */
+export async function callApiForNdjson<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
+  return (await send(contract, call, "application/x-ndjson")).blob();
+}
+
+/** Sends part of a file. `replayed`: the same was sent before under this key, and was not done twice. @throws ApiProblem */
+export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; replayed: boolean }> {
+  const response = await send(contract, call, "application/json");
+  return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
+}
+
 async function send<C extends Contract>(contract: C, call: Call<C>, accept: string): Promise<Response> {
-  const { body, signal } = call;
+  const { body, upload, signal } = call;
   const response = await fetch(urlOf(contract, call), {
     method: contract.method,
     headers: { Accept: accept, ...headersOf(call) },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)),
     signal,
   }).catch((cause) => {
     if (signal?.aborted) throw cause;
     throw new ApiProblem(0, { code: "unreachable", detail: "Tieout cannot be reached. Check the connection.", request_id: null });
   });
-  if (!response.ok) throw new ApiProblem(response.status, await response.json());
-  return response;
+  if (response.ok) return response;
+  const problem = await response.json();
+  if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
+  endSession();
+  // Asked again as it was, so that nothing has to be typed or pressed a second time.
+  if (await sessionResumed(signal)) return send(contract, call, accept);
+  throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to go on." });
 }
 
 function headersOf({
   tenant,
   body,
+  upload,
   idempotencyKey,
   ifMatch,
   credential,
@@ -80,6 +100,7 @@ function headersOf({
   return {
     "X-Tenant-Id": tenant,
     ...(body !== undefined && { "Content-Type": "application/json" }),
+    ...(upload && { "Content-Type": upload.type }),
     ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
     ...(ifMatch && { "If-Match": ifMatch }),
     ...(credential && { Authorization: `Bearer ${credential}` }),

@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
@@ -24,7 +24,7 @@ import { useFirstCallToast } from "./use-first-call-toast.ts";
 /** `address`: the reader's own as the server sees it. */
 export function ApiKeys({ tenant, address }: { tenant: Tenant; address: string | null }) {
   const [search, setSearch] = useQueryStates(apiKeySearch);
-  const [creating, setCreating] = useState(false);
+  const setCreating = (creating: boolean) => setSearch({ new: creating || null });
   const pages = useInfiniteQuery(apiKeyPagesQuery(tenant.id, search));
   const { data, error, hasNextPage, isFetchingNextPage } = pages;
   const newest = data?.pages.at(0);
@@ -96,7 +96,7 @@ export function ApiKeys({ tenant, address }: { tenant: Tenant; address: string |
         onOpen={(key) => setSearch({ key }, { history: "push" })}
         onClose={() => setSearch({ key: null })}
       />
-      {creating && <CreateKeyDialog tenantId={tenant.id} address={address} onClose={() => setCreating(false)} />}
+      {search.new && <CreateKeyDialog tenantId={tenant.id} address={address} onClose={() => setCreating(false)} />}
     </>
   );
 }

@@ -9,13 +9,13 @@ import { createApiKeyContract } from "#lib/api-keys/contract.ts";
 import { AttemptActions } from "./attempt-actions.tsx";
 import { type Draft, inputOf, NEW_DRAFT, type NewKeyInput, problemsFrom, problemsOf } from "./draft.ts";
 import { KeyFields } from "./key-fields.tsx";
+import { useDraftProblems } from "./use-draft-problems.ts";
 import { useIssueKey } from "./use-issue-key.ts";
-import { useProblems } from "./use-problems.ts";
 
 export function CreateKeyDialog({ tenantId, address, onClose }: { tenantId: string; address: string | null; onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState(NEW_DRAFT);
-  const { problems, tell, forgive } = useProblems(form);
+  const { problems, tell, forgive } = useDraftProblems(form);
   const attempt = useIssueKey({
     tenantId,
     rotated: false,

@@ -14,7 +14,7 @@ import { type ApiKeyChange, type Draft, draftOf, type KeyPatch, patchOf, problem
 import { Impact } from "./impact.tsx";
 import { KeyFields } from "./key-fields.tsx";
 import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";
-import { useProblems } from "./use-problems.ts";
+import { useDraftProblems } from "./use-draft-problems.ts";
 
 type Props = { tenantId: string; apiKey: ApiKey; address: string | null; onClose: () => void };
 
@@ -23,7 +23,7 @@ export function EditKeyDialog({ tenantId, apiKey, address, onClose }: Props) {
   const cache = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState(() => draftOf(apiKey));
-  const { problems, tell, forgive } = useProblems(form);
+  const { problems, tell, forgive } = useDraftProblems(form);
   const [reviewed, setReviewed] = useState<KeyPatch | null>(null);
 
   const { mutate, isPending, error } = useMutation({

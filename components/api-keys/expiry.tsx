@@ -2,9 +2,9 @@
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
 import { useServerTime } from "#components/ui/server-clock.ts";
+import { daysUntil, remaining } from "#components/ui/spans.ts";
 import { Day } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
-import { daysUntil, remaining } from "./spans.ts";
 
 const SOON_DAYS = 14;
 

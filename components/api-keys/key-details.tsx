@@ -1,10 +1,10 @@
 "use client";
 
 import { Ban, Pencil, RefreshCw } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { assigneeName } from "#components/exceptions/assignee.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Fact, IdentifierFact } from "#components/ui/fact.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
@@ -77,12 +77,12 @@ export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
       <Rotation tenantId={tenantId} apiKey={apiKey} onOpen={onOpen} />
 
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-2.5 border-t border-line pt-5 text-sm">
-        <Identifier name="Key id" value={apiKey.key_id} />
-        <Identifier name="Record id" value={apiKey.id} />
-        <Entry name="Scopes">
+        <IdentifierFact name="Key id" value={apiKey.key_id} />
+        <IdentifierFact name="Record id" value={apiKey.id} />
+        <Fact name="Scopes">
           <Scopes apiKey={apiKey} />
-        </Entry>
-        <Entry name="Allowed from">
+        </Fact>
+        <Fact name="Allowed from">
           {apiKey.ip_allowlist.length === 0 ? (
             "Any address"
           ) : (
@@ -94,13 +94,13 @@ export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
               ))}
             </ul>
           )}
-        </Entry>
+        </Fact>
         {status !== "revoked" && (
-          <Entry name="Expires">
+          <Fact name="Expires">
             <Expiry apiKey={apiKey} asOf={asOf} />
-          </Entry>
+          </Fact>
         )}
-        <Entry name="Last used">
+        <Fact name="Last used">
           <LastUsed apiKey={apiKey} asOf={asOf} />
           {apiKey.last_used_ip && (
             <>
@@ -108,13 +108,13 @@ export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
               from <code className="font-mono text-xs">{apiKey.last_used_ip}</code>
             </>
           )}
-        </Entry>
-        <Entry name="Calls">
+        </Fact>
+        <Fact name="Calls">
           <span className="tabular-nums">{apiKey.request_count.toLocaleString("en")}</span>
-        </Entry>
-        <Entry name="Created">
+        </Fact>
+        <Fact name="Created">
           <Time iso={apiKey.created_at} /> by {assigneeName(apiKey.created_by)}
-        </Entry>
+        </Fact>
       </dl>
 
       <Usage tenantId={tenantId} keyId={apiKey.id} />
@@ -147,25 +147,5 @@ function Scopes({ apiKey: { scopes, unused_scopes } }: { apiKey: ApiKey }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function Entry({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 wrap-break-word">{children}</dd>
-    </>
-  );
-}
-
-function Identifier({ name, value }: { name: string; value: string }) {
-  return (
-    <Entry name={name}>
-      <span className="-my-1.5 flex items-center">
-        <code className="truncate font-mono text-xs">{value}</code>
-        <CopyButton text={value} label={`Copy the ${name.toLowerCase()}`} />
-      </span>
-    </Entry>
   );
 }

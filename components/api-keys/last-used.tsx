@@ -1,8 +1,8 @@
 "use client";
 
+import { Ago } from "#components/ui/ago.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
-import { Ago } from "./ago.tsx";
 import { isWaiting } from "./first-call.ts";
 
 export function LastUsed({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {

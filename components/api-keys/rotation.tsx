@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Ago } from "#components/ui/ago.tsx";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
-import { Ago } from "./ago.tsx";
 import { earlier, GraceLeft } from "./expiry.tsx";
 import { LastUsed } from "./last-used.tsx";
 import { apiKeyQuery, apiKeyUsageQuery } from "./queries.ts";

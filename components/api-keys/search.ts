@@ -1,13 +1,16 @@
-import { createParser, createSerializer, type inferParserType, parseAsStringLiteral } from "nuqs/server";
-import { API_KEY_STATUSES, apiKey } from "#lib/api-keys/contract.ts";
+import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
+import { idPattern } from "#lib/schema.ts";
 
+const ID = idPattern("key");
 const LONGEST = 120;
 
-/** The address of the page: the names of the query of GET /v1/tenants/{id}/api-keys, and the key that is open. */
+/** The address of the page: the names of the query of GET /v1/tenants/{id}/api-keys, the key that is open, and whether one is being made. */
 export const apiKeySearch = {
   q: createParser({ parse: (text) => withoutSecret(text) || null, serialize: String }),
   status: parseAsStringLiteral(API_KEY_STATUSES),
-  key: createParser({ parse: (id) => (apiKey.shape.id.safeParse(id).success ? id : null), serialize: String }),
+  new: parseAsBoolean.withDefault(false),
+  key: createParser({ parse: (id) => (ID.test(id) ? id : null), serialize: String }),
 };
 
 export type ApiKeySearch = inferParserType<typeof apiKeySearch>;

@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { Ago } from "#components/ui/ago.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
-import { Ago } from "./ago.tsx";
 import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
 import { apiKeyUsageQuery } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";

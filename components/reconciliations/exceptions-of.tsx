@@ -2,12 +2,12 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
-import Link from "next/link";
 import { Assignee } from "#components/exceptions/assignee.tsx";
 import { formatMoney } from "#components/exceptions/money.ts";
 import { SeverityLabel, StatusLabel } from "#components/exceptions/words.tsx";
 import { LoadMore } from "#components/ui/load-more.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -21,7 +21,7 @@ const COLUMNS = [
   ["Assignee", "w-36 max-md:hidden"],
   ["Due", "w-36 max-lg:hidden"],
   ["Money at risk", "w-36 text-right max-lg:hidden"],
-  ["Status", "w-32"],
+  ["Status", "w-32 lg:pl-4"],
 ] as const;
 
 /** What did not match, newest first, closed ones included. */
@@ -73,12 +73,12 @@ function Row({ tenantId, item }: { tenantId: string; item: Exception }) {
   return (
     <tr className="relative border-b border-line max-sm:flex max-sm:items-center transition-colors duration-100 hover:bg-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus">
       <td className={`${CELL} min-w-0 flex-1`}>
-        <Link
+        <PrefetchLink
           href={`/${tenantId}/exceptions?exception=${item.id}`}
           className="block truncate text-base font-medium outline-none after:absolute after:inset-0"
         >
           {item.title}
-        </Link>
+        </PrefetchLink>
         <p className="flex gap-3 text-muted sm:hidden">
           <SeverityLabel severity={item.severity} />
         </p>
@@ -95,7 +95,7 @@ function Row({ tenantId, item }: { tenantId: string; item: Exception }) {
       <td className={`${CELL} text-right tabular-nums max-lg:hidden`}>
         {item.amount_minor !== null && item.currency !== null && formatMoney(item.amount_minor, item.currency)}
       </td>
-      <td className={CELL}>
+      <td className={`${CELL} lg:pl-4`}>
         <StatusLabel status={item.status} />
       </td>
     </tr>

@@ -2,11 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, Pencil } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Fact } from "#components/ui/fact.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
@@ -142,14 +143,5 @@ function Facts({ reconciliation }: { reconciliation: Reconciliation }) {
         <Time iso={reconciliation.updated_at} />
       </Fact>
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 wrap-break-word">{children}</dd>
-    </>
   );
 }

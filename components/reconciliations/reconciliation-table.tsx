@@ -1,10 +1,10 @@
-import Link from "next/link";
 import { classes } from "#components/ui/classes.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { matchedShare, periodOf, StatusLabel } from "./words.tsx";
 
 const CELL = "py-2.5 pr-4 align-middle";
-const NUMBER = "text-right tabular-nums";
+const NUMBER = "whitespace-nowrap text-right tabular-nums";
 
 export function ReconciliationTable({ tenantId, items, stale }: { tenantId: string; items: Reconciliation[]; stale: boolean }) {
   return (
@@ -28,12 +28,12 @@ export function ReconciliationTable({ tenantId, items, stale }: { tenantId: stri
             className="relative border-b border-line max-sm:flex max-sm:items-center transition-colors duration-100 hover:bg-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus"
           >
             <td className={classes(CELL, "min-w-0 flex-1 pl-4")}>
-              <Link
+              <PrefetchLink
                 href={`/${tenantId}/reconciliations/${item.id}`}
                 className="block truncate text-base font-medium outline-none after:absolute after:inset-0"
               >
                 {item.name}
-              </Link>
+              </PrefetchLink>
               <p className="truncate text-muted">
                 {item.left_source} ↔ {item.right_source}
               </p>

@@ -45,7 +45,7 @@ export function ReconciliationsPage({ tenant, roles }: { tenant: Tenant; roles: 
         <ReconciliationFilters search={search} onChange={setSearch} />
         <Reconciliations tenantId={tenant.id} search={search} onClear={() => setSearch(NO_FILTERS)} onCreate={startNew} />
       </div>
-      <SidePanel open={Boolean(search.new) && startNew !== undefined} onClose={stopNew} side="right" label="New reconciliation">
+      <SidePanel open={Boolean(search.new) && startNew !== undefined} onClose={stopNew} side="right" label="New reconciliation" asks>
         <h2 className="px-6 pb-4 text-xl font-semibold tracking-tight">New reconciliation</h2>
         <ReconciliationForm
           submit="Create"

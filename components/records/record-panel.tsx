@@ -36,7 +36,7 @@ export function RecordPanel({ tenantId, path, id, deleted, permissions, onClose,
   });
   const name = creates ? `New ${surface.noun}` : data ? nameOf(surface, data.data) : surface.title;
   return (
-    <SidePanel open={id !== null} onClose={onClose} side="right" label={name}>
+    <SidePanel open={id !== null} onClose={onClose} side="right" label={name} asks={creates}>
       {last !== null && (
         <>
           <h2 className="px-6 pb-4 text-xl font-semibold tracking-tight wrap-break-word">{name}</h2>

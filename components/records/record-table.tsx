@@ -5,6 +5,7 @@ import { Button } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { StoredRecord } from "#lib/records/contract.ts";
+import type { Surface } from "#lib/records/surfaces/surface.ts";
 import { daysLeft } from "./days-left.ts";
 import { FieldValue } from "./field-value.tsx";
 import { nameOf, surfaceOf } from "./surface.ts";
@@ -35,9 +36,9 @@ export function RecordTable({
       <caption className="sr-only">{onRestore ? `Deleted ${surface.title.toLowerCase()}` : surface.title}</caption>
       <thead className="sticky top-0 z-10 bg-surface text-xs text-muted max-sm:sr-only">
         <tr className="border-b border-line text-left">
-          <Heading className="w-2/5 pl-4">{surface.fields[heading]?.label ?? heading}</Heading>
+          <Heading className="w-2/5 pl-4 max-lg:w-[30%]">{surface.fields[heading]?.label ?? heading}</Heading>
           {others.map((name) => (
-            <Heading key={name} className="max-sm:hidden">
+            <Heading key={name} className={onRestore ? "max-lg:hidden" : "max-sm:hidden"}>
               {surface.fields[name]?.label ?? name}
             </Heading>
           ))}
@@ -63,12 +64,12 @@ export function RecordTable({
               >
                 {nameOf(surface, record)}
               </a>
-              <p className="truncate text-muted sm:hidden">{lineOf(record, others)}</p>
+              <p className="truncate text-muted sm:hidden">{lineOf(surface, record)}</p>
             </td>
             {others.map((name) => {
               const field = surface.fields[name];
               return (
-                <td key={name} className={classes(CELL, "truncate max-sm:hidden")}>
+                <td key={name} className={classes(CELL, "truncate", onRestore ? "max-lg:hidden" : "max-sm:hidden")}>
                   {field && <FieldValue field={field} value={record[name]} />}
                 </td>
               );
@@ -102,9 +103,10 @@ function Heading({ className, children }: { className?: string; children: string
   );
 }
 
-/** The second line of a narrow row. */
-function lineOf(record: StoredRecord, names: string[]): string {
-  return names
+/** The second line of a narrow row: its words, not its times. */
+function lineOf({ columns: [, ...others], fields }: Surface, record: StoredRecord): string {
+  return others
+    .filter((name) => fields[name]?.input === "line")
     .map((name) => record[name])
     .filter((value) => typeof value === "string" && value !== "")
     .join(" · ");

@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { classes } from "#components/ui/classes.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { type SurfaceLink, sectionsOf } from "./sections.ts";
 
 export function Navigation({
@@ -23,7 +23,8 @@ export function Navigation({
           const current = pathname === href || pathname.startsWith(`${href}/`);
           return (
             <li key={path}>
-              <Link
+              <PrefetchLink
+                eager
                 href={href}
                 aria-current={current ? "page" : undefined}
                 onClick={onNavigate}
@@ -34,7 +35,7 @@ export function Navigation({
               >
                 <Icon aria-hidden className="size-4" />
                 {name}
-              </Link>
+              </PrefetchLink>
             </li>
           );
         })}

@@ -1,9 +1,13 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useState } from "react";
-import { type Preferences, THEME_COOKIE, type Theme, TIME_ZONE_COOKIE } from "./preferences.ts";
+import { type Preferences, SINGLE_KEYS_COOKIE, THEME_COOKIE, type Theme, TIME_ZONE_COOKIE } from "./preferences.ts";
 
-type Held = Preferences & { setTheme: (theme: Theme) => void; setTimeZone: (timeZone: string) => void };
+type Held = Preferences & {
+  setTheme: (theme: Theme) => void;
+  setTimeZone: (timeZone: string) => void;
+  setSingleKeys: (on: boolean) => void;
+};
 
 const PreferencesContext = createContext<Held | null>(null);
 
@@ -23,7 +27,12 @@ export function PreferencesProvider({ initial, children }: { initial: Preference
     setPreferences((current) => ({ ...current, timeZone }));
   }
 
-  return <PreferencesContext value={{ ...preferences, setTheme, setTimeZone }}>{children}</PreferencesContext>;
+  function setSingleKeys(singleKeys: boolean) {
+    remember(SINGLE_KEYS_COOKIE, singleKeys ? "on" : "off");
+    setPreferences((current) => ({ ...current, singleKeys }));
+  }
+
+  return <PreferencesContext value={{ ...preferences, setTheme, setTimeZone, setSingleKeys }}>{children}</PreferencesContext>;
 }
 
 export function usePreferences(): Held {

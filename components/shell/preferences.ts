@@ -2,16 +2,24 @@
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** `timeZone`: "UTC", or the IANA zone that the browser was in when local times were chosen. */
-export type Preferences = { theme: Theme; timeZone: string };
+/**
+ * `timeZone`: "UTC", or the IANA zone that the browser was in when local times were chosen. `singleKeys`: whether a key
+ * pressed alone is a command, which who dictates or slips wants to be without.
+ */
+export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean };
 
 export const THEME_COOKIE = "tieout.theme";
 export const TIME_ZONE_COOKIE = "tieout.time-zone";
+export const SINGLE_KEYS_COOKIE = "tieout.single-keys";
 
 export function readPreferences(cookie: (name: string) => string | undefined): Preferences {
   const theme = THEMES.find((known) => known === cookie(THEME_COOKIE)) ?? "system";
   const timeZone = cookie(TIME_ZONE_COOKIE);
-  return { theme, timeZone: timeZone && isTimeZone(timeZone) ? timeZone : "UTC" };
+  return {
+    theme,
+    timeZone: timeZone && isTimeZone(timeZone) ? timeZone : "UTC",
+    singleKeys: cookie(SINGLE_KEYS_COOKIE) !== "off",
+  };
 }
 
 function isTimeZone(name: string): boolean {

@@ -1,20 +1,29 @@
-import { KeyRound, type LucideIcon, Scale, TimerReset } from "lucide-react";
+import { AlarmClock, KeyRound, type LucideIcon, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 
-type Section = { path: string; name: string; icon: LucideIcon };
+/** `letter`: after g, it goes there. `adminOnly`: the page explains itself to the others. */
+export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; adminOnly?: boolean };
 
 /** What the navigation shows of a record surface: its declaration is more than every page should load. */
 export type SurfaceLink = { path: string; title: string };
 
 const SECTIONS: readonly Section[] = [
-  { path: "exceptions", name: "Exceptions", icon: TimerReset },
-  { path: "reconciliations", name: "Reconciliations", icon: Scale },
+  { path: "exceptions", name: "Exceptions", icon: TimerReset, letter: "e" },
+  { path: "reconciliations", name: "Reconciliations", icon: Scale, letter: "r" },
 ];
-const ADMIN_SECTIONS: readonly Section[] = [{ path: "api-keys", name: "API keys", icon: KeyRound }];
+const ADMIN_SECTIONS: readonly Section[] = [
+  { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },
+  { path: "api-keys", name: "API keys", icon: KeyRound, letter: "k", adminOnly: true },
+  { path: "webhooks", name: "Webhooks", icon: Webhook, letter: "w", adminOnly: true },
+  { path: "security-events", name: "Security events", icon: ShieldCheck, letter: "u", adminOnly: true },
+];
+
+const SURFACE_LETTERS: Record<string, string> = { integrations: "i", troubleshooting: "t", "release-notes": "n" };
 
 export const FIRST_SECTION = "exceptions";
 
 /** The pages of a tenant, in the order of the navigation. */
 export function sectionsOf(surfaces: readonly SurfaceLink[]): Section[] {
-  return [...SECTIONS, ...surfaces.map(({ path, title }) => ({ path, name: title, icon: surfaceIcon(path) })), ...ADMIN_SECTIONS];
+  const records = surfaces.map(({ path, title }) => ({ path, name: title, icon: surfaceIcon(path), letter: SURFACE_LETTERS[path] }));
+  return [...SECTIONS, ...records, ...ADMIN_SECTIONS];
 }

@@ -1,8 +1,9 @@
 "use client";
 
-import { ChevronsUpDown, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import { Menu, MenuChoice, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
+import { bringToFront } from "./commands/front.ts";
 import { Initials } from "./initials.tsx";
 import { type Member, roleNames } from "./member.ts";
 import { usePreferences } from "./preferences-provider.tsx";
@@ -25,6 +26,20 @@ export function UserMenu({ member }: { member: Member }) {
     >
       <Choices />
       <MenuSeparator />
+      {member.roles.includes("tenant_admin") && (
+        <MenuItem onClick={() => bringToFront("first-steps")}>
+          <ListChecks aria-hidden className="size-4 text-muted" />
+          First steps
+        </MenuItem>
+      )}
+      <MenuItem onClick={() => bringToFront("shortcuts")}>
+        <Keyboard aria-hidden className="size-4 text-muted" />
+        Keyboard shortcuts
+      </MenuItem>
+      <MenuLink href="/docs" prefetch={false}>
+        <BookOpen aria-hidden className="size-4 text-muted" />
+        Documentation
+      </MenuLink>
       <MenuItem onClick={signOut}>
         <LogOut aria-hidden className="size-4 text-muted" />
         Sign out

@@ -13,7 +13,8 @@ export function CopyButton({
   worded = false,
   onCopied,
 }: {
-  text: string;
+  /** Or what gives it when it is copied. */
+  text: string | (() => string);
   label: string;
   /** Whether the label is shown, for what is the thing to do. */
   worded?: boolean;
@@ -23,7 +24,7 @@ export function CopyButton({
 
   async function copy() {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     } catch {
       return toast({ title: "The browser did not let it be copied", description: "Select the text and copy it by hand.", failed: true });
     }

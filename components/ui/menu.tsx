@@ -71,7 +71,7 @@ export function Menu({
         onToggle={onToggle}
         onKeyDown={(event) => onMenuKey(event, () => menu.current?.hidePopover())}
         className={classes(
-          "fixed inset-auto m-0 my-1.5 max-h-[min(24rem,80dvh)] min-w-48 max-w-[min(22rem,calc(100vw-1rem))] overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-overlay outline-none",
+          "fixed inset-auto m-0 my-1.5 max-h-[min(30rem,80dvh)] min-w-48 max-w-[min(22rem,calc(100vw-1rem))] overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-overlay outline-none",
           "[position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]",
           "transition-opacity duration-100 starting:open:opacity-0",
           ALIGN[align],

@@ -31,7 +31,12 @@ export function formatMomentInFull(iso: string, timeZone: string): string {
   return `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}:${part.second} ${zone}`;
 }
 
+/** Made once for each zone and form: making one takes longer than what a row of a table has. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 function partsOf(iso: string, options: Intl.DateTimeFormatOptions): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
-  const parts = new Intl.DateTimeFormat(LANGUAGE, options).formatToParts(new Date(iso));
-  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  const key = JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(LANGUAGE, options);
+  formats.set(key, format);
+  return Object.fromEntries(format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
 }

@@ -8,7 +8,14 @@ import { Notice } from "./notice.tsx";
 /** What stands in the place of content that /v1 did not give. */
 export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const problem = error instanceof ApiProblem ? error : null;
-  const requestId = problem?.requestId ? `Request ${problem.requestId}` : undefined;
+  const requestId = problem?.requestId ? (
+    <>
+      Request {problem.requestId} ·{" "}
+      <a href={`/docs/errors/${problem.code}`} className="underline underline-offset-2">
+        {problem.code}
+      </a>
+    </>
+  ) : undefined;
   if (problem?.status === 401) {
     return (
       <Notice

@@ -18,6 +18,7 @@ export function SidePanel({
   side,
   label,
   header,
+  asks = false,
   children,
 }: {
   open: boolean;
@@ -25,14 +26,17 @@ export function SidePanel({
   side: keyof typeof SIDES;
   label: string;
   header?: ReactNode;
+  /** Whether it is a form from the first: its first field has the focus then, not the way out. */
+  asks?: boolean;
   children: ReactNode;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
 
   useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
+    if (!open) return dialog.current?.close();
+    dialog.current?.showModal();
+    if (asks) dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
+  }, [open, asks]);
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it; the keyboard has Escape

@@ -20,10 +20,39 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** The session that signing in would have given: for people that the local stack does not have. */
-export async function beSignedIn(context: BrowserContext, tenants: Record<string, Role[]>, name = "ada"): Promise<void> {
+/** A user of Supabase Auth with the password of all. */
+export async function enrol(
+  tenants: Record<string, Role[]>,
+  name = uniqueName("person"),
+): Promise<{ id: string; name: string; email: string }> {
+  const email = `${name}@tieout.example`;
+  const [user] = await sql<{ id: string }>(
+    `with made as (
+       insert into auth.users (
+         instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+         confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current,
+         phone_change, phone_change_token, reauthentication_token, created_at, updated_at)
+       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
+         extensions.crypt($2, extensions.gen_salt('bf', 4)), now(), jsonb_build_object('tenants', $3::jsonb), '{}',
+         '', '', '', '', '', '', '', '', now(), now())
+       returning id, email)
+     insert into auth.identities (id, provider, provider_id, user_id, identity_data, last_sign_in_at, created_at, updated_at)
+     select gen_random_uuid(), 'email', id::text, id, jsonb_build_object('sub', id, 'email', email, 'email_verified', true), now(), now(), now()
+     from made returning user_id as id`,
+    [email, PASSWORD, JSON.stringify(tenants)],
+  );
+  return { id: user?.id ?? "", name, email };
+}
+
+/** The session that signing in would have given: for people that the local stack does not have. `claims`: of the session's own. */
+export async function beSignedIn(
+  context: BrowserContext,
+  tenants: Record<string, Role[]>,
+  name = "ada",
+  claims: Record<string, unknown> = {},
+): Promise<void> {
   const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-  const value = await encode({ token: { sub: uniqueName(name), name, tenants }, secret, maxAge: SESSION_SECONDS });
+  const value = await encode({ token: { sub: uniqueName(name), name, tenants, ...claims }, secret, maxAge: SESSION_SECONDS });
   await context.addCookies([{ name: "tieout.session", value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
 }
 
@@ -112,4 +141,12 @@ export function tokenColour(page: Page, attributes: Record<string, string>, prop
     },
     [attributes, property] as const,
   );
+}
+
+/** What a browser tells a page whose tab goes to the background, or comes back. */
+export function setVisibility(page: Page, state: "hidden" | "visible"): Promise<void> {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
 }

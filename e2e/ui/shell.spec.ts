@@ -103,3 +103,17 @@ test("a menu opens with the arrow keys, and Escape gives the focus back", async 
   await expect(trigger).toBeFocused();
   await expect(trigger).toHaveAttribute("aria-expanded", "false");
 });
+
+test("without a network it says so, and goes on by itself when it is back", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/integrations");
+  await expect(page.getByRole("table")).toBeVisible();
+  const notice = page.getByRole("status").getByText("You are offline.");
+  await context.setOffline(true);
+  await expect(notice).toBeVisible();
+  await expect(page.getByRole("table")).toBeVisible();
+  await page.getByRole("searchbox").fill("stripe");
+  await context.setOffline(false);
+  await expect(notice).toBeHidden();
+  await expect(page.getByRole("row").nth(1)).toContainText(/stripe/i);
+});

@@ -3,8 +3,12 @@ import type { ReactNode } from "react";
 import { RevealedKey } from "#components/api-keys/revealed-key.tsx";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { QueryProvider } from "#components/shell/query-provider.tsx";
+import { SessionWatch } from "#components/sign-in/session-watch.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
-import { requireMember, requireUser } from "#lib/auth/page-context.ts";
+import { pageContext, requireMember, requireUser } from "#lib/auth/page-context.ts";
+import { oidcProviders } from "#lib/auth/sign-in.ts";
+import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
+import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
 import { SURFACES } from "#lib/records/surfaces/all.ts";
 import { pageTenant } from "./page-tenant.ts";
 
@@ -16,15 +20,24 @@ export default async function TenantLayout({ params, children }: Props) {
   const { tenant: tenantId } = await params;
   const { name, roles } = await requireMember(tenantId);
   const { memberships } = await requireUser();
+  const member = { name, roles, tenants: [...memberships.keys()] };
+  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), roles.includes("tenant_admin") ? findFirstSteps(tenantId) : null]);
   return (
     <QueryProvider>
       <NuqsAdapter>
-        <AppShell tenant={await pageTenant(tenantId)} member={{ name, roles, tenants: [...memberships.keys()] }} surfaces={SURFACE_LINKS}>
+        <AppShell tenant={tenant} member={member} surfaces={SURFACE_LINKS} firstSteps={firstSteps}>
           {children}
         </AppShell>
+        <SessionWatch tenantId={tenantId} member={member} providers={oidcProviders().map(({ id, name }) => ({ id, name }))} />
         <RevealedKey />
         <Toasts />
       </NuqsAdapter>
     </QueryProvider>
   );
+}
+
+/** Null where the database cannot tell: no page fails for them. */
+async function findFirstSteps(tenantId: string): Promise<FirstSteps | null> {
+  const ctx = await pageContext(tenantId, getFirstStepsContract);
+  return getFirstSteps(ctx).catch(() => null);
 }

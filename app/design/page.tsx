@@ -1,0 +1,33 @@
+import type { Metadata } from "next";
+import { ColourSection } from "#components/design/colour-section.tsx";
+import { Primitives } from "#components/design/primitives.tsx";
+import { RiskSection } from "#components/design/risk-section.tsx";
+import { MotionSection, SpaceSection, TypeSection } from "#components/design/scales.tsx";
+import { QueryProvider } from "#components/shell/query-provider.tsx";
+import { Toasts } from "#components/ui/toasts.tsx";
+
+export const metadata: Metadata = { title: "Design" };
+
+/** The design language, by the parts and tokens that the pages are made of. Not linked. */
+export default function DesignPage() {
+  return (
+    <QueryProvider>
+      <main id="content" className="mx-auto flex w-full max-w-5xl flex-col gap-14 bg-surface px-4 py-10 sm:px-8">
+        <header className="flex max-w-prose flex-col gap-2">
+          <h1 className="text-2xl font-semibold tracking-tight">Design</h1>
+          <p className="text-muted">
+            A working day is read off these pages: dense, calm, the colour kept for what is at risk. Everything below is what the pages use,
+            so a change of it shows here first.
+          </p>
+        </header>
+        <TypeSection />
+        <SpaceSection />
+        <ColourSection />
+        <RiskSection />
+        <MotionSection />
+        <Primitives />
+      </main>
+      <Toasts />
+    </QueryProvider>
+  );
+}

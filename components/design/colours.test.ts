@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { contrast, distance, type Sight, seenBy } from "./colour.ts";
+import { PAIRS, RISKS, readTokens, THEMES } from "./tokens.ts";
+
+const tokens = readTokens();
+
+function hex(name: string, theme: (typeof THEMES)[number]): string {
+  const token = tokens.get(name);
+  if (!token) throw new Error(`globals.css has no colour ${name}.`);
+  return token[theme];
+}
+
+test("contrast is what WCAG computes", () => {
+  expect(contrast("#ffffff", "#000000")).toBeCloseTo(21, 5);
+  expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
+});
+
+describe.each(THEMES)("in the %s theme", (theme) => {
+  test.each(PAIRS.map((pair) => [`${pair.ink} on ${pair.on}`, pair] as const))("%s can be read", (_, { ink, on, least }) => {
+    expect(contrast(hex(ink, theme), hex(on, theme))).toBeGreaterThanOrEqual(least);
+  });
+
+  const sights: Sight[] = ["usual", "protanopia", "deuteranopia"];
+  const pairs = RISKS.flatMap((one, at) => RISKS.slice(at + 1).map((other) => [one, other] as const));
+  describe.each(sights)("to %s sight", (sight) => {
+    test.each(pairs)("the badges of %s and %s differ", (one, other) => {
+      const seen = (risk: string) => seenBy(sight, hex(`risk-badge of ${risk}`, theme));
+      expect(distance(seen(one), seen(other))).toBeGreaterThan(5);
+    });
+    test.each(pairs)("the rails of %s and %s differ", (one, other) => {
+      const seen = (risk: string) => seenBy(sight, hex(`risk-rail of ${risk}`, theme));
+      expect(distance(seen(one), seen(other))).toBeGreaterThan(5);
+    });
+  });
+});

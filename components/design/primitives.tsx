@@ -1,0 +1,241 @@
+"use client";
+
+import { CircleCheck, CircleDashed, Clock, Inbox, Info, OctagonX, Plus } from "lucide-react";
+import { useState } from "react";
+import { ApiProblem } from "#components/api-client.ts";
+import { Keys } from "#components/shell/commands/keys.tsx";
+import { Badge, type Tone } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { Command } from "#components/ui/command.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
+import { Disclosure } from "#components/ui/disclosure.tsx";
+import { JsonView } from "#components/ui/json-view.tsx";
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { ProblemNotice } from "#components/ui/problem-notice.tsx";
+import { RadioGroup } from "#components/ui/radio-group.tsx";
+import { Segmented } from "#components/ui/segmented.tsx";
+import { SidePanel } from "#components/ui/side-panel.tsx";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+import { TextArea, TextField } from "#components/ui/text-field.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { Sample, Section } from "./section.tsx";
+
+const TONES: readonly { tone: Tone; icon: typeof Info }[] = [
+  { tone: "neutral", icon: CircleDashed },
+  { tone: "good", icon: CircleCheck },
+  { tone: "info", icon: Info },
+  { tone: "warning", icon: Clock },
+  { tone: "danger", icon: OctagonX },
+];
+
+export function Primitives() {
+  return (
+    <>
+      <Controls />
+      <Fields />
+      <Said />
+      <Overlays />
+      <States />
+    </>
+  );
+}
+
+function Controls() {
+  const [view, setView] = useState("active");
+  const [sort, setSort] = useState("time");
+  return (
+    <Section title="Controls" about="One primary action a page. What destroys is red where it is done, not where it is offered.">
+      <Sample name="Button">
+        {(["primary", "secondary", "selected", "danger", "ghost"] as const).map((variant) => (
+          <Button key={variant} variant={variant}>
+            {variant}
+          </Button>
+        ))}
+        <Button variant="primary" disabled>
+          disabled
+        </Button>
+        <Button disabled>disabled</Button>
+      </Sample>
+      <Sample name="Button, small and as an icon">
+        <Button size="sm">Small</Button>
+        <Button size="sm" variant="primary">
+          <Plus aria-hidden className="size-4" />
+          With an icon
+        </Button>
+        <Button size="icon" variant="ghost" aria-label="Add">
+          <Plus aria-hidden className="size-4" />
+        </Button>
+        <CopyButton text="copied" label="Copy" />
+        <Keys keys={["⌘K"]} />
+        <Keys keys={["g", "e"]} />
+      </Sample>
+      <div className="grid gap-6 sm:grid-cols-2">
+        <Sample name="Segmented">
+          <Segmented
+            label="Show"
+            value={view}
+            onChange={setView}
+            options={[
+              { value: "active", label: "Active" },
+              { value: "bin", label: "Bin" },
+            ]}
+          />
+        </Sample>
+        <Sample name="Menu">
+          <Menu
+            label="Sort by"
+            trigger="Sort by"
+            triggerClass="inline-flex h-8 items-center rounded-md border border-line bg-raised px-2.5 text-sm font-medium shadow-raised"
+          >
+            <MenuChoice
+              label="Sort by"
+              value={sort}
+              onChange={setSort}
+              options={[
+                { value: "time", label: "Time left" },
+                { value: "risk", label: "Risk" },
+              ]}
+            />
+            <MenuSeparator />
+            <MenuItem onClick={() => toast({ title: "Done", failed: false })}>An action</MenuItem>
+          </Menu>
+        </Sample>
+      </div>
+    </Section>
+  );
+}
+
+function Fields() {
+  const [expiry, setExpiry] = useState("90");
+  return (
+    <Section title="Fields" about="A label above, a hint below, and what is wrong in its place, said as what to do.">
+      <div className="grid gap-5 sm:grid-cols-2">
+        <TextField label="Name" placeholder="Nightly export" hint="What calls with it." />
+        <TextField label="With an error" defaultValue="10.0.0.256" error="“10.0.0.256” is no address or range." />
+        <TextArea label="Description" rows={2} />
+        <TextField label="Disabled" defaultValue="acme" disabled />
+        <RadioGroup
+          legend="Expiry"
+          value={expiry}
+          onChange={setExpiry}
+          options={[
+            { value: "30", label: "30 days" },
+            { value: "90", label: "90 days" },
+            { value: "never", label: "Never" },
+          ]}
+        />
+        <div className="flex flex-col gap-2">
+          <CheckField label="I have stored it" />
+          <CheckField label="Published" defaultChecked />
+          <CheckField label="Needed" error="Tick this to go on." />
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function Said() {
+  return (
+    <Section title="What is said" about="Badges for a state, notes inside a form, and text that can be copied as it is.">
+      <Sample name="Badge">
+        {TONES.map(({ tone, icon }) => (
+          <Badge key={tone} tone={tone} icon={icon}>
+            {tone}
+          </Badge>
+        ))}
+      </Sample>
+      <div className="grid gap-3 sm:grid-cols-3">
+        <Note tone="info">It works from 192.0.2.0/24 only.</Note>
+        <Note tone="warning">This key works from anywhere.</Note>
+        <Note tone="danger">3 of the 3 calls of the last 7 days would have been refused.</Note>
+      </div>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Command text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
+        <JsonView label="A payload" value={{ type: "exception.created", data: { id: "exc_019a", severity: "high" } }} />
+      </div>
+      <Sample name="Time">
+        <Time iso="2026-11-20T09:30:00.000Z" />
+      </Sample>
+      <Disclosure title="What is opened when it is wanted">
+        <p className="text-sm">It loads what it shows by then.</p>
+      </Disclosure>
+    </Section>
+  );
+}
+
+function Overlays() {
+  const [open, setOpen] = useState<"dialog" | "panel">();
+  const close = () => setOpen(undefined);
+  return (
+    <Section
+      title="Over the page"
+      about="A dialog asks, a panel shows beside the list, a message says what came of it. Each gives the focus back."
+    >
+      <Sample name="Open one">
+        <Button onClick={() => setOpen("dialog")}>Dialog</Button>
+        <Button onClick={() => setOpen("panel")}>Panel</Button>
+        <Button onClick={() => toast({ title: "Bank feed is saved", failed: false })}>Message</Button>
+        <Button onClick={() => toast({ title: "It could not be saved", description: "Tieout cannot be reached.", failed: true })}>
+          Failed message
+        </Button>
+      </Sample>
+      {open === "dialog" && (
+        <Dialog title="Revoke Bank feed" description="Calls with it are refused at once." onClose={close}>
+          <DialogBody>
+            <TextField label="Reason" />
+          </DialogBody>
+          <DialogActions>
+            <Button onClick={close}>Cancel</Button>
+            <Button variant="danger" onClick={close}>
+              Revoke key
+            </Button>
+          </DialogActions>
+        </Dialog>
+      )}
+      <SidePanel open={open === "panel"} onClose={close} side="right" label="A panel">
+        <div className="flex flex-col gap-4 px-6 pb-6">
+          <h2 className="text-xl font-semibold tracking-tight">Payout 4711 has no bank line</h2>
+          <p>What is known of it.</p>
+        </div>
+      </SidePanel>
+    </Section>
+  );
+}
+
+const PROBLEMS = [
+  new ApiProblem(403, { code: "role_required", detail: "This needs the role tenant_admin. Ask a tenant admin.", request_id: "req_5f0c" }),
+  new ApiProblem(500, { code: "internal", detail: "Something went wrong on our side. It has been logged.", request_id: "req_7a1d" }),
+  new ApiProblem(0, { code: "unreachable", detail: "", request_id: null }),
+];
+
+function States() {
+  return (
+    <Section
+      title="States"
+      about="Loading has the shape of what comes. Empty has one action, and is not the same as nothing matching. An error has its request id and a way on."
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <div className="flex flex-col gap-3 rounded-lg border border-line p-4" role="status" aria-label="A skeleton">
+          <Skeleton className="h-4 w-2/5" />
+          <Skeleton className="h-4 w-full" />
+          <Skeleton className="h-4 w-3/4" />
+        </div>
+        <div className="rounded-lg border border-line">
+          <Notice icon={Inbox} title="No API keys yet" action={<Button variant="primary">Create key</Button>}>
+            A key lets one of your servers call Tieout without a person signing in.
+          </Notice>
+        </div>
+        {PROBLEMS.map((problem) => (
+          <div key={problem.code} className="rounded-lg border border-line">
+            <ProblemNotice error={problem} onRetry={() => toast({ title: "Tried again", failed: false })} />
+          </div>
+        ))}
+      </div>
+    </Section>
+  );
+}

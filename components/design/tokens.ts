@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BREACH_RISKS } from "#lib/exceptions/contract.ts";
+
+export const THEMES = ["light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** A colour in both themes. */
+export type Token = Record<Theme, string>;
+
+export const RISKS = BREACH_RISKS;
+export const TONES = ["neutral", "good", "info", "warning", "danger"] as const;
+
+const DECLARATION = /--([\w-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)/g;
+
+/** The design's colours, out of the one place where they are written: "ink", "risk-badge of high", "tone-ink of good". */
+export function readTokens(): Map<string, Token> {
+  const css = readFileSync(join(process.cwd(), "app/globals.css"), "utf8");
+  const tokens = new Map<string, Token>();
+  for (const [, selector = "", body = ""] of css.matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
+    const [, of] = /\[data-(?:risk|tone)="(\w+)"\]/.exec(selector) ?? [];
+    for (const [, name = "", light = "", dark = ""] of body.matchAll(DECLARATION)) {
+      tokens.set(of ? `${name} of ${of}` : name.replace(/^color-/, ""), { light, dark });
+    }
+  }
+  return tokens;
+}
+
+export type Pair = { ink: string; on: string; least: number };
+
+/** What 4.5:1 is asked of: each colour of text on each ground that it stands on. */
+const TEXT_MIN = 4.5;
+/** Of lines and marks that say something. */
+const MARK_MIN = 3;
+
+const GROUNDS = ["canvas", "surface", "raised", "hover", "selected"];
+
+/** Every pair of colours that meet on a page, with the contrast they must have. */
+export const PAIRS: readonly Pair[] = [
+  ...["ink", "muted"].flatMap((ink) => GROUNDS.map((on) => ({ ink, on, least: TEXT_MIN }))),
+  ...["accent-text", "danger-text"].flatMap((ink) => ["canvas", "surface", "raised", "hover"].map((on) => ({ ink, on, least: TEXT_MIN }))),
+  { ink: "accent-text", on: "accent-soft", least: TEXT_MIN },
+  { ink: "danger-text", on: "danger-soft", least: TEXT_MIN },
+  ...["accent", "accent-hover"].map((on) => ({ ink: "on-accent", on, least: TEXT_MIN })),
+  ...["danger", "danger-hover"].map((on) => ({ ink: "on-danger", on, least: TEXT_MIN })),
+  ...RISKS.flatMap((risk) => [
+    ...[`risk-row of ${risk}`, `risk-row-hover of ${risk}`].flatMap((on) =>
+      ["ink", "muted", `risk-text of ${risk}`].map((ink) => ({ ink, on, least: TEXT_MIN })),
+    ),
+    { ink: `risk-text of ${risk}`, on: "surface", least: TEXT_MIN },
+    { ink: `risk-text of ${risk}`, on: "raised", least: TEXT_MIN },
+    { ink: `risk-badge-ink of ${risk}`, on: `risk-badge of ${risk}`, least: TEXT_MIN },
+  ]),
+  ...TONES.map((tone) => ({ ink: `tone-ink of ${tone}`, on: `tone-soft of ${tone}`, least: TEXT_MIN })),
+  ...["surface", "raised", "canvas"].flatMap((on) => ["field", "focus", "accent"].map((ink) => ({ ink, on, least: MARK_MIN }))),
+];

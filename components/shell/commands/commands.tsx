@@ -1,0 +1,77 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useEffect, useSyncExternalStore } from "react";
+import type { Member, Tenant } from "../member.ts";
+import { usePreferences } from "../preferences-provider.tsx";
+import { type SurfaceLink, sectionsOf } from "../sections.ts";
+import { bringToFront, currentFront, subscribeFront } from "./front.ts";
+import { loadPalette } from "./load-palette.ts";
+
+// A boundary of their own each: without one the page would hide while they are fetched.
+const Palette = dynamic(loadPalette, { ssr: false });
+const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog), { ssr: false });
+const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-steps-dialog.tsx").then((module) => module.FirstStepsDialog), {
+  ssr: false,
+});
+
+/** Between g and the letter. */
+const SEQUENCE_MS = 1500;
+
+/** Where a key is text, or moves within what is open. */
+const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
+
+/** The commands of every page: ⌘K, and keys pressed alone. What they open is loaded when it is asked for. */
+export function Commands({ tenant, member, surfaces }: { tenant: Tenant; member: Member; surfaces: readonly SurfaceLink[] }) {
+  const front = useSyncExternalStore(subscribeFront, currentFront, () => null);
+  const { singleKeys } = usePreferences();
+  const router = useRouter();
+
+  useEffect(() => {
+    let goUntil = 0;
+
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.isComposing || event.repeat) return;
+      const { key } = event;
+      if (key === "Control" || key === "Meta") void loadPalette();
+      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k") return onPaletteKey(event);
+      if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey) return;
+      if ((event.target as Element).closest?.(TAKES_KEYS) || document.querySelector("dialog:modal")) return;
+      const going = performance.now() < goUntil;
+      goUntil = 0;
+      if (going) {
+        const section = sectionsOf(surfaces).find(({ letter }) => letter === key);
+        if (!section) return;
+        event.preventDefault();
+        router.push(`/${tenant.id}/${section.path}`);
+      } else if (key === "g") {
+        goUntil = performance.now() + SEQUENCE_MS;
+      } else if (key === "?") {
+        bringToFront("shortcuts");
+      } else if (key === "/") {
+        const search = document.querySelector<HTMLInputElement>("main input[type=search]");
+        if (!search) return;
+        event.preventDefault();
+        search.focus();
+        search.select();
+      }
+    }
+
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [singleKeys, router, surfaces, tenant.id]);
+
+  const close = () => bringToFront(null);
+  if (front === "palette") return <Palette tenant={tenant} member={member} surfaces={surfaces} onClose={close} />;
+  if (front === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
+  if (front === "first-steps") return <FirstStepsDialog tenantId={tenant.id} onClose={close} />;
+  return null;
+}
+
+function onPaletteKey(event: KeyboardEvent): void {
+  event.preventDefault();
+  // A form that is open would lose what was typed.
+  if (currentFront() === "palette") bringToFront(null);
+  else if (!document.querySelector("dialog[closedby]:modal")) bringToFront("palette");
+}

@@ -1,0 +1,28 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { Button } from "#components/ui/button.tsx";
+import { bringToFront } from "./front.ts";
+import { Keys } from "./keys.tsx";
+import { loadPalette } from "./load-palette.ts";
+
+const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: () => bringToFront("palette") } as const;
+
+/** What opens the palette without a keyboard. */
+export function SearchButton() {
+  return (
+    <Button variant="secondary" size="sm" className="justify-start px-2 font-normal text-muted" {...opening}>
+      <Search aria-hidden className="size-4" />
+      <span className="mr-auto">Search or jump to…</span>
+      <Keys keys={["⌘K"]} />
+    </Button>
+  );
+}
+
+export function SearchIconButton() {
+  return (
+    <Button variant="ghost" size="touch" aria-label="Search or jump to" {...opening}>
+      <Search aria-hidden className="size-5" />
+    </Button>
+  );
+}

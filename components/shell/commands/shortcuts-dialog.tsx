@@ -1,0 +1,74 @@
+"use client";
+
+import { CheckField } from "#components/ui/check-field.tsx";
+import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
+import { usePreferences } from "../preferences-provider.tsx";
+import { type SurfaceLink, sectionsOf } from "../sections.ts";
+import { Keys } from "./keys.tsx";
+
+type Shortcut = { what: string; keys: readonly string[] };
+
+const ANYWHERE: readonly Shortcut[] = [
+  { what: "Search or jump to", keys: ["⌘K"] },
+  { what: "Search on this page", keys: ["/"] },
+  { what: "These shortcuts", keys: ["?"] },
+  { what: "Close what is open", keys: ["Esc"] },
+];
+
+const ON_A_ROW: readonly Shortcut[] = [
+  { what: "Select it", keys: ["x"] },
+  { what: "Select all up to it", keys: ["⇧", "x"] },
+];
+
+export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
+  const { singleKeys, setSingleKeys } = usePreferences();
+  const pages = sectionsOf(surfaces).flatMap(({ name, letter }) => (letter ? [{ what: name, keys: ["g", letter] }] : []));
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <DialogBody>
+        <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+          <div className="flex flex-col gap-5">
+            <Shortcuts title="Anywhere" shortcuts={ANYWHERE} off={!singleKeys} />
+            <Shortcuts title="On an exception's row" shortcuts={ON_A_ROW} off={!singleKeys} />
+          </div>
+          <Shortcuts title="Go to" shortcuts={pages} off={!singleKeys} />
+        </div>
+        <div className="border-t border-line pt-3">
+          <CheckField
+            label="Commands by a single key"
+            checked={singleKeys}
+            onChange={({ target }) => setSingleKeys(target.checked)}
+            aria-describedby="single-keys-hint"
+          />
+          <p id="single-keys-hint" className="text-sm text-muted">
+            Off, only shortcuts with {navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} work: for dictation, or keys that slip. They
+            never work while you type in a field.
+          </p>
+        </div>
+      </DialogBody>
+    </Dialog>
+  );
+}
+
+function Shortcuts({ title, shortcuts, off }: { title: string; shortcuts: readonly Shortcut[]; off: boolean }) {
+  return (
+    <section>
+      <h3 className="pb-1 text-sm font-medium text-muted">{title}</h3>
+      <dl className="divide-y divide-line">
+        {shortcuts.map(({ what, keys }) => (
+          <div key={what} className="flex min-h-9 items-center justify-between gap-4">
+            <dt className={off && isSingle(keys) ? "text-muted line-through" : undefined}>{what}</dt>
+            <dd>
+              <span className="sr-only">{keys.join(" then ").replace("⌘", "Control or Command ")}</span>
+              <Keys keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function isSingle(keys: readonly string[]): boolean {
+  return !keys.some((key) => key.startsWith("⌘") || key === "Esc");
+}

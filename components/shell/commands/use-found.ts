@@ -1,0 +1,151 @@
+"use client";
+
+import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import { KeyRound, type LucideIcon, Scale, TimerReset, Webhook } from "lucide-react";
+import { useEffect, useState } from "react";
+import { callApi } from "#components/api-client.ts";
+import { withoutSecret } from "#components/api-keys/search.ts";
+import { nameOf, surfaceOf } from "#components/records/surface.ts";
+import { surfaceIcon } from "#components/records/surface-icon.ts";
+import { listApiKeysContract } from "#lib/api-keys/contract.ts";
+import { listExceptionsContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
+import { listReconciliationsContract } from "#lib/reconciliations/contract.ts";
+import { listWebhooksContract } from "#lib/webhooks/contract.ts";
+import type { Member, Tenant } from "../member.ts";
+import type { SurfaceLink } from "../sections.ts";
+import type { Entry, Group } from "./entries.ts";
+
+const TYPING_MS = 150;
+const SHORTEST = 2;
+const SHOWN = 5;
+/** Of lists without a text search: their first page is looked through here. */
+const LOOKED_THROUGH = 250;
+const FRESH_MS = 30_000;
+
+type Found = { id: string; title: string; note?: string; href: string };
+type Source = { name: string; icon: LucideIcon; key: readonly unknown[]; find: (signal: AbortSignal) => Promise<Found[]> };
+
+/** What the text finds in the tenant's data, as the reader may see it. */
+export function useFound(tenant: Tenant, member: Member, surfaces: readonly SurfaceLink[], typed: string) {
+  const text = useSettled(withoutSecret(typed).trim());
+  const enabled = text.length >= SHORTEST;
+  const sources = [...ownSources(tenant.id, member, text), ...surfaces.map((surface) => recordSource(tenant.id, surface, text))];
+  const answers = useQueries({
+    queries: sources.map(({ key, find }) => ({
+      queryKey: ["tenants", tenant.id, "palette", ...key],
+      queryFn: ({ signal }: { signal: AbortSignal }) => find(signal),
+      enabled,
+      staleTime: FRESH_MS,
+      retry: false,
+      placeholderData: keepPreviousData,
+    })),
+  });
+  const groups = sources.map(({ name, icon }, at): Group => {
+    const found = (enabled && answers[at]?.data) || [];
+    return {
+      name,
+      entries: found
+        .filter(matches(text, name))
+        .slice(0, SHOWN)
+        .map((one): Entry => ({ ...one, icon })),
+    };
+  });
+  return {
+    groups: groups.filter(({ entries }) => entries.length > 0),
+    searching: enabled && answers.some(({ isFetching }) => isFetching),
+    failed: enabled ? sources.filter((_, at) => answers[at]?.isError).map(({ name }) => name) : [],
+  };
+}
+
+function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
+  const isAdmin = roles.includes("tenant_admin");
+  const all = { limit: LOOKED_THROUGH };
+  return [
+    {
+      name: "Exceptions",
+      icon: TimerReset,
+      key: ["exceptions"],
+      async find(signal) {
+        const [open, newest] = await Promise.all([
+          callApi(listSlaExceptionsContract, { tenant, query: all, signal }),
+          callApi(listExceptionsContract, { tenant, query: all, signal }),
+        ]);
+        const items = [...new Map([...open.items, ...newest.items].map((item) => [item.id, item])).values()];
+        return items.map(({ id, title, status }) => ({
+          id,
+          title,
+          note: status.replace("_", " "),
+          href: `/${tenant}/exceptions?exception=${id}`,
+        }));
+      },
+    },
+    {
+      name: "Reconciliations",
+      icon: Scale,
+      key: ["reconciliations"],
+      async find(signal) {
+        const { items } = await callApi(listReconciliationsContract, { tenant, query: all, signal });
+        return items.map(({ id, name, status }) => ({
+          id,
+          title: name,
+          note: status.replace("_", " "),
+          href: `/${tenant}/reconciliations/${id}`,
+        }));
+      },
+    },
+    ...(isAdmin ? adminSources(tenant, text) : []),
+  ];
+}
+
+function adminSources(tenant: string, q: string): Source[] {
+  return [
+    {
+      name: "API keys",
+      icon: KeyRound,
+      key: ["api-keys", q],
+      async find(signal) {
+        const { items } = await callApi(listApiKeysContract, { tenant, params: { id: tenant }, query: { q, limit: SHOWN }, signal });
+        return items.map(({ id, name, key_id }) => ({ id, title: name, note: key_id, href: `/${tenant}/api-keys?key=${id}` }));
+      },
+    },
+    {
+      name: "Webhooks",
+      icon: Webhook,
+      key: ["webhooks"],
+      async find(signal) {
+        const { items } = await callApi(listWebhooksContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
+        return items.map(({ id, url, status }) => ({ id, title: url, note: status, href: `/${tenant}/webhooks/${id}` }));
+      },
+    },
+  ];
+}
+
+function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): Source {
+  return {
+    name: title,
+    icon: surfaceIcon(path),
+    key: ["records", path, q],
+    async find(signal) {
+      const { surface, contracts } = surfaceOf(path);
+      const { items } = await callApi(contracts.list, { tenant, query: { q, limit: SHOWN }, signal });
+      return items.map((record) => ({ id: record.id, title: nameOf(surface, record), href: `/${tenant}/${path}?record=${record.id}` }));
+    },
+  };
+}
+
+/** The lists with a text search have answered by it; the others are filtered by the same rule here. */
+function matches(text: string, source: string): (found: Found) => boolean {
+  if (!["Exceptions", "Reconciliations", "Webhooks"].includes(source)) return () => true;
+  const words = text.toLowerCase().split(/\s+/);
+  return ({ id, title, note = "" }) => words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
+}
+
+/** The text once the typing pauses. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

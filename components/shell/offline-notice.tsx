@@ -1,0 +1,35 @@
+"use client";
+
+import { CloudOff } from "lucide-react";
+import { useSyncExternalStore } from "react";
+
+/** Says so while the browser has no network. The queries wait by themselves and go on when it is back. */
+export function OfflineNotice() {
+  const offline = useSyncExternalStore(
+    subscribe,
+    () => !navigator.onLine,
+    () => false,
+  );
+  return (
+    <div role="status" className="pointer-events-none fixed inset-x-4 bottom-4 z-40 flex justify-center empty:hidden">
+      {offline && (
+        <p
+          data-tone="warning"
+          className="flex items-center gap-2 rounded-lg border border-tone-line bg-tone-soft px-3 py-2 text-sm font-medium text-tone-ink shadow-overlay"
+        >
+          <CloudOff aria-hidden className="size-4 shrink-0" />
+          You are offline. This page shows what it last knew and goes on by itself.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener("online", listener);
+  window.addEventListener("offline", listener);
+  return () => {
+    window.removeEventListener("online", listener);
+    window.removeEventListener("offline", listener);
+  };
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { Bar, BarChart, CartesianGrid, LabelList, Tooltip, XAxis, YAxis } from "recharts";
+
+/** `fill`: a class of the design. */
+export type Series = { key: string; name: string; fill: string };
+
+/** A bar: its name, one number for each series, and the risk whose colours it has, where that is what it shows. */
+export type Datum = { name: string; risk?: string; [series: string]: string | number | undefined };
+
+export type BarProps = {
+  label: string;
+  data: readonly Datum[];
+  series: readonly Series[];
+  height: number;
+  /** A bar's name, short enough to stand below it. */
+  tick?: (name: string) => string;
+};
+
+const LABELLED_MAX = 8;
+const TICK = { fill: "var(--color-muted)", fontSize: 12 };
+const LINE = { stroke: "var(--color-line)" };
+
+type Shape = { x?: number; y?: number; width?: number; height?: number; payload?: Datum };
+
+/**
+ * The bars themselves. The arrow keys go from one to the next, as the pointer does. Nothing moves by itself: what is shown
+ * refreshes while it is read. Sizes are set by the browser: the policy lets no server write a style.
+ */
+export function Bars({ label, data, series, height, tick = String }: BarProps) {
+  return (
+    <BarChart
+      data={data as Datum[]}
+      responsive
+      style={{ width: "100%", height }}
+      margin={{ top: 18, right: 16, bottom: 0, left: 0 }}
+      barCategoryGap={data.length > 60 ? "8%" : "22%"}
+      aria-label={label}
+      className="tabular-nums"
+    >
+      <CartesianGrid vertical={false} stroke="var(--color-line)" />
+      <XAxis
+        dataKey="name"
+        tickFormatter={tick}
+        tick={TICK}
+        tickLine={false}
+        axisLine={LINE}
+        interval={data.length <= LABELLED_MAX ? 0 : "preserveStartEnd"}
+        minTickGap={12}
+      />
+      <YAxis width="auto" allowDecimals={false} tick={TICK} tickLine={false} axisLine={false} tickFormatter={inWords} />
+      <Tooltip
+        content={({ active, payload }) => active && <Tip datum={payload?.[0]?.payload} series={series} />}
+        cursor={{ fill: "var(--color-hover)" }}
+        isAnimationActive={false}
+        wrapperStyle={{ outline: "none", zIndex: 20 }}
+      />
+      {series.map(({ key, name, fill }, place) => (
+        <Bar
+          key={key}
+          dataKey={key}
+          name={name}
+          stackId="all"
+          isAnimationActive={false}
+          shape={(bar: Shape) => <Block {...bar} fill={fill} top={place === series.length - 1} />}
+        >
+          {series.length === 1 && data.length <= LABELLED_MAX && (
+            <LabelList
+              dataKey={key}
+              position="top"
+              formatter={(value) => (value ? inWords(value) : "")}
+              className="fill-ink text-xs font-medium"
+            />
+          )}
+        </Bar>
+      ))}
+    </BarChart>
+  );
+}
+
+function Block({ x = 0, y = 0, width = 0, height = 0, payload, fill, top }: Shape & { fill: string; top: boolean }) {
+  if (height <= 0) return null;
+  return <rect x={x} y={y} width={width} height={height} rx={top && width > 8 ? 2 : 0} data-risk={payload?.risk} className={fill} />;
+}
+
+function Tip({ datum, series }: { datum: Datum | undefined; series: readonly Series[] }) {
+  if (!datum) return null;
+  return (
+    <div role="status" className="rounded-md bg-raised px-2.5 py-1.5 text-xs shadow-overlay">
+      <p className="text-muted">{datum.name}</p>
+      {series.map(({ key, name }) => (
+        <p key={key} className="font-medium tabular-nums">
+          {inWords(datum[key])} {name}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function inWords(value: unknown): string {
+  return Number(value).toLocaleString("en");
+}

@@ -1,0 +1,184 @@
+"use client";
+
+import { Check, Search } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { classes } from "./classes.ts";
+
+export type Option<Value> = {
+  key: string;
+  value: Value;
+  label: ReactNode;
+  /** True for what holds now. */
+  current?: boolean;
+};
+
+const ALIGN = {
+  start: "[position-area:block-end_span-inline-end]",
+  end: "[position-area:block-end_span-inline-start]",
+  above: "[position-area:block-start_span-inline-end]",
+} as const;
+
+type Listed<Value> = {
+  label: string;
+  placeholder: string;
+  search: string;
+  onSearch: (search: string) => void;
+  options: readonly Option<Value>[];
+  onChoose: (value: Value) => void;
+  /** What to say of the search: nothing found, still loading, what can be typed. */
+  note?: ReactNode;
+};
+
+/** A button that opens a list to search and choose from: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
+export function Combobox<Value>({
+  trigger,
+  triggerClass,
+  align = "start",
+  disabled = false,
+  onOpen,
+  ...listed
+}: Listed<Value> & {
+  trigger: ReactNode;
+  triggerClass: string;
+  align?: keyof typeof ALIGN;
+  disabled?: boolean;
+  onOpen?: () => void;
+}) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+
+  // The field is there before the list shows, and until after it gave the focus back.
+  function onToggle({ newState }: { newState: string }) {
+    if (newState === "open") return box.current?.querySelector("input")?.focus();
+    setOpen(false);
+    listed.onSearch("");
+  }
+
+  function onBeforeToggle({ newState }: { newState: string }) {
+    if (newState !== "open") return;
+    setOpen(true);
+    onOpen?.();
+  }
+
+  return (
+    <>
+      <button type="button" disabled={disabled} popoverTarget={id} aria-haspopup="dialog" aria-expanded={open} className={triggerClass}>
+        {trigger}
+      </button>
+      <div
+        ref={box}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label={listed.label}
+        onBeforeToggle={onBeforeToggle}
+        onToggle={onToggle}
+        className={classes(
+          "fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] overflow-hidden rounded-lg bg-raised text-ink shadow-overlay outline-none",
+          "[position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]",
+          "transition-opacity duration-100 starting:open:opacity-0",
+          ALIGN[align],
+        )}
+      >
+        {open && (
+          <SearchList
+            {...listed}
+            onChoose={(value) => {
+              box.current?.hidePopover();
+              listed.onChoose(value);
+            }}
+            onLeave={() => box.current?.hidePopover()}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function SearchList<Value>({
+  label,
+  placeholder,
+  search,
+  onSearch,
+  options,
+  onChoose,
+  onLeave,
+  note,
+}: Listed<Value> & { onLeave: () => void }) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [wanted, setWanted] = useState<number>();
+  const preset = search === "" ? options.findIndex(({ current }) => current) : 0;
+  const active = Math.min(wanted ?? Math.max(preset, 0), options.length - 1);
+
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setWanted((active + step + options.length) % Math.max(options.length, 1));
+    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      const chosen = options[active];
+      if (chosen) onChoose(chosen.value);
+    } else if (event.key === "Tab") onLeave();
+  }
+
+  return (
+    <>
+      <div className="relative border-b border-line">
+        <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" />
+        <input
+          role="combobox"
+          aria-label={label}
+          aria-expanded="true"
+          aria-autocomplete="list"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={options[active] && `${id}-${active}`}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={placeholder}
+          value={search}
+          onChange={(event) => {
+            setWanted(undefined);
+            onSearch(event.target.value);
+          }}
+          onKeyDown={onKeyDown}
+          className="h-10 w-full bg-transparent pr-3 pl-9 text-sm text-ink outline-none placeholder:text-muted max-sm:h-12 max-sm:text-lg"
+        />
+      </div>
+      <div ref={list} id={`${id}-list`} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto p-1 empty:hidden">
+        {options.map(({ key, value, label: shown, current }, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is the field's
+          <div
+            key={key}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            onMouseMove={() => setWanted(index)}
+            // The field keeps the focus.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onChoose(value)}
+            className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 py-1.5 text-sm select-none aria-selected:bg-hover max-sm:min-h-11"
+          >
+            <span className="flex min-w-0 flex-1 items-center gap-2">{shown}</span>
+            {current && (
+              <>
+                <span className="sr-only">(now)</span>
+                <Check aria-hidden className="size-4 shrink-0 text-accent-text" />
+              </>
+            )}
+          </div>
+        ))}
+      </div>
+      <div role="status" className="px-3 py-2 text-sm text-muted empty:hidden">
+        {note}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,180 @@
+import { expect, type Page, test } from "@playwright/test";
+import { tenantWithAdmin } from "../api/api-keys/keys.ts";
+import { createTenant } from "../fixtures.ts";
+import { beSignedIn, keep, reconcile, report } from "./person.ts";
+
+/** Opens the palette by its keys, once the page listens. */
+async function openPalette(page: Page) {
+  const field = page.getByRole("combobox", { name: "Search or jump to" });
+  await expect(async () => {
+    await page.keyboard.press("Control+k");
+    await expect(field).toBeFocused({ timeout: 2000 });
+  }).toPass();
+  return field;
+}
+
+test("the palette goes to a page by a few letters and Enter", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  await openPalette(page);
+  await page.keyboard.type("rele");
+  await expect(page.getByRole("option", { selected: true })).toContainText("Release notes");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/acme/release-notes");
+  await expect(page.getByRole("dialog")).toBeHidden();
+});
+
+test("the page stands while the palette is fetched", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions", { waitUntil: "networkidle" });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/_next/static/chunks/**", (route) => released.then(() => route.continue()));
+  const held = page.waitForRequest("**/_next/static/chunks/**");
+  await page.getByRole("button", { name: "Search or jump to" }).click();
+  await held;
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect(await page.getByRole("heading", { name: "Exceptions" }).isVisible()).toBe(true);
+  release();
+  await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeFocused();
+});
+
+test("the arrows move the choice around, and Escape gives the focus back", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  await page.getByRole("button", { name: "Charts" }).focus();
+  const field = await openPalette(page);
+  const chosen = page.getByRole("option", { selected: true });
+  await expect(chosen).toContainText("Exceptions");
+  await page.keyboard.press("ArrowUp");
+  await expect(chosen).toContainText("Sign out");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(chosen).toContainText("Reconciliations");
+  await expect(field).toHaveAttribute("aria-activedescendant", (await chosen.getAttribute("id")) ?? "");
+  await page.keyboard.press("Escape");
+  await expect(field).toBeHidden();
+  await expect(page.getByRole("button", { name: "Charts" })).toBeFocused();
+});
+
+test("the palette finds keys, exceptions, records and reconciliations, and opens what is chosen", async ({ page, context }) => {
+  const admin = await tenantWithAdmin();
+  const { tenant } = admin;
+  await admin.create({ name: "Larkspur feed" });
+  await report(tenant, { title: "Larkspur line is missing", due_in_minutes: 30 });
+  await keep(tenant, "integrations", { name: "Larkspur bank" });
+  await reconcile(tenant, { name: "Larkspur to ledger" });
+  await beSignedIn(context, { [tenant]: ["tenant_admin"] });
+  await page.goto(`/${tenant}/integrations`);
+  const open = async (title: string) => {
+    await openPalette(page);
+    await page.keyboard.type("larksp");
+    await page.getByRole("option", { name: title }).click();
+  };
+  await open("Larkspur line is missing");
+  await expect(page.getByRole("dialog").getByRole("heading", { name: "Larkspur line is missing" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await open("Larkspur feed");
+  await expect(page.getByRole("dialog", { name: "Larkspur feed" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await open("Larkspur bank");
+  await expect(page.getByRole("dialog").getByLabel("Name")).toHaveValue("Larkspur bank");
+  await page.keyboard.press("Escape");
+  await open("Larkspur to ledger");
+  await expect(page.getByRole("heading", { name: "Larkspur to ledger", level: 1 })).toBeVisible();
+});
+
+test("a credential pasted into the palette finds its key, and its secret is sent nowhere", async ({ page, context }) => {
+  const admin = await tenantWithAdmin();
+  const key = await admin.create({ name: "Bank feed" });
+  const secret = key.credential.split(".")[1] ?? "";
+  await beSignedIn(context, { [admin.tenant]: ["tenant_admin"] });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url() + (request.postData() ?? "")));
+  await page.goto(`/${admin.tenant}/exceptions`);
+  const field = await openPalette(page);
+  await field.fill(key.credential);
+  await expect(page.getByRole("option", { name: "Bank feed" })).toBeVisible();
+  expect(asked.join("\n")).toContain("q=tk_");
+  expect(asked.join("\n")).not.toContain(secret);
+});
+
+test("what a role may not do is there, says who may, and does nothing", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_analyst"] });
+  await page.goto("/acme/exceptions");
+  await openPalette(page);
+  await page.keyboard.type("create an api");
+  const option = page.getByRole("option", { name: "Create an API key" });
+  await expect(option).toHaveAttribute("aria-disabled", "true");
+  await expect(page.getByRole("status").getByText("Only an admin may.")).toBeVisible();
+  await page.keyboard.press("Enter");
+  await option.click({ force: true });
+  await expect(page).toHaveURL("/acme/exceptions");
+  await expect(option).toBeVisible();
+});
+
+test("an action opens its form, over which the palette does not come", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await beSignedIn(context, { [tenant]: ["tenant_admin"] });
+  await page.goto(`/${tenant}/exceptions`);
+  await openPalette(page);
+  await page.keyboard.type("create an api");
+  await page.keyboard.press("Enter");
+  const form = page.getByRole("dialog", { name: "Create an API key" });
+  await form.getByLabel("Name").fill("Half typed");
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeHidden();
+  await expect(form.getByLabel("Name")).toHaveValue("Half typed");
+});
+
+test("the palette switches the tenant and keeps the page, and turns theme and times", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"], globex: ["tenant_lead"] });
+  await page.goto("/acme/integrations");
+  await openPalette(page);
+  await page.keyboard.type("switch to globex");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/globex/integrations");
+  await openPalette(page);
+  await page.keyboard.type("dark");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await openPalette(page);
+  await page.keyboard.type("local times");
+  await page.keyboard.press("Enter");
+  const timeZone = async () => (await context.cookies()).find(({ name }) => name === "tieout.time-zone")?.value;
+  await expect.poll(timeZone).toBe("Europe%2FBerlin");
+});
+
+test("g and a letter go to a page, / to its search, ? to the shortcuts; in a field they are text", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  await openPalette(page);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await expect(page).toHaveURL("/acme/integrations");
+  const search = page.getByRole("searchbox");
+  await expect(search).toBeVisible();
+  await page.keyboard.press("/");
+  await expect(search).toBeFocused();
+  await page.keyboard.type("g?/e");
+  await expect(search).toHaveValue("g?/e");
+  await expect(page).toHaveURL(/\/acme\/integrations/);
+  await search.blur();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+});
+
+test("single keys can be turned off, which is kept, and ⌘K stays", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/exceptions");
+  await page.getByRole("button", { name: /ada Admin$/ }).click();
+  await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).click();
+  await page.getByRole("checkbox", { name: "Commands by a single key" }).uncheck();
+  await page.reload();
+  const field = await openPalette(page);
+  await page.keyboard.press("Escape");
+  await expect(field).toBeHidden();
+  for (const key of ["?", "g", "i"]) await page.keyboard.press(key);
+  await openPalette(page);
+  await expect(page).toHaveURL("/acme/exceptions");
+});

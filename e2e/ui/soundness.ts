@@ -1,0 +1,25 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+
+/** `state`: what the page shows, where a test looks at it more than once. */
+export async function expectAxeFindsNothing(page: Page, state?: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]),
+    state,
+  ).toEqual([]);
+}
+
+/** Nothing that axe finds, and no sideways scrolling at `width` px. */
+export async function expectSound(page: Page, width: number, state?: string): Promise<void> {
+  await expectAxeFindsNothing(page, state);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), state).toBeLessThanOrEqual(width);
+}
+
+/** What the browser's console complains of, and what the page throws, from now on. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  return complaints;
+}

@@ -1,0 +1,67 @@
+import { expect, type Page, type Request, test } from "@playwright/test";
+import { createTenant } from "../fixtures.ts";
+import { beSignedIn, reportMany } from "./person.ts";
+
+const ROUNDS = 5;
+
+/** Clicks a link of the navigation; answers how long until the frame in which its page's heading stands. */
+function follow(page: Page, name: string): Promise<number> {
+  return page.evaluate(
+    (title) =>
+      new Promise<number>((resolve) => {
+        const link = [...document.querySelectorAll<HTMLAnchorElement>("nav[aria-label=Main] a")].find((one) => one.textContent === title);
+        const startedAt = performance.now();
+        const look = () => {
+          if (document.querySelector("h1")?.textContent === title) resolve(performance.now() - startedAt);
+          else requestAnimationFrame(look);
+        };
+        link?.click();
+        requestAnimationFrame(look);
+      }),
+    name,
+  );
+}
+
+test("a page that was open before, or that the pointer came near, shows without asking the server for it", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await reportMany(tenant, 60);
+  await beSignedIn(context, { [tenant]: ["tenant_admin"] });
+  await page.goto(`/${tenant}/exceptions`);
+  const asked: string[] = [];
+  const note = (request: Request) => asksForPage(request) && asked.push(request.url());
+  const near: Record<string, number> = {};
+  for (const [name, path] of Object.entries({ Reconciliations: "reconciliations", "API keys": "api-keys", Integrations: "integrations" })) {
+    const isPage = (request: Request) => asksForPage(request) && request.url().includes(`/${path}?`);
+    // The router closes the stream itself once it has read the page.
+    const fetched = Promise.race([page.waitForEvent("requestfinished", isPage), page.waitForEvent("requestfailed", isPage)]);
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).hover();
+    await fetched;
+    page.on("request", note);
+    near[name] = await follow(page, name);
+    page.off("request", note);
+  }
+  page.on("request", note);
+  const pages = ["Exceptions", ...Object.keys(near)];
+  const back: Record<string, number[]> = {};
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of pages) back[name] = [...(back[name] ?? []), await follow(page, name)];
+  }
+  console.table(
+    Object.entries(back).map(([name, times]) => ({
+      page: name,
+      hovered_ms: near[name]?.toFixed(0),
+      median_ms: median(times).toFixed(0),
+      best_ms: Math.min(...times).toFixed(0),
+    })),
+  );
+  expect(asked).toEqual([]);
+});
+
+/** As against fetching ahead. */
+function asksForPage(request: Request): boolean {
+  return request.url().includes("_rsc=") && !("next-router-prefetch" in request.headers());
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
