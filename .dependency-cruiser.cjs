@@ -2,11 +2,13 @@
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
-const CONTRACT = "^lib/(?:[^/]+/(?:sla/)?contract|records/surfaces/[^/]+)\\.ts$";
+const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
+/** What the pipeline sees of refusals and calls goes into the audit trail. */
+const AUDIT = "^lib/security-events/(?:record-call|record-refusal)\\.ts$";
 const TEST = "\\.test\\.tsx?$|^(?:e2e|bench)/";
 const TOOLING = "^(?:bin|supervisor|server|e2e|bench|supabase)/";
 
@@ -91,7 +93,7 @@ module.exports = {
       name: "plumbing-knows-no-domain",
       severity: "error",
       from: { path: "^lib/(?:auth|db|http)/", pathNot: TEST },
-      to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL] },
+      to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL, AUDIT] },
     },
     {
       name: "database-without-http",

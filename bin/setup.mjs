@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const NODE = join(ROOT, "node_modules/.bin/node");
@@ -11,6 +13,7 @@ export const NODE = join(ROOT, "node_modules/.bin/node");
 const BUILD_INPUTS = [
   "app",
   "components",
+  "docs",
   "lib",
   "public",
   "instrumentation.ts",
@@ -38,7 +41,21 @@ export async function build() {
   // Types of routes that the last development server knew and that are gone since fail the build.
   rmSync(join(ROOT, ".next/dev/types"), { recursive: true, force: true });
   await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
+  await compress(join(ROOT, ".next/static"));
   writeFileSync(BUILD_STAMP, inputs);
+}
+
+/** Once here, as small as it gets, and not with each request. */
+async function compress(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => /\.(css|js|svg)$/.test(entry.name));
+  await Promise.all(
+    files.map(async (entry) => {
+      const path = join(entry.parentPath ?? entry.path, entry.name);
+      const content = readFileSync(path);
+      writeFileSync(`${path}.br`, await promisify(brotliCompress)(content));
+      writeFileSync(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
+    }),
+  );
 }
 
 /** Runs a command to its end, its output on stderr: stdout belongs to the log. */

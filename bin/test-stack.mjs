@@ -10,8 +10,13 @@ import { NODE, ROOT } from "./setup.mjs";
 
 export const STACK_LOG = "test-results/stack.log";
 
-/** Tests send more than any caller may; those of the limits set their own. Receivers of webhooks listen on this machine. */
-const FOR_TESTS = { RATE_LIMIT_PER_MINUTE: "0", AUTH_FAILURES_PER_MINUTE: "0", WEBHOOK_ALLOW_HOSTS: "127.0.0.1,localhost" };
+/** Tests send more than any caller may; those of the limits set their own. Receivers of webhooks listen on this machine. What changes of a person's roles shows at once. */
+const FOR_TESTS = {
+  RATE_LIMIT_PER_MINUTE: "0",
+  AUTH_FAILURES_PER_MINUTE: "0",
+  SESSION_CHECK_SECONDS: "1",
+  WEBHOOK_ALLOW_HOSTS: "127.0.0.1,localhost",
+};
 
 /** A provider to sign in with, which e2e/ui/oidc.spec.ts plays. */
 async function oidcProvider() {

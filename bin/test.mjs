@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build, install, ROOT } from "./setup.mjs";
 
-const STACK_VARIABLE = /^(SUPABASE_|AUTH_|NEXTAUTH_|OIDC_|RATE_LIMIT_|WEBHOOK_|DATABASE_URL$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
+const STACK_VARIABLE =
+  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|DATABASE_URL$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 for (const name of Object.keys(process.env)) if (STACK_VARIABLE.test(name)) delete process.env[name];
 
 await install();

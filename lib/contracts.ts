@@ -3,13 +3,20 @@ import * as apiKeys from "./api-keys/contract.ts";
 import type { Contract } from "./contract.ts";
 import * as exceptions from "./exceptions/contract.ts";
 import * as sla from "./exceptions/sla/contract.ts";
+import * as firstSteps from "./first-steps/contract.ts";
+import * as members from "./members/contract.ts";
 import * as reconciliations from "./reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "./records/contract.ts";
+import * as securityEvents from "./security-events/contract.ts";
 import * as tenants from "./tenants/contract.ts";
 import * as webhooks from "./webhooks/contract.ts";
+import * as deliveries from "./webhooks/deliveries/contract.ts";
 
 export const CONTRACTS: readonly Contract[] = [
   tenants.getMeContract,
+  firstSteps.getFirstStepsContract,
+  firstSteps.putFirstStepsContract,
+  members.listMembersContract,
   apiKeys.listApiKeysContract,
   apiKeys.createApiKeyContract,
   apiKeys.getApiKeyContract,
@@ -26,6 +33,7 @@ export const CONTRACTS: readonly Contract[] = [
   exceptions.updateExceptionsContract,
   exceptions.importExceptionsContract,
   exceptions.listExceptionHistoryContract,
+  sla.getTimeToBreachContract,
   sla.getExceptionLedgerContract,
   sla.getSlaReportContract,
   sla.getSlaPolicyContract,
@@ -44,7 +52,10 @@ export const CONTRACTS: readonly Contract[] = [
   webhooks.testWebhookContract,
   webhooks.enableWebhookContract,
   webhooks.recoverWebhookContract,
-  webhooks.listWebhookDeliveriesContract,
-  webhooks.getWebhookDeliveryContract,
-  webhooks.resendWebhookDeliveryContract,
+  deliveries.listWebhookDeliveriesContract,
+  deliveries.getWebhookDeliveryContract,
+  deliveries.resendWebhookDeliveryContract,
+  securityEvents.listSecurityEventsContract,
+  securityEvents.getSecurityEventContract,
+  securityEvents.verifySecurityEventsContract,
 ] as unknown as Contract[];

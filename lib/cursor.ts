@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "./errors.ts";
+import { requireText } from "./json-object.ts";
 
 /** An opaque cursor: the sort key of a page's last item, bound to the order it was made for. */
 const envelope = z.tuple([z.string(), z.array(z.string()).min(1).max(4)]);
@@ -14,6 +15,7 @@ export function decodeCursor<Key extends z.ZodType>(order: string, cursor: strin
   try {
     const [madeFor, sortKey] = envelope.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
     if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor of this order");
+    for (const part of sortKey) requireText(part, "cursor");
     return key.parse(sortKey);
   } catch (cause) {
     throw new ApiError("invalid_request", "The request is not valid: see errors for each place.", {

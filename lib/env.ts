@@ -9,18 +9,23 @@ const optionalText = z
   .transform((value) => value || undefined);
 
 /** Base64 of 32 bytes each, newest first. */
-const encryptionKeys = z
+const base64Keys = z
   .string()
   .transform((list) => list.split(",").map((key) => Buffer.from(key.trim(), "base64")))
   .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
 
 /** Hosts in the URL parser's spelling: small letters, addresses in their one form, IPv6 without its brackets. */
-const hosts = z
+export const hosts = z
   .string()
   .default("")
-  .transform((list) => list.split(",").flatMap((host) => (host.trim() === "" ? [] : [hostOf(host.trim())])))
-  .refine((known) => known.every((host) => host !== null), "must be host names or addresses, comma-separated, without ports")
-  .transform((known): ReadonlySet<string> => new Set(known.filter((host) => host !== null)));
+  .transform((list, context): ReadonlySet<string> => {
+    const given = list.split(",").flatMap((host) => host.trim() || []);
+    const wrong = given.find((host) => hostOf(host) === null);
+    if (wrong === undefined) return new Set(given.map((host) => hostOf(host) ?? host));
+    const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" is not one`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
 
 function hostOf(host: string): string | null {
   const url = `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}/`;
@@ -41,10 +46,14 @@ const environment = z.object({
   AUTH_JWT_AUDIENCE: optionalText,
   NEXTAUTH_SECRET: secret32,
   NEXTAUTH_URL: z.url(),
-  ENCRYPTION_KEYS: encryptionKeys,
+  SESSION_CHECK_SECONDS: whole.default(60),
+  OIDC_SESSION_MINUTES: whole.default(60),
+  ENCRYPTION_KEYS: base64Keys,
+  AUDIT_SIGNING_KEY: base64Keys,
   RATE_LIMIT_PER_MINUTE: whole.default(1200),
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
   WEBHOOK_ALLOW_HOSTS: hosts,
+  METRICS_TOKEN: optionalText,
 });
 
 export type Env = z.output<typeof environment>;

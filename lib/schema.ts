@@ -13,7 +13,7 @@ export const timestamp = z.iso
   .datetime({ error: "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
   .refine(isKnownYear, "Give a time between 1970 and 2999.")
   .transform((text) => new Date(text).toISOString())
-  .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "Z$" } });
+  .meta({ example: "2026-11-20T09:30:00.000Z", override: { type: "string", format: "date-time", pattern: "Z$" } });
 
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
@@ -26,10 +26,8 @@ export const calendarDate = z
   .meta({ example: "2026-10-31" });
 
 /** `user:<name>` */
-export const userReference = z
-  .string()
-  .regex(/^user:[^\s]{1,120}$/u, "Give user:<name>, for example user:ada.")
-  .meta({ example: "user:ada" });
+export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
+export const userReference = z.string().regex(USER_REFERENCE, "Give user:<name>, for example user:ada.").meta({ example: "user:ada" });
 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
@@ -47,10 +45,12 @@ export const tenantId = z
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
   .meta({ example: "acme" });
 
+export const idPattern = (prefix: string) => new RegExp(`^${prefix}_[0-9a-z]{20,40}$`);
+
 export function id(prefix: string) {
   return z
     .string()
-    .regex(new RegExp(`^${prefix}_[0-9a-z]{20,40}$`))
+    .regex(idPattern(prefix))
     .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
 }
 

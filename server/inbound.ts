@@ -33,12 +33,18 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   return { requestId, address };
 }
 
-/** @throws ApiError for a request that the application must not see. */
-export function requireSound({ method = "", url = "", headers, httpVersion }: IncomingMessage): void {
+/** Where something is changed; everything else is read, and no body of up to any size is taken in for it. */
+const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
+const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
+export function requireSound({ method = "", url = "", headers, httpVersion }: IncomingMessage, dev: boolean): void {
   if (!METHODS.has(method))
     throw new ApiError("method_not_allowed", `Nothing here takes ${method}.`, { headers: { Allow: [...METHODS].join(", ") } });
   if (!headers.host && httpVersion === "1.1") throw MALFORMED;
   if (!url.startsWith("/") || !decodesToText(pathOf(url))) throw MALFORMED;
+  if (!dev && !READING.has(method) && !CHANGED.test(pathOf(url)))
+    throw new ApiError("method_not_allowed", "This path is only read.", { headers: { Allow: [...READING].join(", ") } });
 }
 
 function decodesToText(path: string): boolean {

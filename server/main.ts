@@ -3,6 +3,7 @@ import next from "next";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/log.ts";
 import { shutDown } from "#lib/process-wide.ts";
+import { buildFiles } from "./build-files.ts";
 import { pathOf, requireSound, settleInbound } from "./inbound.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
@@ -24,6 +25,7 @@ env();
 const app = next({ dev, port });
 await app.prepare();
 const handle = app.getRequestHandler();
+const serveBuilt = dev ? null : buildFiles();
 const inFlight = new Set<ServerResponse>();
 
 const server: Server = createServer(
@@ -52,13 +54,16 @@ const server: Server = createServer(
     });
     if (!server.listening) response.setHeader("Connection", "close");
     try {
-      requireSound(request);
-      await handle(request, response);
+      requireSound(request, dev);
+      if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
+      else await handle(request, response);
     } catch (error) {
       await refuse(response, error, requestId);
     }
   },
 );
+// What we cannot expect is passed over, not answered by Node without a request id.
+server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 server.setTimeout(SILENT_SOCKET_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));
 server.listen(port, process.env.HOST, () => log.info({ port }, "listening"));

@@ -55,6 +55,43 @@ alter table private.idempotency_keys add constraint idempotency_keys_tenant_id_f
 alter table private.idempotency_keys add constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, operation, key_hash);
 CREATE INDEX idempotency_keys_by_age ON private.idempotency_keys USING btree (created_at);
 
+create table private.security_event_checkpoints (
+  chain text not null,
+  kind text not null,
+  seq bigint not null,
+  hash text not null,
+  at timestamp(3) with time zone not null,
+  key_id text not null,
+  signature text not null
+);
+alter table private.security_event_checkpoints enable row level security;
+alter table private.security_event_checkpoints add constraint security_event_checkpoints_kind_check CHECK ((kind = ANY (ARRAY['head'::text, 'prefix'::text])));
+alter table private.security_event_checkpoints add constraint security_event_checkpoints_pkey PRIMARY KEY (chain, kind, seq);
+CREATE TRIGGER security_event_checkpoints_guard BEFORE DELETE OR UPDATE ON private.security_event_checkpoints FOR EACH ROW EXECUTE FUNCTION private.guard_security_event_checkpoints(); -- enabled: A
+CREATE TRIGGER security_event_checkpoints_guard_truncate BEFORE TRUNCATE ON private.security_event_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION private.guard_security_event_checkpoints(); -- enabled: A
+
+create table private.security_event_counts (
+  chain text not null,
+  bucket text not null,
+  minute timestamp with time zone not null,
+  count bigint not null,
+  first jsonb not null,
+  operations text[] not null,
+  targets text[] not null,
+  addresses text[] not null
+);
+alter table private.security_event_counts enable row level security;
+alter table private.security_event_counts add constraint security_event_counts_pkey PRIMARY KEY (chain, bucket, minute);
+CREATE INDEX security_event_counts_by_age ON private.security_event_counts USING btree (minute);
+
+create table private.security_event_heads (
+  chain text not null,
+  seq bigint not null default 0,
+  hash text
+) with (fillfactor=50);
+alter table private.security_event_heads enable row level security;
+alter table private.security_event_heads add constraint security_event_heads_pkey PRIMARY KEY (chain);
+
 create table private.sla_counts (
   tenant_id text not null,
   shard integer not null,
@@ -201,7 +238,7 @@ create table public.events (
   id text not null default private.new_id('evt'::text),
   tenant_id text not null,
   type text not null,
-  at timestamp(3) with time zone not null default now(),
+  at timestamp(3) with time zone not null default date_trunc('milliseconds'::text, now()),
   data jsonb not null,
   once_key text
 );
@@ -273,9 +310,9 @@ create table public.exceptions (
   reconciliation_id text,
   details jsonb not null default '{}'::jsonb,
   resolution text,
-  created_at timestamp(3) with time zone not null default now(),
+  created_at timestamp(3) with time zone not null default date_trunc('milliseconds'::text, now()),
   created_by text not null default private.actor(),
-  updated_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default date_trunc('milliseconds'::text, now()),
   closed_at timestamp(3) with time zone,
   severity_rank smallint not null generated always as (
 CASE severity
@@ -308,6 +345,7 @@ CREATE INDEX exceptions_by_deadline ON public.exceptions USING btree (tenant_id,
 CREATE INDEX exceptions_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE (reconciliation_id IS NOT NULL);
 CREATE INDEX exceptions_by_severity ON public.exceptions USING btree (tenant_id, severity_rank, due_at, id) WHERE (status = ANY (ARRAY['open'::text, 'in_review'::text]));
 CREATE INDEX exceptions_in_review ON public.exceptions USING btree (tenant_id, due_at, id) WHERE (status = 'in_review'::text);
+CREATE INDEX exceptions_of_assignee ON public.exceptions USING btree (tenant_id, assigned_to, id) WHERE (assigned_to IS NOT NULL);
 CREATE INDEX exceptions_open_by_reconciliation ON public.exceptions USING btree (tenant_id, reconciliation_id) WHERE ((reconciliation_id IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'in_review'::text])));
 create policy exceptions_insert on public.exceptions as permissive for insert to authenticated
   with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{write:exceptions}'::text[]) AS allows)));
@@ -325,6 +363,24 @@ grant insert (title, severity, assigned_to, due_at, status, reason_code, amount_
 grant select on public.exceptions to authenticated;
 grant update (title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details, resolution, due_from_policy) on public.exceptions to authenticated;
 grant select on public.exceptions to service_role;
+
+create table public.first_steps_dismissals (
+  tenant_id text not null default private.tenant_id(),
+  principal_id text not null default (auth.jwt() ->> 'principal_id'::text),
+  dismissed_at timestamp(3) with time zone not null default now()
+);
+alter table public.first_steps_dismissals enable row level security;
+alter table public.first_steps_dismissals add constraint first_steps_dismissals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
+alter table public.first_steps_dismissals add constraint first_steps_dismissals_pkey PRIMARY KEY (tenant_id, principal_id);
+create policy first_steps_dismissals_delete on public.first_steps_dismissals as permissive for delete to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (principal_id = (( SELECT auth.jwt() AS jwt) ->> 'principal_id'::text)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+create policy first_steps_dismissals_insert on public.first_steps_dismissals as permissive for insert to authenticated
+  with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (principal_id = (( SELECT auth.jwt() AS jwt) ->> 'principal_id'::text)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+create policy first_steps_dismissals_read on public.first_steps_dismissals as permissive for select to authenticated
+  using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (principal_id = (( SELECT auth.jwt() AS jwt) ->> 'principal_id'::text)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)));
+grant delete on public.first_steps_dismissals to authenticated;
+grant insert (tenant_id, principal_id) on public.first_steps_dismissals to authenticated;
+grant select on public.first_steps_dismissals to authenticated;
 
 create table public.reconciliations (
   id text not null default private.new_id('rcn'::text),
@@ -410,7 +466,7 @@ grant select on public.records to service_role;
 
 create table public.security_events (
   id text not null default private.new_id('sev'::text),
-  tenant_id text not null,
+  tenant_id text,
   at timestamp(3) with time zone not null default now(),
   type text not null,
   actor text not null,
@@ -419,15 +475,31 @@ create table public.security_events (
   address inet,
   request_id text,
   reason text,
-  details jsonb not null default '{}'::jsonb
+  details jsonb not null default '{}'::jsonb,
+  credential text not null,
+  home_tenant_id text,
+  cross_tenant boolean not null default false,
+  seq bigint,
+  prev_hash text,
+  hash text
 );
 alter table public.security_events enable row level security;
 alter table public.security_events add constraint security_events_type_check CHECK ((type ~ '^[a-z_]+(\.[a-z_]+)+$'::text));
 alter table public.security_events add constraint security_events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(id);
 alter table public.security_events add constraint security_events_pkey PRIMARY KEY (id);
-CREATE INDEX security_events_by_tenant ON public.security_events USING btree (tenant_id, id DESC);
+CREATE INDEX security_events_across ON public.security_events USING btree (tenant_id, at, seq) WHERE ((seq IS NOT NULL) AND cross_tenant);
+CREATE INDEX security_events_by_actor ON public.security_events USING btree (tenant_id, actor, at, seq) WHERE (seq IS NOT NULL);
+CREATE INDEX security_events_by_target ON public.security_events USING btree (tenant_id, target, at, seq) WHERE ((seq IS NOT NULL) AND (target IS NOT NULL));
+CREATE INDEX security_events_by_time ON public.security_events USING btree (tenant_id, at, seq) WHERE (seq IS NOT NULL);
+CREATE INDEX security_events_by_type ON public.security_events USING btree (tenant_id, type, at, seq) WHERE (seq IS NOT NULL);
+CREATE UNIQUE INDEX security_events_chain ON public.security_events USING btree (COALESCE(tenant_id, '*'::text), seq) WHERE (seq IS NOT NULL);
+CREATE INDEX security_events_unchained ON public.security_events USING btree (id) WHERE (seq IS NULL);
 create policy security_events_read on public.security_events as permissive for select to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin}'::text[], '{}'::text[]) AS allows)));
+CREATE CONSTRAINT TRIGGER security_events_chain AFTER INSERT ON public.security_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.chain_security_event(); -- enabled: A
+CREATE TRIGGER security_events_complete BEFORE INSERT ON public.security_events FOR EACH ROW EXECUTE FUNCTION private.complete_security_event(); -- enabled: A
+CREATE TRIGGER security_events_guard BEFORE DELETE OR UPDATE ON public.security_events FOR EACH ROW EXECUTE FUNCTION private.guard_security_events(); -- enabled: A
+CREATE TRIGGER security_events_guard_truncate BEFORE TRUNCATE ON public.security_events FOR EACH STATEMENT EXECUTE FUNCTION private.guard_security_events(); -- enabled: A
 grant select on public.security_events to authenticated;
 grant select on public.security_events to service_role;
 
@@ -439,7 +511,8 @@ create table public.sla_policies (
   low_minutes integer not null default 4320,
   at_risk_thresholds integer[] not null default '{240,60}'::integer[],
   updated_at timestamp(3) with time zone not null default now(),
-  updated_by text not null default private.actor()
+  updated_by text not null default private.actor(),
+  version integer not null default 1
 );
 alter table public.sla_policies enable row level security;
 alter table public.sla_policies add constraint sla_policies_at_risk_thresholds_check CHECK ((((cardinality(at_risk_thresholds) >= 1) AND (cardinality(at_risk_thresholds) <= 10)) AND (0 < ALL (at_risk_thresholds)) AND (525600 >= ALL (at_risk_thresholds))));
@@ -455,17 +528,19 @@ create policy sla_policies_update on public.sla_policies as permissive for updat
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.allows('{tenant_admin,tenant_lead}'::text[], '{}'::text[]) AS allows)))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
 grant select on public.sla_policies to authenticated;
-grant update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, updated_at, updated_by) on public.sla_policies to authenticated;
+grant update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, updated_at, updated_by, version) on public.sla_policies to authenticated;
 grant select on public.sla_policies to service_role;
 
 create table public.tenants (
   id text not null,
   name text not null,
-  created_at timestamp(3) with time zone not null default now()
+  created_at timestamp(3) with time zone not null default now(),
+  security_event_retention_days integer not null default 400
 );
 alter table public.tenants enable row level security;
 alter table public.tenants add constraint tenants_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text));
 alter table public.tenants add constraint tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)));
+alter table public.tenants add constraint tenants_security_event_retention_days_check CHECK (((security_event_retention_days >= 30) AND (security_event_retention_days <= 3660)));
 alter table public.tenants add constraint tenants_pkey PRIMARY KEY (id);
 create policy tenants_read on public.tenants as permissive for select to anon, authenticated
   using ((id = ( SELECT private.tenant_id() AS tenant_id)));
@@ -769,6 +844,21 @@ AS $function$
 $function$;
 grant execute on function private.api_key_json(public.api_keys) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.append_security_event(event jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into public.security_events
+    (tenant_id, type, actor, credential, home_tenant_id, cross_tenant, operation, target, address, request_id, reason, details)
+  values (
+    event ->> 'tenant_id', event ->> 'type', event ->> 'actor', event ->> 'credential', event ->> 'home_tenant_id',
+    coalesce((event ->> 'cross_tenant')::boolean, false), event ->> 'operation', event ->> 'target', (event ->> 'address')::inet,
+    event ->> 'request_id', event ->> 'reason', coalesce(nullif(event -> 'details', 'null'), '{}')
+  );
+$function$;
+
 CREATE OR REPLACE FUNCTION private.attempt_json(a public.webhook_attempts)
  RETURNS jsonb
  LANGUAGE sql
@@ -822,6 +912,38 @@ AS $function$
   delete from private.worker_heartbeats where beat_at < now() - interval '30 seconds' returning pool;
 $function$;
 grant execute on function private.bury_silent_pools() to service_role;
+
+CREATE OR REPLACE FUNCTION private.chain_security_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  own_chain constant text := coalesce(new.tenant_id, '*');
+  head private.security_event_heads;
+  e public.security_events;
+begin
+  select * into head from private.security_event_heads h where h.chain = own_chain for no key update;
+  if not found then
+    insert into private.security_event_heads (chain) values (own_chain) on conflict do nothing;
+    select * into head from private.security_event_heads h where h.chain = own_chain for no key update;
+  end if;
+  select * into e from public.security_events s where s.id = new.id;
+  e.seq := head.seq + 1;
+  e.prev_hash := head.hash;
+  e.hash := private.security_event_hash(e);
+  update public.security_events s set seq = e.seq, prev_hash = e.prev_hash, hash = e.hash where s.id = e.id;
+  update private.security_event_heads h set seq = e.seq, hash = e.hash where h.chain = own_chain;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.chain_state(chain text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+RETURN jsonb_build_object('chain', chain, 'as_of', private.iso(now()), 'head', (SELECT jsonb_build_object('seq', h.seq, 'hash', h.hash) AS jsonb_build_object FROM private.security_event_heads h WHERE ((h.chain = chain_state.chain) AND (h.seq > 0))), 'unchained', (SELECT min(e.id) AS min FROM public.security_events e WHERE ((e.seq IS NULL) AND (COALESCE(e.tenant_id, '*'::text) = chain_state.chain))), 'checkpoints', (SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', private.iso(c.at), 'key_id', c.key_id, 'signature', c.signature) ORDER BY c.seq), '[]'::jsonb) AS "coalesce" FROM private.security_event_checkpoints c WHERE (c.chain = chain_state.chain)));
 
 CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(webhook_ids text[], room integer)
  RETURNS TABLE(attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text, body text, secrets jsonb, sent_at bigint)
@@ -955,6 +1077,32 @@ begin
   if c.reopened_ids is not null then
     perform private.start_clocks(c.reopened_ids, c.reopened_tenants, c.reopened_due_ats);
   end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.complete_security_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  call_id text := nullif(current_setting('tieout.call_event', true), '');
+begin
+  new.credential := coalesce(new.credential, private.principal_type(), 'system');
+  new.cross_tenant := new.cross_tenant or new.credential = 'service_role';
+  new.seq := null;
+  new.prev_hash := null;
+  new.hash := null;
+  if call_id is null or new.id = call_id then
+    return new;
+  end if;
+  perform set_config('tieout.call_event', '', true);
+  update public.security_events e set
+    type = new.type, target = new.target, details = e.details || new.details || case
+      when e.reason is not null and new.reason is not null then jsonb_build_object('reason', new.reason) else '{}' end,
+    reason = coalesce(e.reason, new.reason)
+  where e.id = call_id;
   return null;
 end $function$;
 
@@ -1120,8 +1268,16 @@ begin
   if roles is not null and not private.allows(roles, scopes) then
     perform private.refuse('role_required', 'This credential may not call this operation.');
   end if;
+  if coalesce((request ->> 'continues')::boolean, false) then
+    return;
+  end if;
   if private.principal_type() = 'service_role' then
-    perform private.record_security_event('service_role.call', null, request ->> 'audit_reason');
+    perform private.record_service_call(left(request ->> 'audit_reason', 1000));
+  end if;
+  if jsonb_typeof(request -> 'export') = 'object' then
+    perform private.record_security_event('data.exported', null, null, request -> 'export');
+  elsif jsonb_typeof(request -> 'dry_run') = 'object' then
+    perform private.record_security_event('dry_run.done', request -> 'dry_run' ->> 'id', null, request -> 'dry_run');
   end if;
 end $function$;
 grant execute on function private.enter(jsonb,text[],text[]) to anon;
@@ -1289,6 +1445,18 @@ end $function$;
 grant execute on function private.find_records(jsonb) to anon;
 grant execute on function private.find_records(jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.find_session_user(user_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object('app_metadata', coalesce(u.raw_app_meta_data, '{}'))
+  from auth.users u
+  where u.id = user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now());
+$function$;
+grant execute on function private.find_session_user(uuid) to service_role;
+
 CREATE OR REPLACE FUNCTION private.find_webhook(id text)
  RETURNS public.webhooks
  LANGUAGE plpgsql
@@ -1306,6 +1474,27 @@ begin
 end $function$;
 grant execute on function private.find_webhook(text) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.first_steps_json()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN (SELECT jsonb_build_object('steps', jsonb_build_array(jsonb_build_object('step', 'create_key', 'done', (EXISTS (SELECT FROM public.api_keys k WHERE (k.tenant_id = t.id)))), jsonb_build_object('step', 'call_api', 'done', (EXISTS (SELECT FROM public.api_key_totals u WHERE (u.tenant_id = t.id)))), jsonb_build_object('step', 'register_webhook', 'done', (EXISTS (SELECT FROM public.webhooks w WHERE (w.tenant_id = t.id)))), jsonb_build_object('step', 'receive_event', 'done', (EXISTS (SELECT FROM public.webhooks w WHERE ((w.tenant_id = t.id) AND (w.last_success_at IS NOT NULL)))))), 'key_id', (SELECT max(k.id) AS max FROM public.api_keys k WHERE ((k.tenant_id = t.id) AND (k.revoked_at IS NULL))), 'webhook_id', (SELECT max(w.id) AS max FROM public.webhooks w WHERE ((w.tenant_id = t.id) AND (w.deleted_at IS NULL))), 'dismissed', (EXISTS (SELECT FROM public.first_steps_dismissals d WHERE ((d.tenant_id = t.id) AND (d.principal_id = (auth.jwt() ->> 'principal_id'::text)))))) AS jsonb_build_object FROM (SELECT private.tenant_id() AS id) t);
+grant execute on function private.first_steps_json() to authenticated;
+
+CREATE OR REPLACE FUNCTION private.forget_security_events(chain text, through bigint, hash text, at timestamp with time zone, key_id text, signature text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.keep_security_event_checkpoint(chain, 'prefix', through, hash, at, key_id, signature);
+  perform private.append_security_event(jsonb_build_object(
+    'tenant_id', nullif(chain, '*'), 'type', 'security_events.forgotten', 'actor', 'system', 'credential', 'system',
+    'details', jsonb_build_object('through_seq', through)
+  ));
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.forget_webhook_secrets(webhook_id text)
  RETURNS void
  LANGUAGE sql
@@ -1316,6 +1505,31 @@ AS $function$
 $function$;
 grant execute on function private.forget_webhook_secrets(text) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.forgettable_security_events(most integer DEFAULT 50000)
+ RETURNS TABLE(chain text, after bigint, through bigint, hash text, at text)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select h.chain, first.seq - 1, last.seq, last.hash, private.iso(now())
+  from private.security_event_heads h
+  left join public.tenants t on t.id = h.chain
+  cross join lateral (select now() - make_interval(days => coalesce(t.security_event_retention_days, 400)) as moment) over
+  cross join lateral (
+    select e.seq, e.at from public.security_events e
+    where coalesce(e.tenant_id, '*') = h.chain and e.seq is not null order by e.seq limit 1
+  ) first
+  left join lateral (
+    select e.seq from public.security_events e
+    where coalesce(e.tenant_id, '*') = h.chain and e.seq >= first.seq and (e.at >= over.moment or e.seq >= first.seq + most) order by e.seq limit 1
+  ) kept on true
+  cross join lateral (
+    select e.seq, e.hash from public.security_events e
+    where coalesce(e.tenant_id, '*') = h.chain and e.seq < coalesce(kept.seq, h.seq + 1) order by e.seq desc limit 1
+  ) last
+  where first.at < over.moment;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.guard_exception()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1325,13 +1539,7 @@ declare
   closing boolean := new.status in ('resolved', 'dismissed');
 begin
   if tg_op = 'UPDATE' then
-    if new.status <> old.status
-      and (old.status, new.status) not in (
-        ('open', 'in_review'), ('in_review', 'open'),
-        ('open', 'resolved'), ('open', 'dismissed'), ('in_review', 'resolved'), ('in_review', 'dismissed'),
-        ('resolved', 'open'), ('dismissed', 'open')
-      )
-    then
+    if not private.may_move(old.status, new.status) then
       perform private.refuse('invalid_transition', format('An exception cannot move from %s to %s.', old.status, new.status));
     end if;
     if old.status in ('resolved', 'dismissed') and not closing then
@@ -1404,6 +1612,34 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.guard_security_event_checkpoints()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'DELETE' and old.at < now() - interval '1 hour' and exists (
+    select from private.security_event_checkpoints c where c.chain = old.chain and c.kind = old.kind and c.seq > old.seq
+  ) then
+    return old;
+  end if;
+  raise exception using errcode = '42501', message = 'Checkpoints are only ever added.';
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.guard_security_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'UPDATE' and old.hash is null then
+    return new;
+  elsif tg_op = 'DELETE' and private.may_forget(old) then
+    return old;
+  end if;
+  raise exception using errcode = '42501', message = 'Security events are only ever added.';
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.insert_api_key(input jsonb, rotated_from text DEFAULT NULL::text)
  RETURNS public.api_keys
  LANGUAGE plpgsql
@@ -1431,7 +1667,8 @@ AS $function$
   insert into public.exceptions
     (title, severity, assigned_to, due_at, due_from_policy, status, reason_code, amount_minor, currency, reconciliation_id, details)
   select
-    r.title, r.severity, r.assigned_to, coalesce(r.due_at, now() + make_interval(mins => private.minutes_to_resolve(p, r.severity))),
+    r.title, r.severity, r.assigned_to,
+    coalesce(r.due_at, date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, r.severity))),
     r.due_at is null, coalesce(r.status, 'open'), r.reason_code, r.amount_minor, r.currency, r.reconciliation_id,
     coalesce(nullif(r.details, 'null'), '{}')
   from jsonb_to_recordset(rows) as r (
@@ -1492,6 +1729,14 @@ AS $function$
   insert into private.api_key_secrets (api_key_id, digest) select k.id, $2 from public.api_keys k where k.id = $1 and k.tenant_id = private.tenant_id();
 $function$;
 grant execute on function private.keep_api_key_secret(text,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.keep_security_event_checkpoint(chain text, kind text, seq bigint, hash text, at timestamp with time zone, key_id text, signature text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+AS $function$
+  insert into private.security_event_checkpoints values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing;
+$function$;
 
 CREATE OR REPLACE FUNCTION private.keep_webhook_secret(webhook_id text, id text, sealed text, grace interval DEFAULT '00:00:00'::interval)
  RETURNS void
@@ -1557,6 +1802,13 @@ begin
 end $function$;
 grant execute on function private.lock_webhook(text) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.may_forget(e public.security_events)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+RETURN (((e).at < (now() - make_interval(days => COALESCE((SELECT t.security_event_retention_days FROM public.tenants t WHERE (t.id = (may_forget.e).tenant_id)), 400)))) AND (EXISTS (SELECT FROM private.security_event_checkpoints c WHERE ((c.chain = COALESCE((may_forget.e).tenant_id, '*'::text)) AND (c.kind = 'prefix'::text) AND (c.seq >= (may_forget.e).seq)))));
+
 CREATE OR REPLACE FUNCTION private.may_move(before text, after text)
  RETURNS boolean
  LANGUAGE sql
@@ -1564,6 +1816,43 @@ CREATE OR REPLACE FUNCTION private.may_move(before text, after text)
  SET search_path TO ''
 RETURN ((before = after) OR (((((((((before = 'open'::text) AND (after = 'in_review'::text)) OR ((before = 'in_review'::text) AND (after = 'open'::text))) OR ((before = 'open'::text) AND (after = 'resolved'::text))) OR ((before = 'open'::text) AND (after = 'dismissed'::text))) OR ((before = 'in_review'::text) AND (after = 'resolved'::text))) OR ((before = 'in_review'::text) AND (after = 'dismissed'::text))) OR ((before = 'resolved'::text) AND (after = 'open'::text))) OR ((before = 'dismissed'::text) AND (after = 'open'::text))));
 grant execute on function private.may_move(text,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.members()
+ RETURNS TABLE(name text, roles text[], source text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+begin
+  return query
+  with recursive assignee (reference) as (
+    -- One step of the index a name, however many exceptions each has.
+    (select e.assigned_to from public.exceptions e where e.tenant_id = tenant and e.assigned_to is not null order by 1 limit 1)
+    union all
+    select (select e.assigned_to from public.exceptions e where e.tenant_id = tenant and e.assigned_to > a.reference order by 1 limit 1)
+    from assignee a where a.reference is not null
+  ), person (name, role, source) as (
+    select
+      left(regexp_replace(btrim(case when strpos(u.email, '@') > 1 then split_part(u.email, '@', 1) else u.id::text end), '\s+', '_', 'g'), 120),
+      r.role, 'directory'
+    from auth.users u
+    cross join lateral (
+      select case jsonb_typeof(u.raw_app_meta_data -> 'tenants')
+        when 'object' then u.raw_app_meta_data -> 'tenants' -> tenant
+        when 'array' then case when u.raw_app_meta_data -> 'tenants' ? tenant then coalesce(u.raw_app_meta_data -> 'roles', '[]') end
+      end as roles
+    ) m
+    left join lateral unnest('{tenant_admin,tenant_analyst,tenant_lead}'::text[]) as r (role) on m.roles ? r.role
+    where jsonb_typeof(m.roles) = 'array' and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+    union all
+    select substr(a.reference, 6), null, 'assignment' from assignee a where a.reference is not null
+  )
+  select p.name, coalesce(array_agg(distinct p.role) filter (where p.role is not null), '{}'), max(p.source)
+  from person p group by p.name;
+end $function$;
+grant execute on function private.members() to authenticated;
 
 CREATE OR REPLACE FUNCTION private.merge_patch(target jsonb, patch jsonb)
  RETURNS jsonb
@@ -1700,6 +1989,16 @@ AS $function$
 $function$;
 grant execute on function private.overdue_webhooks() to service_role;
 
+CREATE OR REPLACE FUNCTION private.own_chain_state()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.chain_state(private.tenant_id()) where private.allows('{tenant_admin}', '{}');
+$function$;
+grant execute on function private.own_chain_state() to authenticated;
+
 CREATE OR REPLACE FUNCTION private.own_shard()
  RETURNS integer
  LANGUAGE sql
@@ -1806,6 +2105,36 @@ begin
 end $function$;
 grant execute on function private.purge_records(integer) to service_role;
 
+CREATE OR REPLACE FUNCTION private.purge_security_events(batch integer DEFAULT 5000)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  events integer;
+  checkpoints integer;
+begin
+  delete from public.security_events where id = any (array(
+    select e.id from (
+      select c.chain, max(c.seq) as seq from private.security_event_checkpoints c where c.kind = 'prefix' group by 1
+    ) gone
+    join public.security_events e on coalesce(e.tenant_id, '*') = gone.chain and e.seq <= gone.seq
+    limit batch
+  ));
+  get diagnostics events = row_count;
+  delete from private.security_event_checkpoints c using (
+    select x.chain, x.kind, x.seq, max(x.seq) over (partition by x.chain, x.kind) as newest, row_number() over (
+      partition by x.chain, x.kind, date_trunc(case when x.at > now() - interval '1 day' then 'hour' else 'day' end, x.at at time zone 'UTC')
+      order by x.seq desc
+    ) as nth
+    from private.security_event_checkpoints x
+    where x.at < now() - interval '1 hour'
+  ) older
+  where c.chain = older.chain and c.kind = older.kind and c.seq = older.seq and older.nth > 1 and older.seq < older.newest;
+  get diagnostics checkpoints = row_count;
+  return events + checkpoints;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.purge_webhook_deliveries(batch integer DEFAULT 5000)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1839,17 +2168,25 @@ CREATE OR REPLACE FUNCTION private.rearm_clocks()
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  tenant constant text := private.tenant_id();
 begin
   perform private.advance_clocks(array(
-    select exception_id from private.exception_clocks where tenant_id = private.tenant_id() and next_at <= now()
+    select exception_id from private.exception_clocks where tenant_id = tenant and next_at <= now()
   ), private.own_shard());
-  update private.exception_clocks c set position = b.position, next_at = c.due_at - make_interval(mins => b.next_boundary)
-  from private.exception_clocks o cross join lateral (
-    select coalesce(min(boundary) filter (where passed), private.no_boundary()) as position, max(boundary) filter (where not passed) as next_boundary
-    from (select boundary, o.due_at - make_interval(mins => boundary) <= now() as passed from private.sla_boundaries(array[o.tenant_id])) x
-  ) b
-  where o.exception_id = c.exception_id and c.tenant_id = private.tenant_id()
-    and (c.position, c.next_at) is distinct from (b.position, c.due_at - make_interval(mins => b.next_boundary));
+  with boundaries as materialized (
+    select boundary from private.sla_boundaries(array[tenant])
+  ), fresh as (
+    select o.exception_id, b.position, o.due_at - make_interval(mins => b.next_boundary) as next_at
+    from private.exception_clocks o cross join lateral (
+      select coalesce(min(boundary) filter (where passed), private.no_boundary()) as position, max(boundary) filter (where not passed) as next_boundary
+      from (select boundary, o.due_at - make_interval(mins => boundary) <= now() as passed from boundaries) x
+    ) b
+    where o.tenant_id = tenant and o.next_at is not null
+  )
+  update private.exception_clocks c set position = f.position, next_at = f.next_at
+  from fresh f
+  where c.exception_id = f.exception_id and (c.position, c.next_at) is distinct from (f.position, f.next_at);
 end $function$;
 grant execute on function private.rearm_clocks() to authenticated;
 
@@ -1984,6 +2321,66 @@ AS $function$
   );
 $function$;
 grant execute on function private.record_security_event(text,text,text,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.record_security_events(events jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  event jsonb;
+  is_first boolean;
+begin
+  for event in
+    select e.value || jsonb_build_object('tenant_id', known.tenant_id)
+    from jsonb_array_elements(events) e
+    cross join lateral (
+      select case when e.value ->> 'email' is null then array[e.value ->> 'tenant_id'] else private.tenants_of_email(e.value ->> 'email') end as ids
+    ) named
+    left join public.tenants t on t.id = any (named.ids)
+    cross join lateral (select t.id as tenant_id) known
+    where t.id is not null or coalesce((e.value ->> 'elsewhere')::boolean, false)
+    order by known.tenant_id
+  loop
+    if event ->> 'bucket' is null then
+      perform private.append_security_event(event);
+      continue;
+    end if;
+    insert into private.security_event_counts as c (chain, bucket, minute, count, first, operations, targets, addresses)
+    values (
+      coalesce(event ->> 'tenant_id', '*'), event ->> 'bucket', date_trunc('minute', clock_timestamp()), (event ->> 'count')::bigint,
+      event - '{request_id,bucket,count,email,elsewhere}'::text[],
+      private.some_of('{}', array[event ->> 'operation']), private.some_of('{}', array[event ->> 'target']),
+      private.some_of('{}', array[event ->> 'address'])
+    )
+    on conflict (chain, bucket, minute) do update set
+      count = c.count + excluded.count, operations = private.some_of(c.operations, excluded.operations),
+      targets = private.some_of(c.targets, excluded.targets), addresses = private.some_of(c.addresses, excluded.addresses)
+    returning c.count = (event ->> 'count')::bigint into is_first;
+    if is_first then
+      perform private.append_security_event(event);
+    end if;
+  end loop;
+end $function$;
+grant execute on function private.record_security_events(jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION private.record_service_call(reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  call_id constant text := private.new_id('sev');
+begin
+  insert into public.security_events (id, tenant_id, type, actor, operation, address, request_id, reason)
+  values (
+    call_id, private.tenant_id(), 'service_role.call', private.actor(), nullif(current_setting('tieout.operation', true), ''),
+    nullif(current_setting('tieout.address', true), '')::inet, nullif(current_setting('tieout.request_id', true), ''), reason
+  );
+  perform set_config('tieout.call_event', call_id, true);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.record_updated_exceptions()
  RETURNS trigger
@@ -2221,6 +2618,130 @@ CREATE OR REPLACE FUNCTION private.scoped_surfaces(actions text[])
 RETURN CASE WHEN (private.principal_type() = 'api_key'::text) THEN ARRAY(SELECT split_part(scope.value, ':'::text, 2) AS split_part FROM jsonb_array_elements_text((auth.jwt() -> 'scopes'::text)) scope(value) WHERE (split_part(scope.value, ':'::text, 1) = ANY (scoped_surfaces.actions))) ELSE '{}'::text[] END;
 grant execute on function private.scoped_surfaces(text[]) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.security_event_hash(e public.security_events)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN encode(sha256(convert_to((json_build_array('tieout.security_event.v1', (e).tenant_id, ((e).seq)::text, (e).prev_hash, (e).id, private.iso((e).at), (e).type, (e).actor, (e).credential, (e).home_tenant_id, ((e).cross_tenant)::text, (e).operation, (e).target, host((e).address), (e).request_id, (e).reason, ((e).details)::text))::text, 'UTF8'::name)), 'hex'::text);
+
+CREATE OR REPLACE FUNCTION private.security_event_json(e public.security_events)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN jsonb_build_object('id', (e).id, 'seq', (e).seq, 'at', private.iso((e).at), 'type', (e).type, 'actor', (e).actor, 'credential', (e).credential, 'home_tenant_id', (e).home_tenant_id, 'cross_tenant', (e).cross_tenant, 'operation', (e).operation, 'target', (e).target, 'address', host((e).address), 'request_id', (e).request_id, 'reason', (e).reason, 'details', (e).details, 'hash', (e).hash, 'prev_hash', (e).prev_hash);
+grant execute on function private.security_event_json(public.security_events) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.security_event_texts(after bigint, through bigint, page_size integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select jsonb_agg(to_jsonb(e) order by e.seq::bigint, e.id)
+  from (
+    select x.seq::text, x.prev_hash, x.hash, x.id, private.iso(x.at) as at, x.type, x.actor, x.credential, x.home_tenant_id,
+      x.cross_tenant::text, x.operation, x.target, host(x.address) as address, x.request_id, x.reason, x.details::text
+    from public.security_events x
+    where x.tenant_id = private.tenant_id() and coalesce(x.tenant_id, '*') = private.tenant_id() and x.seq > after and x.seq <= through
+    order by x.seq, x.id
+    limit page_size
+  ) e;
+$function$;
+grant execute on function private.security_event_texts(bigint,bigint,integer) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.security_events_page(input jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  kind constant text := case when input ->> 'type' like '%.*' then left(input ->> 'type', -1) end;
+  page jsonb;
+begin
+  select jsonb_agg(private.security_event_json(e) order by e.at desc, e.seq desc) into page
+  from (
+    select * from public.security_events x
+    where x.tenant_id = private.tenant_id() and x.seq is not null
+      and (input -> 'after' ->> 0 is null or (x.at, x.seq) < ((input -> 'after' ->> 0)::timestamptz, (input -> 'after' ->> 1)::bigint))
+      and (input ->> 'through' is null or x.seq <= (input ->> 'through')::bigint)
+      and (input ->> 'type' is null or kind is not null or x.type = input ->> 'type')
+      and (kind is null or starts_with(x.type, kind))
+      and (input ->> 'actor' is null or x.actor = input ->> 'actor')
+      and (input ->> 'target' is null or x.target = input ->> 'target')
+      and (input ->> 'cross_tenant' is null or x.cross_tenant = (input ->> 'cross_tenant')::boolean)
+      and (input ->> 'since' is null or x.at >= (input ->> 'since')::timestamptz)
+      and (input ->> 'until' is null or x.at < (input ->> 'until')::timestamptz)
+    order by x.at desc, x.seq desc
+    limit page_size + 1
+  ) e;
+  return private.page(page, page_size, case when jsonb_array_length(coalesce(page, '[]')) > page_size then
+    jsonb_build_array(page -> (page_size - 1) -> 'at', (page -> (page_size - 1) ->> 'seq')) end);
+end $function$;
+grant execute on function private.security_events_page(jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.service_metrics()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'worker_silence_seconds', (select extract(epoch from now() - max(beat_at)) from private.worker_heartbeats),
+    'sla_clock_lag_seconds', (
+      select greatest(0, coalesce(extract(epoch from now() - min(next_at)), 0)) from private.exception_clocks where next_at is not null
+    ),
+    'webhooks', (
+      select jsonb_build_object('active', count(*) filter (where status = 'active'), 'disabled', count(*) filter (where status = 'disabled'))
+      from public.webhooks where deleted_at is null
+    ),
+    'deliveries', (
+      select jsonb_build_object(
+        'pending', count(*),
+        'due', count(*) filter (where next_attempt_at <= now()),
+        'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(next_attempt_at)), 0))
+      )
+      from public.webhook_deliveries where status = 'pending'
+    ),
+    'jobs', (
+      select jsonb_build_object(
+        'ready', count(*) filter (where attempts < max_attempts and run_at <= now()),
+        'failed', count(*) filter (where attempts >= max_attempts)
+      )
+      from graphile_worker.jobs
+    )
+  );
+$function$;
+grant execute on function private.service_metrics() to service_role;
+
+CREATE OR REPLACE FUNCTION private.set_security_event_retention(tenant_id text, days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  before integer;
+begin
+  select t.security_event_retention_days into before from public.tenants t where t.id = $1 for no key update;
+  if not found then
+    perform private.refuse('not_found', format('There is no tenant %s.', $1));
+  elsif days is null or days not between 30 and 3660 then
+    perform private.refuse('invalid_request', 'Give 30 to 3660 days.');
+  end if;
+  if days <> before then
+    update public.tenants t set security_event_retention_days = days where t.id = $1;
+    perform private.append_security_event(jsonb_build_object(
+      'tenant_id', $1, 'type', 'security_events.retention_changed', 'actor', 'operator', 'credential', 'system',
+      'details', jsonb_build_object('days', jsonb_build_object('from', before, 'to', days))
+    ));
+  end if;
+  return before;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.settle_webhook_attempts(results jsonb)
  RETURNS TABLE(webhook_id text, retry_in_ms double precision, waiting_attempts bigint[])
  LANGUAGE plpgsql
@@ -2394,6 +2915,13 @@ AS $function$
 $function$;
 grant execute on function private.sla_summary(timestamp with time zone) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.some_of(left_side text[], right_side text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ARRAY(SELECT DISTINCT v.v FROM unnest((some_of.left_side || some_of.right_side)) v(v) WHERE (v.v IS NOT NULL) ORDER BY v.v LIMIT 10);
+
 CREATE OR REPLACE FUNCTION private.start_clocks(ids text[], tenants text[], due_ats timestamp with time zone[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2466,6 +2994,37 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.tell_security_event_counts()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  told integer := 0;
+  c private.security_event_counts;
+begin
+  for c in
+    with over as (
+      delete from private.security_event_counts x where x.minute < date_trunc('minute', clock_timestamp() - interval '5 seconds') returning x.*
+    )
+    select * from over order by chain, minute, bucket
+  loop
+    if c.count > 1 then
+      perform private.append_security_event(c.first || jsonb_build_object(
+        'operation', case when cardinality(c.operations) = 1 then c.operations[1] end,
+        'target', case when cardinality(c.targets) = 1 then c.targets[1] end,
+        'address', case when cardinality(c.addresses) = 1 then c.addresses[1] end,
+        'details', coalesce(nullif(c.first -> 'details', 'null'), '{}') || jsonb_build_object(
+          'count', c.count - 1, 'minute', private.iso(c.minute), 'operations', c.operations, 'targets', c.targets, 'addresses', c.addresses
+        )
+      ));
+      told := told + 1;
+    end if;
+  end loop;
+  return told;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.tenant_id()
  RETURNS text
  LANGUAGE sql
@@ -2475,6 +3034,23 @@ RETURN (auth.jwt() ->> 'tenant_id'::text);
 grant execute on function private.tenant_id() to anon;
 grant execute on function private.tenant_id() to authenticated;
 grant execute on function private.tenant_id() to service_role;
+
+CREATE OR REPLACE FUNCTION private.tenants_of_email(email text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tenants jsonb;
+begin
+  select u.raw_app_meta_data -> 'tenants' into tenants from auth.users u where lower(u.email) = lower($1);
+  return case jsonb_typeof(tenants)
+    when 'object' then array(select jsonb_object_keys(tenants))
+    when 'array' then array(select t #>> '{}' from jsonb_array_elements(tenants) t where jsonb_typeof(t) = 'string')
+    else '{}'
+  end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.text_array(value jsonb)
  RETURNS text[]
@@ -2507,6 +3083,42 @@ begin
 end $function$;
 grant execute on function private.tick_sla_clock(integer) to service_role;
 
+CREATE OR REPLACE FUNCTION private.time_to_breach(as_of timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  with summary as materialized (
+    select private.sla_summary(as_of) as counts
+  ), near as materialized (
+    select
+      (select count(*) from public.exceptions e where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
+        and e.due_at > as_of - interval '1441 minutes' and e.due_at <= as_of) as late_a_day,
+      (select count(*) from public.exceptions e where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
+        and e.due_at > as_of and e.due_at <= as_of + interval '59 minutes') as in_an_hour,
+      (select count(*) from public.exceptions e where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
+        and e.due_at > as_of + interval '240 minutes' and e.due_at <= as_of + interval '1440 minutes') as in_a_day
+  )
+  select jsonb_build_object(
+    'buckets', (
+      select jsonb_agg(jsonb_build_object('from_minutes', b.lowest, 'to_minutes', b.highest, 'breach_risk', b.risk, 'open_count', b.open_count) order by b.place)
+      from (values
+        (1, null, -1441, 'breached', (s.counts -> 'breached_count')::bigint - n.late_a_day),
+        (2, -1440, 0, 'breached', n.late_a_day),
+        (3, 1, 59, 'high', n.in_an_hour),
+        (4, 60, 240, 'medium', (s.counts -> 'at_risk_count')::bigint - n.in_an_hour),
+        (5, 241, 1440, 'low', n.in_a_day),
+        (6, 1441, null, 'low', (s.counts -> 'on_track_count')::bigint - n.in_a_day)
+      ) as b (place, lowest, highest, risk, open_count)
+    ),
+    'summary', s.counts,
+    'as_of', private.iso(as_of)
+  )
+  from summary s, near n;
+$function$;
+grant execute on function private.time_to_breach(timestamp with time zone) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.unbin_record(surface text, id text)
  RETURNS public.records
  LANGUAGE plpgsql
@@ -2528,6 +3140,20 @@ begin
   return r;
 end $function$;
 grant execute on function private.unbin_record(text,text) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.unsigned_security_event_chains()
+ RETURNS TABLE(chain text, seq bigint, hash text, at text, signed jsonb)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select h.chain, h.seq, h.hash, private.iso(now()), last.signed
+  from private.security_event_heads h left join lateral (
+    select c.seq, jsonb_build_object('kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', private.iso(c.at), 'key_id', c.key_id, 'signature', c.signature) as signed
+    from private.security_event_checkpoints c where c.chain = h.chain and c.kind = 'head' order by c.seq desc limit 1
+  ) last on true
+  where h.seq > coalesce(last.seq, 0);
+$function$;
 
 CREATE OR REPLACE FUNCTION private.usage_rows(rows jsonb)
  RETURNS TABLE(api_key_id text, tenant_id text, operation text, address inet, outcome text, calls bigint, seen_at timestamp with time zone)
@@ -2581,6 +3207,23 @@ CREATE OR REPLACE FUNCTION private.webhook_disable_at(failing_since timestamp wi
 RETURN (failing_since + '5 days'::interval);
 grant execute on function private.webhook_disable_at(timestamp with time zone) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.webhook_failure_kind(w public.webhooks)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select a.failure_kind
+  from (
+    select d.id from public.webhook_deliveries d
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.attempt_count > 0 order by d.id desc limit 50
+  ) recent
+  join public.webhook_attempts a on a.delivery_id = recent.id and a.status = 'failed'
+  where w.failing_since is not null
+  order by a.id desc limit 1;
+$function$;
+grant execute on function private.webhook_failure_kind(public.webhooks) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.webhook_health(webhook_id text, span interval)
  RETURNS jsonb
  LANGUAGE sql
@@ -2629,6 +3272,7 @@ begin
     'failing_since', private.iso(w.failing_since),
     'disable_at', case when w.status = 'active' then private.iso(private.webhook_disable_at(w.failing_since)) end,
     'last_success_at', private.iso(w.last_success_at), 'last_failure_at', private.iso(w.last_failure_at),
+    'last_failure_kind', private.webhook_failure_kind(w),
     'next_attempt_at', (
       select private.iso(d.next_attempt_at) from public.webhook_deliveries d
       where d.webhook_id = w.id and d.status = 'pending' and d.lease is null order by d.next_attempt_at limit 1
@@ -2651,6 +3295,17 @@ CREATE OR REPLACE FUNCTION private.works_with_exceptions()
  SET search_path TO ''
 RETURN private.allows('{tenant_admin,tenant_analyst,tenant_lead}'::text[], '{read:exceptions,write:exceptions,read:reconciliations,write:reconciliations}'::text[]);
 grant execute on function private.works_with_exceptions() to authenticated;
+
+CREATE OR REPLACE FUNCTION public.continue_security_event_export(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request || '{"continues": true}', '{tenant_admin}', '{}');
+  return private.security_events_page(input);
+end $function$;
+grant execute on function public.continue_security_event_export(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.create_api_key(input jsonb, request jsonb)
  RETURNS jsonb
@@ -2821,6 +3476,14 @@ CREATE OR REPLACE FUNCTION public.find_api_key(key_id text)
 RETURN private.find_api_key(key_id);
 grant execute on function public.find_api_key(text) to service_role;
 
+CREATE OR REPLACE FUNCTION public.find_session_user(user_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN private.find_session_user(user_id);
+grant execute on function public.find_session_user(uuid) to service_role;
+
 CREATE OR REPLACE FUNCTION public.get_api_key(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2932,6 +3595,17 @@ begin
 end $function$;
 grant execute on function public.get_exception_ledger(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.get_first_steps(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  return private.first_steps_json();
+end $function$;
+grant execute on function public.get_first_steps(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.get_me(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2985,6 +3659,23 @@ end $function$;
 grant execute on function public.get_record(jsonb,jsonb) to anon;
 grant execute on function public.get_record(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.get_security_event(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  e public.security_events;
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  select * into e from public.security_events x where x.id = input ->> 'id' and x.tenant_id = private.tenant_id() and x.seq is not null;
+  if not found then
+    perform private.refuse('not_found', 'There is no such security event.');
+  end if;
+  return private.security_event_json(e);
+end $function$;
+grant execute on function public.get_security_event(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.get_sla_policy(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2992,9 +3683,23 @@ CREATE OR REPLACE FUNCTION public.get_sla_policy(input jsonb, request jsonb)
 AS $function$
 begin
   perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
-  return (select private.sla_policy_json(p) from public.sla_policies p where p.tenant_id = private.tenant_id());
+  return (
+    select private.sla_policy_json(p) || jsonb_build_object('version', p.version)
+    from public.sla_policies p where p.tenant_id = private.tenant_id()
+  );
 end $function$;
 grant execute on function public.get_sla_policy(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.get_time_to_breach(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
+  return private.time_to_breach(now()::timestamptz(3));
+end $function$;
+grant execute on function public.get_time_to_breach(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.get_webhook(input jsonb, request jsonb)
  RETURNS jsonb
@@ -3058,6 +3763,10 @@ begin
     select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(input -> 'rows') r
     where not exists (select from jsonb_array_elements(refused) f where f ->> 'line' = r ->> 'line')
   ) end);
+  if not (private.principal_type() = 'service_role' and coalesce((request ->> 'continues')::boolean, false)) then
+    perform private.record_security_event('exceptions.imported', null, null,
+      jsonb_build_object('accepted', accepted, 'refused', jsonb_array_length(coalesce(refused, '[]'))));
+  end if;
   return private.remember(request, jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));
 end $function$;
 grant execute on function public.import_exceptions(jsonb,jsonb) to authenticated;
@@ -3172,6 +3881,29 @@ begin
 end $function$;
 grant execute on function public.list_exceptions(jsonb,jsonb) to authenticated;
 
+CREATE OR REPLACE FUNCTION public.list_members(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  sought constant text := lower(input ->> 'q');
+  page jsonb;
+begin
+  perform private.enter(request, '{tenant_admin,tenant_analyst,tenant_lead}', '{}');
+  select jsonb_agg(jsonb_build_object('name', m.name, 'user', 'user:' || m.name, 'roles', m.roles, 'source', m.source) order by m.name) into page
+  from (
+    select * from private.members() x
+    where (input -> 'after' ->> 0 is null or x.name > input -> 'after' ->> 0) and (sought is null or strpos(lower(x.name), sought) > 0)
+    order by x.name
+    limit page_size + 1
+  ) m;
+  return private.page(page, page_size,
+    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'name') end);
+end $function$;
+grant execute on function public.list_members(jsonb,jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION public.list_reconciliations(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3220,6 +3952,17 @@ begin
 end $function$;
 grant execute on function public.list_records(jsonb,jsonb) to anon;
 grant execute on function public.list_records(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.list_security_events(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  return private.security_events_page(input);
+end $function$;
+grant execute on function public.list_security_events(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.list_sla_exceptions(input jsonb, request jsonb)
  RETURNS jsonb
@@ -3318,7 +4061,8 @@ begin
     from (select d from public.webhook_deliveries d where %s order by d.id desc limit $1 + 1) p
   $q$, conditions) into page using page_size;
   return private.page(page, page_size,
-    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end);
+    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end)
+    || jsonb_build_object('as_of', private.iso(now()));
 end $function$;
 grant execute on function public.list_webhook_deliveries(jsonb,jsonb) to authenticated;
 
@@ -3342,9 +4086,52 @@ begin
     limit page_size + 1
   ) w;
   return private.page(page, page_size,
-    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end);
+    case when jsonb_array_length(coalesce(page, '[]')) > page_size then jsonb_build_array(page -> (page_size - 1) -> 'id') end)
+    || jsonb_build_object('as_of', private.iso(now()));
 end $function$;
 grant execute on function public.list_webhooks(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.open_security_event_chain(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  return private.own_chain_state();
+end $function$;
+grant execute on function public.open_security_event_chain(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.open_security_event_export(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  return jsonb_build_object('through', (
+    select coalesce(max(x.seq), 0)::text from public.security_events x
+    where x.tenant_id = private.tenant_id() and coalesce(x.tenant_id, '*') = private.tenant_id() and x.seq is not null
+  ));
+end $function$;
+grant execute on function public.open_security_event_export(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.put_first_steps(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.enter(request, '{tenant_admin}', '{}');
+  if (input ->> 'dismissed')::boolean then
+    insert into public.first_steps_dismissals (tenant_id) values (private.tenant_id()) on conflict do nothing;
+  else
+    delete from public.first_steps_dismissals d
+    where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id';
+  end if;
+  return private.first_steps_json();
+end $function$;
+grant execute on function public.put_first_steps(jsonb,jsonb) to authenticated;
 
 CREATE OR REPLACE FUNCTION public.put_sla_policy(input jsonb, request jsonb)
  RETURNS jsonb
@@ -3358,6 +4145,10 @@ declare
 begin
   perform private.enter(request, '{tenant_admin,tenant_lead}', '{}');
   select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
+  if jsonb_typeof(input -> 'versions') = 'array' and not input -> 'versions' @> to_jsonb(before.version) then
+    perform private.refuse('precondition_failed',
+      format('The policy is not as If-Match says: %s has changed it since. Get it again, and repeat your change on what you find.', before.updated_by));
+  end if;
   after := before;
   after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';
   after.high_minutes := input -> 'minutes_to_resolve' ->> 'high';
@@ -3384,7 +4175,8 @@ begin
   if not (input ->> 'dry_run')::boolean and after is distinct from before then
     update public.sla_policies set
       critical_minutes = after.critical_minutes, high_minutes = after.high_minutes, medium_minutes = after.medium_minutes,
-      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds, updated_at = now(), updated_by = private.actor()
+      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds, updated_at = now(), updated_by = private.actor(),
+      version = before.version + 1
     where tenant_id = before.tenant_id returning * into after;
     update public.exceptions e set due_at = e.created_at + make_interval(mins => private.minutes_to_resolve(after, e.severity))
     where e.tenant_id = before.tenant_id and e.status in ('open', 'in_review') and e.due_from_policy
@@ -3395,7 +4187,7 @@ begin
     perform private.record_security_event('sla_policy.updated', null, null,
       jsonb_build_object('from', private.sla_policy_json(before), 'to', private.sla_policy_json(after)));
   end if;
-  return private.sla_policy_json(after) || jsonb_build_object('dry_run', (input ->> 'dry_run')::boolean, 'impact', impact);
+  return private.sla_policy_json(after) || jsonb_build_object('version', after.version, 'dry_run', (input ->> 'dry_run')::boolean, 'impact', impact);
 end $function$;
 grant execute on function public.put_sla_policy(jsonb,jsonb) to authenticated;
 
@@ -3419,6 +4211,15 @@ AS $function$
   select private.record_api_key_usage(batch, rows);
 $function$;
 grant execute on function public.record_api_key_usage(uuid,jsonb) to service_role;
+
+CREATE OR REPLACE FUNCTION public.record_security_events(events jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT private.record_security_events(events) AS record_security_events;
+END;
+grant execute on function public.record_security_events(jsonb) to service_role;
 
 CREATE OR REPLACE FUNCTION public.recover_webhook(input jsonb, request jsonb)
  RETURNS jsonb
@@ -3625,6 +4426,14 @@ begin
   return private.remember(request, private.webhook_json(w));
 end $function$;
 grant execute on function public.rotate_webhook_secret(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.service_metrics()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$ select private.service_metrics(); $function$;
+grant execute on function public.service_metrics() to service_role;
 
 CREATE OR REPLACE FUNCTION public.test_webhook(input jsonb, request jsonb)
  RETURNS jsonb
@@ -3858,3 +4667,22 @@ begin
   return jsonb_build_object('replayed', false, 'body', private.webhook_json(w));
 end $function$;
 grant execute on function public.update_webhook(jsonb,jsonb) to authenticated;
+
+CREATE OR REPLACE FUNCTION public.walk_security_event_chain(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  after constant bigint := input ->> 'after';
+  through constant bigint := input ->> 'through';
+  page_size constant integer := input ->> 'limit';
+begin
+  perform private.enter(request || '{"continues": true}', '{tenant_admin}', '{}');
+  return coalesce(
+    private.security_event_texts(after, least(through, after + page_size), page_size),
+    private.security_event_texts(after, through, page_size),
+    '[]'
+  );
+end $function$;
+grant execute on function public.walk_security_event_chain(jsonb,jsonb) to authenticated;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { hosts } from "../lib/env.ts";
 
 export class SettingsError extends Error {}
 
@@ -23,6 +24,7 @@ const SECRETS = {
   SUPABASE_SECRET_KEY: () => `sb_secret_${token(24)}`,
   NEXTAUTH_SECRET: () => token(48),
   ENCRYPTION_KEYS: () => randomBytes(32).toString("base64"),
+  AUDIT_SIGNING_KEY: () => randomBytes(32).toString("base64"),
   POSTGRES_ADMIN_PASSWORD: () => token(24),
   POSTGRES_PASSWORD: () => token(24),
   POSTGRES_AUTHENTICATOR_PASSWORD: () => token(24),
@@ -74,6 +76,8 @@ export function readSettings(env: Environment = process.env): Settings {
       "AUTH_JWT_SECRET is shorter than 32 bytes: anyone could guess it and sign tokens. Give a longer one, or none to have one made.",
     );
   }
+  const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
+  if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;

@@ -74,6 +74,16 @@ test("the access log holds the path and neither query nor headers", async () => 
   expect(JSON.stringify(stack.entries)).not.toContain("sesame");
 });
 
+test.each(["/sign-in", "/acme/exceptions", "/", "//v1/me", "/healthz"])("%s is only read, and no body is taken in for it", async (path) => {
+  const { status, body } = await send(request(`POST ${path} HTTP/1.1`, "Content-Length: 1000000000"));
+  expect({ status, body }).toEqual({ status: 405, body: expect.stringContaining('"code":"method_not_allowed"') });
+});
+
+test("an expectation that nobody can meet is passed over", async () => {
+  const { status, requestId } = await send(request("GET /healthz HTTP/1.1", "Expect: a-miracle"));
+  expect({ status, requestId }).toEqual({ status: 200, requestId: expect.stringMatching(/^req_/) });
+});
+
 test("a web socket is not opened", async () => {
   const head = "GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n";
   expect((await send(head)).status).toBe(401);

@@ -72,6 +72,12 @@ describe("settings that stop the start", () => {
     ["a secret under 32 bytes", { AUTH_JWT_SECRET: "short" }, "AUTH_JWT_SECRET is shorter than 32 bytes"],
     ["no port number", { PORT: "http" }, 'PORT is "http"'],
     [
+      "a host of receivers with its port",
+      { WEBHOOK_ALLOW_HOSTS: "10.0.0.1,hooks.corp:8443" },
+      'WEBHOOK_ALLOW_HOSTS must be host names or addresses, comma-separated, without scheme, port or path; "hooks.corp:8443" is not one',
+    ],
+    ["a host of receivers that is a URL", { WEBHOOK_ALLOW_HOSTS: "http://hooks.corp" }, "WEBHOOK_ALLOW_HOSTS must be"],
+    [
       "a Supabase project without all of its variables",
       { SUPABASE_URL: "http://127.0.0.1:1", SUPABASE_SECRET_KEY: "x", DATABASE_URL: "x" },
       "SUPABASE_PUBLISHABLE_KEY, SUPABASE_JWT_SECRET are missing",

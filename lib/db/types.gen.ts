@@ -384,6 +384,32 @@ export type Database = {
           },
         ]
       }
+      first_steps_dismissals: {
+        Row: {
+          dismissed_at: string
+          principal_id: string
+          tenant_id: string
+        }
+        Insert: {
+          dismissed_at?: string
+          principal_id?: string
+          tenant_id?: string
+        }
+        Update: {
+          dismissed_at?: string
+          principal_id?: string
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "first_steps_dismissals_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       reconciliations: {
         Row: {
           created_at: string
@@ -498,39 +524,57 @@ export type Database = {
           actor: string
           address: unknown
           at: string
+          credential: string
+          cross_tenant: boolean
           details: NonNullable<Json>
+          hash: string | null
+          home_tenant_id: string | null
           id: string
           operation: string | null
+          prev_hash: string | null
           reason: string | null
           request_id: string | null
+          seq: number | null
           target: string | null
-          tenant_id: string
+          tenant_id: string | null
           type: string
         }
         Insert: {
           actor: string
           address?: unknown
           at?: string
+          credential: string
+          cross_tenant?: boolean
           details?: NonNullable<Json>
+          hash?: string | null
+          home_tenant_id?: string | null
           id?: string
           operation?: string | null
+          prev_hash?: string | null
           reason?: string | null
           request_id?: string | null
+          seq?: number | null
           target?: string | null
-          tenant_id: string
+          tenant_id?: string | null
           type: string
         }
         Update: {
           actor?: string
           address?: unknown
           at?: string
+          credential?: string
+          cross_tenant?: boolean
           details?: NonNullable<Json>
+          hash?: string | null
+          home_tenant_id?: string | null
           id?: string
           operation?: string | null
+          prev_hash?: string | null
           reason?: string | null
           request_id?: string | null
+          seq?: number | null
           target?: string | null
-          tenant_id?: string
+          tenant_id?: string | null
           type?: string
         }
         Relationships: [
@@ -553,6 +597,7 @@ export type Database = {
           tenant_id: string
           updated_at: string
           updated_by: string
+          version: number
         }
         Insert: {
           at_risk_thresholds?: number[]
@@ -563,6 +608,7 @@ export type Database = {
           tenant_id: string
           updated_at?: string
           updated_by?: string
+          version?: number
         }
         Update: {
           at_risk_thresholds?: number[]
@@ -573,6 +619,7 @@ export type Database = {
           tenant_id?: string
           updated_at?: string
           updated_by?: string
+          version?: number
         }
         Relationships: [
           {
@@ -589,16 +636,19 @@ export type Database = {
           created_at: string
           id: string
           name: string
+          security_event_retention_days: number
         }
         Insert: {
           created_at?: string
           id: string
           name: string
+          security_event_retention_days?: number
         }
         Update: {
           created_at?: string
           id?: string
           name?: string
+          security_event_retention_days?: number
         }
         Relationships: []
       }
@@ -841,6 +891,10 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      continue_security_event_export: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
       create_reconciliation: {
@@ -853,6 +907,7 @@ export type Database = {
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
+      find_session_user: { Args: { user_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
@@ -860,13 +915,22 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       get_me: { Args: { input: Json; request: Json }; Returns: Json }
       get_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       get_record: { Args: { input: Json; request: Json }; Returns: Json }
+      get_security_event: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      get_time_to_breach: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       get_webhook_delivery: {
         Args: { input: Json; request: Json }
@@ -883,11 +947,16 @@ export type Database = {
         Returns: Json
       }
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_members: { Args: { input: Json; request: Json }; Returns: Json }
       list_reconciliations: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_records: { Args: { input: Json; request: Json }; Returns: Json }
+      list_security_events: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -897,12 +966,22 @@ export type Database = {
         Returns: Json
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
+      open_security_event_chain: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      open_security_event_export: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
         Args: { batch: string; rows: Json }
         Returns: undefined
       }
+      record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       report_sla: { Args: { input: Json; request: Json }; Returns: Json }
       resend_webhook_delivery: {
@@ -916,6 +995,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
@@ -926,6 +1006,10 @@ export type Database = {
       }
       update_record: { Args: { input: Json; request: Json }; Returns: Json }
       update_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      walk_security_event_chain: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
     }
     Enums: {
       [_ in never]: never

@@ -18,15 +18,20 @@ export async function readJsonObject(
   return parseJsonObject(decode(bytes));
 }
 
-/** The body's media type, without parameters. @throws ApiError 415 where it is none of those. */
+/** The body's media type, without parameters. @throws ApiError 415 where it is none of those, or the body is compressed. */
 export function requireMediaType(request: Request, mediaTypes: readonly string[]): string {
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity") {
+    const headers = { "Accept-Encoding": "identity" };
+    throw new ApiError("unsupported_media_type", "Send the body uncompressed, without Content-Encoding.", { headers });
+  }
   const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (mediaTypes.includes(mediaType)) return mediaType;
   throw new ApiError("unsupported_media_type", `Send the body as ${mediaTypes.join(" or ")}.`);
 }
 
 /** Reads on past what is too much: a body left unread would keep the connection's next request waiting for ever. */
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

@@ -22,7 +22,8 @@ export function route(...endpoints: Served[]): Exports {
       found ? async (request, { params }) => found.serve(request, (await params) ?? {}) : refuse("method_not_allowed", { Allow: allow }),
     ];
   });
-  const options: RouteHandler = async () => new Response(null, { status: 204, headers: { Allow: `${allow}, OPTIONS` } });
+  const options: RouteHandler = async () =>
+    new Response(null, { status: 204, headers: { Allow: `${allow}, OPTIONS`, "Cache-Control": "no-store" } });
   return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
 }
 

@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import { allowedVersions } from "../versions.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
-import { allowedVersions, storedRecord, tagged } from "./stored.ts";
+import { storedRecord, tagged } from "./stored.ts";
 
 export async function deleteRecord(ctx: Context, contracts: RecordContracts, id: string): Promise<StoredRecord> {
   const input = { surface: contracts.surface, id, versions: allowedVersions(ctx) };

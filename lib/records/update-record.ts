@@ -1,8 +1,9 @@
 import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import { allowedVersions } from "../versions.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
 import { requireOwnTenant } from "./own-tenant.ts";
-import { allowedVersions, storedRecord, tagged } from "./stored.ts";
+import { storedRecord, tagged } from "./stored.ts";
 
 export async function updateRecord(
   ctx: Context,

@@ -154,7 +154,6 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     ]);
     if (access.service) {
       expectSuccess(answer.status, answer.text);
-      expect(recorded).toHaveLength(1);
       expectProblem(
         await invoke(contract, { ...world, tenant: uniqueName("t") }, call, await sampleFor(contract, world)),
         "tenant_forbidden",
@@ -162,7 +161,15 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       );
     } else {
       expectProblem(answer, "role_required", contract);
-      expect(recorded).toHaveLength(0);
+    }
+    expect(recorded).toHaveLength(1);
+  });
+
+  test("the service-role key in a browser 403", async () => {
+    const sample = await sampleFor(contract, world);
+    const browsers: Record<string, string>[] = [{ Origin: stack.url }, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Dest": "empty" }];
+    for (const headers of browsers) {
+      expectProblem(await invoke(contract, world, { bearer: stack.secretKey, headers }, sample), "browser_forbidden");
     }
   });
 
@@ -280,6 +287,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
             contract,
           );
         }
+      });
+
+      test("that is compressed 415", async () => {
+        const answer = await invoke(contract, world, { body: "{}", headers: { "Content-Encoding": "gzip" } });
+        expectProblem(answer, "unsupported_media_type", contract);
+        expect(answer.headers.get("accept-encoding")).toBe("identity");
       });
 
       test("of one byte more than it takes 413", async () => {

@@ -43,6 +43,7 @@ const webhooks = {
 
 /** Operation → a valid call, each time of a new record. Operations that need neither a record nor a body need no entry. */
 const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
+  putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),
   getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
   updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
@@ -81,6 +82,8 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   listWebhookDeliveries: async (world) => ({ params: { id: await created(world, webhooks) } }),
   getWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
   resendWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
+
+  getSecurityEvent: async (world) => ({ params: { id: await recordedEvent(world) } }),
 
   estimateApiKeyImpact: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { revoke: true } }),
 };
@@ -124,6 +127,13 @@ async function created(world: World, resource: Resource): Promise<string> {
   });
   if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return (json as { id: string }).id;
+}
+
+/** Of a key that was created. */
+async function recordedEvent(world: World): Promise<string> {
+  const target = await created(world, apiKeys);
+  const { json } = await api("GET", "/v1/security-events", { bearer: world.admin, tenant: world.tenant, query: { target } });
+  return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
 /** Of a test event, after its first attempt. */

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import sirv from "sirv";
+
+const MOUNT = "/_next/static";
+const YEAR_SECONDS = 31_536_000;
+
+type Fallback = () => Promise<void>;
+
+/**
+ * Answers with the scripts and styles of the build, as they were compressed after it; their names change with their content.
+ * What is none of them goes to `otherwise`.
+ */
+export function buildFiles(): (request: IncomingMessage, response: ServerResponse, otherwise: Fallback) => Promise<void> {
+  const serve = sirv(".next/static", {
+    brotli: true,
+    gzip: true,
+    immutable: true,
+    maxAge: YEAR_SECONDS,
+    extensions: [],
+    setHeaders(response) {
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    },
+  });
+  return async (request, response, otherwise) => {
+    const { method, url = "" } = request;
+    if (!url.startsWith(`${MOUNT}/`) || (method !== "GET" && method !== "HEAD")) return otherwise();
+    // A part of a compressed file is of no use to a browser.
+    delete request.headers.range;
+    request.url = url.slice(MOUNT.length);
+    return new Promise((settle, fail) => {
+      response.once("close", settle);
+      serve(request, response, () => {
+        request.url = url;
+        otherwise().then(settle, fail);
+      });
+    });
+  };
+}
