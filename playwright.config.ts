@@ -16,7 +16,7 @@ export default defineConfig({
   outputDir: "test-results/ui",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  workers: 2,
+  workers: 3,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   use: {

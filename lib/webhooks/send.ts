@@ -8,7 +8,7 @@ import type { Signed } from "./signature.ts";
 const WITHIN_MS = 15_000;
 const IDLE_MS = 4_000;
 const IDLE_AT_MOST_MS = 60_000;
-const USER_AGENT = "Tieout-Webhooks/1.0 (+https://tieout.example/docs/webhooks)";
+const USER_AGENT = "Tieout-Webhooks/1.0";
 
 export type Attempt = { url: string; body: string; headers: Signed };
 
