@@ -25,6 +25,19 @@ export async function sql<Row extends object>(text: string, values: unknown[] = 
   return (await database.query<Row>(text, values)).rows;
 }
 
+/** The tables of every schema of ours in whose rows one of these texts stands. */
+export async function tablesHolding(texts: string[]): Promise<string[]> {
+  const tables = await sql<{ name: string }>(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private', 'graphile_worker', 'auth')",
+  );
+  const holding: string[] = [];
+  for (const { name } of tables) {
+    const found = `select exists (select from ${name} t, unnest($1::text[]) x where strpos(t::text, x) > 0) as held`;
+    if ((await sql<{ held: boolean }>(found, [texts]))[0]?.held) holding.push(name);
+  }
+  return holding;
+}
+
 export function uniqueName(prefix: string): string {
   return `${prefix}-${randomBytes(6).toString("hex")}`;
 }

@@ -195,20 +195,28 @@ test("a small tenant's search does not depend on what others have", async () => 
 
 test("the words of a record are bounded, whatever it holds", async () => {
   const tenant = await createTenant();
+  const keep = (text: string) =>
+    sql("insert into public.records (tenant_id, surface, data) values ($1, 'integrations', jsonb_build_object('text', $2::text))", [
+      tenant,
+      text,
+    ]);
+  const quickestOf = async (text: string) => {
+    const times_ms: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const startedAt = performance.now();
+      await keep(text);
+      times_ms.push(performance.now() - startedAt);
+    }
+    return Math.min(...times_ms);
+  };
+  const prose_ms = await quickestOf("The bank file came late and had no trailer. ".repeat(1_450));
   const texts = [
     "a.".repeat(32_000),
     "ab ".repeat(21_000),
     Array.from({ length: 9_000 }, (_, i) => i.toString(36)).join("."),
     "x".repeat(64_000),
   ];
-  for (const text of texts) {
-    const startedAt = performance.now();
-    await sql("insert into public.records (tenant_id, surface, data) values ($1, 'integrations', jsonb_build_object('text', $2::text))", [
-      tenant,
-      text,
-    ]);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-  }
+  for (const text of texts) expect(await quickestOf(text)).toBeLessThan(6 * prose_ms);
   const [most] = await sql<{ words: number }>("select max(length(search)) as words from public.records where tenant_id = $1", [tenant]);
   expect(most?.words).toBeLessThanOrEqual(10_000);
 });

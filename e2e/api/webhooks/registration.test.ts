@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, api, createTenant, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { type Answer, api, createTenant, sql, tablesHolding, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 
@@ -176,15 +176,9 @@ describe("the secret of a webhook", () => {
     const canary = uniqueName("canary-secret");
     const { id } = (await register({ secret: canary })).json as Webhook;
     await api("POST", `/v1/webhooks/${id}/rotate-secret`, { bearer, tenant, body: { secret: `${canary}-2` } });
-    const tables = await sql<{ name: string }>(
-      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private', 'graphile_worker')",
-    );
-    expect(tables.length).toBeGreaterThan(20);
-    for (const needle of [`${canary}-2`, `"${canary}"`, Buffer.from(canary).toString("base64"), Buffer.from(canary).toString("hex")]) {
-      for (const { name } of tables) {
-        expect(await sql(`select from ${name} t where t::text like '%' || $1 || '%'`, [needle]), name).toEqual([]);
-      }
-    }
+    const spellings = [canary, Buffer.from(canary).toString("base64"), Buffer.from(canary).toString("hex")];
+    expect(await tablesHolding(spellings)).toEqual([]);
+    expect(await tablesHolding([id])).toContain("public.webhooks");
   });
 });
 
