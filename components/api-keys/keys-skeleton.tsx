@@ -1,7 +1,6 @@
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Skeleton, SkeletonRows } from "#components/ui/skeleton.tsx";
 import { COLUMNS } from "./key-table.tsx";
 
-const ROWS = Array.from({ length: 6 }, (_, index) => index);
 const CELLS = ["w-3/4", "w-18", "w-40", "w-24", "w-20", "w-24", "w-16 @max-6xl:hidden"];
 
 /** The list's shape while it loads. */
@@ -13,13 +12,7 @@ export function KeysSkeleton() {
         <Skeleton className="h-8 w-20" />
       </div>
       <div className="border-t border-line">
-        {ROWS.map((row) => (
-          <div key={row} className={`flex h-31 flex-wrap items-center gap-x-4 border-b border-line px-2 @4xl:h-14 ${COLUMNS}`}>
-            {CELLS.map((cell) => (
-              <Skeleton key={cell} className={`h-3.5 ${cell}`} />
-            ))}
-          </div>
-        ))}
+        <SkeletonRows count={6} row={`h-31 flex-wrap gap-x-4 px-2 @4xl:h-14 ${COLUMNS}`} cells={CELLS} />
       </div>
     </div>
   );

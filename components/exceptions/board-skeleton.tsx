@@ -1,9 +1,8 @@
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Skeleton, SkeletonRows } from "#components/ui/skeleton.tsx";
 import { COLUMNS } from "./exception-row.tsx";
 
 const TILES = ["breached", "at risk", "on track", "total"];
 const FILTERS = ["w-18", "w-24", "w-26", "w-20"];
-const ROWS = Array.from({ length: 12 }, (_, index) => index);
 const CELLS = ["w-4", "w-20", "w-18", "w-20 @max-5xl:hidden", "w-3/4", "ml-auto w-20", "w-16", "w-21", "w-17"];
 
 /** The board's shape while it loads. */
@@ -25,13 +24,7 @@ export function BoardSkeleton() {
         ))}
       </div>
       <div className="border-line @4xl:mt-9 @4xl:border-t">
-        {ROWS.map((row) => (
-          <div key={row} className={`flex h-22 flex-wrap items-center gap-x-3 border-b border-line pr-3 pl-4 @4xl:h-11 ${COLUMNS}`}>
-            {CELLS.map((cell) => (
-              <Skeleton key={cell} className={`h-3.5 ${cell}`} />
-            ))}
-          </div>
-        ))}
+        <SkeletonRows count={12} row={`h-22 flex-wrap gap-x-3 pr-3 pl-4 @4xl:h-11 ${COLUMNS}`} cells={CELLS} />
       </div>
     </div>
   );

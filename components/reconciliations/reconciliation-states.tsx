@@ -1,21 +1,14 @@
 import { Plus, Scale, SearchX } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { SkeletonRows } from "#components/ui/skeleton.tsx";
 
-const ROWS = Array.from({ length: 10 }, (_, index) => index);
+const CELLS = ["w-1/3", "w-1/6 max-md:hidden", "w-20", "ml-auto w-10"];
 
 export function ReconciliationsSkeleton() {
   return (
     <div role="status" aria-label="Loading reconciliations" className="border-t border-line">
-      {ROWS.map((row) => (
-        <div key={row} className="flex h-15.5 items-center gap-4 border-b border-line px-4">
-          <Skeleton className="h-3.5 w-1/3" />
-          <Skeleton className="h-3.5 w-1/6 max-md:hidden" />
-          <Skeleton className="h-3.5 w-20" />
-          <Skeleton className="ml-auto h-3.5 w-10" />
-        </div>
-      ))}
+      <SkeletonRows count={10} row="h-15.5 gap-4 px-4" cells={CELLS} />
     </div>
   );
 }

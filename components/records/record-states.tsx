@@ -1,23 +1,16 @@
 import { Plus, SearchX, Trash2 } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { SkeletonRows } from "#components/ui/skeleton.tsx";
 import type { Surface } from "#lib/records/surfaces/surface.ts";
 import { surfaceIcon } from "./surface-icon.ts";
 
-const ROWS = Array.from({ length: 12 }, (_, index) => index);
+const CELLS = ["w-2/5", "w-1/6 max-sm:hidden", "w-1/5 max-sm:hidden", "ml-auto w-24"];
 
 export function RecordsSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-label={`Loading ${label}`} className="border-t border-line">
-      {ROWS.map((row) => (
-        <div key={row} className="flex h-11 items-center gap-4 border-b border-line px-4">
-          <Skeleton className="h-3.5 w-2/5" />
-          <Skeleton className="h-3.5 w-1/6 max-sm:hidden" />
-          <Skeleton className="h-3.5 w-1/6 max-sm:hidden" />
-          <Skeleton className="ml-auto h-3.5 w-24" />
-        </div>
-      ))}
+      <SkeletonRows count={12} row="h-11 gap-4 px-4" cells={CELLS} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Skeleton, SkeletonRows } from "#components/ui/skeleton.tsx";
 import { COLUMNS } from "./columns.ts";
 
-const ROWS = Array.from({ length: 8 }, (_, index) => index);
 const CELLS = ["w-24", "w-3/4", "w-20", "w-28", "w-24", "w-24 @max-6xl:hidden"];
 
 /** The list's shape while it loads. */
@@ -14,13 +13,7 @@ export function EventsSkeleton() {
         <Skeleton className="h-8 w-48 max-w-full" />
       </div>
       <div className="border-t border-line">
-        {ROWS.map((row) => (
-          <div key={row} className={`flex h-24 flex-wrap items-center gap-x-4 border-b border-line px-2 @4xl:h-11 ${COLUMNS}`}>
-            {CELLS.map((cell) => (
-              <Skeleton key={cell} className={`h-3.5 ${cell}`} />
-            ))}
-          </div>
-        ))}
+        <SkeletonRows count={8} row={`h-24 flex-wrap gap-x-4 px-2 @4xl:h-11 ${COLUMNS}`} cells={CELLS} />
       </div>
     </div>
   );

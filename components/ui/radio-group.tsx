@@ -1,4 +1,8 @@
-import { type ReactNode, useId } from "react";
+import type { ReactNode } from "react";
+import { type RadioOption, RadioOptions } from "./radio-options.tsx";
+
+const OPTION =
+  "relative inline-flex h-9 items-center rounded-md border border-line bg-raised px-3 text-sm font-medium shadow-raised select-none not-has-disabled:cursor-pointer not-has-disabled:hover:bg-hover has-checked:border-accent-text has-checked:bg-accent-soft has-checked:text-accent-text has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus";
 
 /** One of several, side by side. */
 export function RadioGroup<Value extends string>({
@@ -10,32 +14,16 @@ export function RadioGroup<Value extends string>({
 }: {
   legend: string;
   value: Value;
-  options: readonly { value: Value; label: string }[];
+  options: readonly RadioOption<Value>[];
   onChange: (value: Value) => void;
   /** What follows from the choice. */
   children?: ReactNode;
 }) {
-  const name = useId();
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="flex flex-wrap gap-2">
-        {options.map((option) => (
-          <label
-            key={option.value}
-            className="relative inline-flex h-9 items-center rounded-md border border-line bg-raised px-3 text-sm font-medium shadow-raised select-none not-has-disabled:cursor-pointer not-has-disabled:hover:bg-hover has-checked:border-accent-text has-checked:bg-accent-soft has-checked:text-accent-text has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus"
-          >
-            <input
-              type="radio"
-              name={name}
-              value={option.value}
-              checked={option.value === value}
-              onChange={() => onChange(option.value)}
-              className="sr-only"
-            />
-            {option.label}
-          </label>
-        ))}
+        <RadioOptions value={value} options={options} onChange={onChange} optionClass={OPTION} />
       </div>
       {children}
     </fieldset>

@@ -2,10 +2,9 @@ import { SearchX, ShieldAlert, Webhook } from "lucide-react";
 import Link from "next/link";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { Skeleton, SkeletonRows } from "#components/ui/skeleton.tsx";
 import { COLUMNS } from "./webhook-table.tsx";
 
-const ROWS = Array.from({ length: 5 }, (_, index) => index);
 const CELLS = ["w-3/4", "w-20", "w-28", "w-24", "w-26", "w-18"];
 
 /** The list's shape while it loads. */
@@ -14,13 +13,7 @@ export function WebhooksSkeleton() {
     <div role="status" aria-label="Loading webhooks" className="@container px-4 sm:px-6">
       <Skeleton className="mb-4 h-8 w-24" />
       <div className="border-t border-line">
-        {ROWS.map((row) => (
-          <div key={row} className={`flex h-31 flex-wrap items-center gap-x-4 border-b border-line px-2 @4xl:h-16 ${COLUMNS}`}>
-            {CELLS.map((cell) => (
-              <Skeleton key={cell} className={`h-3.5 ${cell}`} />
-            ))}
-          </div>
-        ))}
+        <SkeletonRows count={5} row={`h-31 flex-wrap gap-x-4 px-2 @4xl:h-16 ${COLUMNS}`} cells={CELLS} />
       </div>
     </div>
   );
