@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { describe, expect, it } from "vitest";
 import { createTenant, database, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
@@ -119,6 +120,54 @@ describe("the SLA clock", () => {
     expect(told).toEqual(["0", "240", "60"].map((crossing) => ({ crossing, n: count, exceptions: count })));
   });
 
+  const inTheMidstOfACrossing = {
+    "moved to another deadline": "update public.exceptions set due_at = now() + interval '10 hours' where tenant_id = $1",
+    closed: "update public.exceptions set status = 'resolved', resolution = 'Found.' where tenant_id = $1",
+    "armed by other thresholds": `with policy as (update public.sla_policies set at_risk_thresholds = '{240,30}' where tenant_id = $1)
+       select set_config('request.jwt.claims', jsonb_build_object('tenant_id', $1)::text, true)`,
+  };
+  it.each(Object.entries(inTheMidstOfACrossing))(
+    "counts an exception once that is %s while a worker tells of its crossing",
+    async (_, change) => {
+      const { tenant, board, crossings } = await tenantWithLead();
+      await concurrently(async (before, worker, changer) => {
+        const { rows } = await before.query(
+          `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+         values ($1, 'T', 'low', clock_timestamp() + interval '2 seconds', 'user:leo') returning id, due_at`,
+          [tenant],
+        );
+        const [{ id, due_at }] = rows;
+        await before.query("begin");
+        await before.query("select from private.exception_clocks where exception_id = $1 for update", [id]);
+        await changer.query("begin");
+        await changer.query("select now()");
+        await until("the deadline passes", async () => (await sql("select where clock_timestamp() > $1", [due_at])).length === 1);
+        const told = worker.query("begin").then(() => worker.query("select private.advance_clocks(array[$1], 0)", [id]));
+        await isWaiting(worker);
+        await before.query("rollback");
+        await told;
+        const changed = changer.query(change, [tenant]).then(() => changer.query("select private.rearm_clocks()"));
+        await isWaiting(changer);
+        await worker.query("commit");
+        await changed;
+        await changer.query("commit");
+      });
+      await until(
+        "the clock stands right",
+        async () => (await sql("select from private.exception_clocks where tenant_id = $1 and next_at <= now()", [tenant])).length === 0,
+      );
+      const { summary, items } = await board();
+      const risks = items.map(({ breach_risk }) => breach_risk);
+      expect(summary).toEqual({
+        breached_count: risks.filter((risk) => risk === "breached").length,
+        at_risk_count: 0,
+        on_track_count: risks.filter((risk) => risk === "low").length,
+        total_open: items.length,
+      });
+      expect(await crossings()).toEqual([60, 0]);
+    },
+  );
+
   it("says in the summary what is true where no worker has ticked", async () => {
     const { tenant, create, board } = await tenantWithLead();
     await create({ due_at: await dueIn(600) });
@@ -139,6 +188,23 @@ describe("the SLA clock", () => {
     expect((await board()).summary.on_track_count).toBe(1);
   });
 });
+
+/** Gives three connections, whose transactions end with it. */
+async function concurrently(act: (...clients: [PoolClient, PoolClient, PoolClient]) => Promise<void>): Promise<void> {
+  const clients = await Promise.all([database.connect(), database.connect(), database.connect()]);
+  try {
+    await act(...clients);
+  } finally {
+    for (const client of clients) client.release(true);
+  }
+}
+
+function isWaiting({ processID }: PoolClient & { processID?: number }): Promise<unknown> {
+  return until(
+    "it waits for a lock",
+    async () => (await sql("select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'", [processID])).length === 1,
+  );
+}
 
 async function tenantOf(id: string): Promise<string> {
   const [row] = await sql<{ tenant_id: string }>("select tenant_id from public.exceptions where id = $1", [id]);
