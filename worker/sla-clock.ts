@@ -5,9 +5,14 @@ import { log } from "#lib/log.ts";
 const BATCH = 5_000;
 /** A clock set meanwhile may be nearer than the next one known, so the wait never exceeds this. */
 const LOOK_AGAIN_MS = 400;
+/** What is due and was not moved on is held by somebody: by another worker, or by a change of the exception. */
+const HELD_MS = 50;
 const RETRY_MS = 1_000;
 const CONNECT_WITHIN_MS = 5_000;
 const TICK_WITHIN_MS = 60_000;
+
+/** `wait_ms`: until the next boundary of any exception, less than nothing where one is due; null where none is ahead. */
+type Tick = { moved: number; wait_ms: number | null };
 
 /**
  * Moves the SLA clock on: sleeps until the next boundary of any exception, by the database's clock, and lets the database
@@ -45,12 +50,16 @@ async function keepTicking(connectionString: string, signal: AbortSignal): Promi
 
 /** Answers for how many milliseconds there is nothing to do. */
 async function tick(client: Client): Promise<number> {
-  const { rows } = await client.query<{ tick: { moved: number; wait_ms: number | null } }>("select private.tick_sla_clock($1) as tick", [
-    BATCH,
-  ]);
-  const { moved = 0, wait_ms } = rows[0]?.tick ?? {};
+  const { rows } = await client.query<{ tick: Tick }>("select private.tick_sla_clock($1) as tick", [BATCH]);
+  const { moved, wait_ms } = rows[0]?.tick ?? { moved: 0, wait_ms: null };
   if (moved > 0) log.info({ moved }, "deadlines crossed");
-  return Math.min(Math.max(wait_ms ?? LOOK_AGAIN_MS, 0), LOOK_AGAIN_MS);
+  return pauseAfter({ moved, wait_ms });
+}
+
+export function pauseAfter({ moved, wait_ms }: Tick): number {
+  if (wait_ms === null) return LOOK_AGAIN_MS;
+  if (wait_ms <= 0) return moved > 0 ? 0 : HELD_MS;
+  return Math.min(wait_ms, LOOK_AGAIN_MS);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
