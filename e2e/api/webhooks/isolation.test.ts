@@ -94,4 +94,32 @@ describe("receivers that hang", () => {
     expect(await held.becomes(eventId, ["delivered"])).toMatchObject({ attempt_count: 1 });
     expect(held.received).toHaveLength(1);
   });
+
+  it("nor does claiming look at what another tenant has waiting", async () => {
+    const [full, other] = await Promise.all([Subscriber.create(receiver), Subscriber.create(receiver)]);
+    const [, free] = await Promise.all([full.register(["exception.updated"]), other.register(["exception.updated"])]);
+    const connection = await database.connect();
+    const fetched = async () =>
+      Number(
+        (
+          await connection.query(
+            "select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'webhook_deliveries'",
+          )
+        ).rows[0].rows,
+      );
+    try {
+      // Not committed, so that no worker sends it meanwhile.
+      await connection.query("begin");
+      await connection.query(
+        "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 2000)",
+        [full.tenant],
+      );
+      const before = await fetched();
+      await connection.query("select from private.claim_webhook_deliveries($1, 100)", [[free.id]]);
+      expect((await fetched()) - before).toBeLessThan(200);
+    } finally {
+      await connection.query("rollback");
+      connection.release();
+    }
+  });
 });
