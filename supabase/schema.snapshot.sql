@@ -955,15 +955,18 @@ CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(webhook_ids text[], 
  SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  inactive text[];
 begin
   -- One claim at a time: the caps hold over all workers.
   perform pg_advisory_xact_lock(hashtextextended('tieout.claim_webhook_deliveries', 0));
 
   perform private.interrupt_lapsed_attempts(webhook_ids);
-  update public.webhook_deliveries d set status = 'failed', failure_kind = 'webhook_disabled', next_attempt_at = null, lease = null
-  from public.webhooks w
-  where w.id = any (webhook_ids) and (w.status <> 'active' or w.deleted_at is not null)
-    and d.webhook_id = w.id and d.status = 'pending' and d.next_attempt_at <= now();
+  inactive := array(select w.id from public.webhooks w where w.id = any (webhook_ids) and (w.status <> 'active' or w.deleted_at is not null));
+  if cardinality(inactive) > 0 then
+    update public.webhook_deliveries d set status = 'failed', failure_kind = 'webhook_disabled', next_attempt_at = null, lease = null
+    where d.webhook_id = any (inactive) and d.status = 'pending' and d.next_attempt_at <= now();
+  end if;
 
   return query
   with asked as (
@@ -1056,6 +1059,7 @@ begin
     where n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))
   ) changed;
 
+  perform from private.exception_clocks where exception_id = any (c.closed_ids || c.moved_ids) order by exception_id for update;
   if c.closed_ids is not null then
     perform private.stop_clocks(c.closed_ids);
   end if;
@@ -2171,6 +2175,7 @@ AS $function$
 declare
   tenant constant text := private.tenant_id();
 begin
+  perform from private.exception_clocks where tenant_id = tenant and next_at is not null order by exception_id for update;
   perform private.advance_clocks(array(
     select exception_id from private.exception_clocks where tenant_id = tenant and next_at <= now()
   ), private.own_shard());
@@ -2179,7 +2184,8 @@ begin
   ), fresh as (
     select o.exception_id, b.position, o.due_at - make_interval(mins => b.next_boundary) as next_at
     from private.exception_clocks o cross join lateral (
-      select coalesce(min(boundary) filter (where passed), private.no_boundary()) as position, max(boundary) filter (where not passed) as next_boundary
+      select least(o.position, min(boundary) filter (where passed)) as position,
+        max(boundary) filter (where not passed and boundary < o.position) as next_boundary
       from (select boundary, o.due_at - make_interval(mins => boundary) <= now() as passed from boundaries) x
     ) b
     where o.tenant_id = tenant and o.next_at is not null
