@@ -49,7 +49,7 @@ test("lines that are refused are told by number and reason, and given to be kept
   await card(page).getByRole("button", { name: "Start the import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
   const refused = page.getByRole("region", { name: "Refused lines" }).getByRole("row");
-  await expect(refused).toHaveText([/Line/, /^4.*severity.*Invalid option/, /^5.*currency.*come together/]);
+  await expect(refused).toHaveText([/Line/, /^4.*severity.*Give one of critical/, /^5.*currency.*come together/]);
   expect(await imported()).toBe(2);
 
   const reasons = await saved(page, "Reasons");

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import { fieldWords } from "../field-words.ts";
 import { createExceptionContract, type importExceptionsContract } from "./contract.ts";
 import { type Line, readLines } from "./read-lines.ts";
 
@@ -46,7 +47,7 @@ export async function importExceptions(ctx: Context, mediaType: string, stream: 
 }
 
 function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (refusal: Refusal) => void): void {
-  const parsed = fault === undefined ? row.safeParse(value) : undefined;
+  const parsed = fault === undefined ? row.safeParse(value, { error: fieldWords }) : undefined;
   if (parsed?.success) {
     const { amount_minor = null, currency = null } = parsed.data;
     // The database would refuse the whole batch for it.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { IdempotencyRecord } from "../context.ts";
 import type { Contract } from "../contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
+import { fieldWords } from "../field-words.ts";
 import { requireText } from "../json-object.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
@@ -52,7 +53,7 @@ function readQuery(request: Request): Record<string, string> {
 }
 
 function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: fieldWords });
   if (result.success) return result.data;
   throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)));
 }

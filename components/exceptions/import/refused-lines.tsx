@@ -40,7 +40,7 @@ export function RefusedLines({ refused, chosen: { file, format } }: { refused: r
               <th scope="col" className="px-4 py-2 text-right font-medium">
                 Line
               </th>
-              <th scope="col" className="px-2 py-2 font-medium">
+              <th scope="col" className="w-24 px-2 py-2 font-medium">
                 Field
               </th>
               <th scope="col" className="px-4 py-2 font-medium">
