@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
+import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 
 const LONGEST = 1000;
 
@@ -11,6 +12,8 @@ type Closed = "resolved" | "dismissed";
 /** Closes an exception: either way somebody says how it was settled. */
 export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: string) => void }) {
   const [error, setError] = useState<string>();
+  const [typed, setTyped] = useState(false);
+  useUnsavedWarning(typed);
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -22,7 +25,17 @@ export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: s
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-3 border-t border-line pt-5">
-      <TextArea label="Resolution" name="resolution" maxLength={LONGEST} error={error} onChange={() => setError(undefined)} required />
+      <TextArea
+        label="Resolution"
+        name="resolution"
+        maxLength={LONGEST}
+        error={error}
+        onChange={({ target }) => {
+          setError(undefined);
+          setTyped(target.value !== "");
+        }}
+        required
+      />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" value="resolved">
           Resolve

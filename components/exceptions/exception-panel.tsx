@@ -6,6 +6,7 @@ import { useState } from "react";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { useVisit } from "#components/ui/use-visit.ts";
 import { exceptionQuery } from "./queries.ts";
 
 const ExceptionDetails = dynamic(() => import("./exception-details.tsx").then((part) => part.ExceptionDetails), { loading: Loading });
@@ -18,11 +19,12 @@ export function ExceptionPanel({ tenantId, id, self, onClose }: Props) {
   // It stays what it was while the panel slides away.
   const [last, setLast] = useState(id);
   if (id !== null && id !== last) setLast(id);
+  const visit = useVisit(id !== null);
   const { data, error, refetch } = useQuery({ ...exceptionQuery(tenantId, last ?? ""), enabled: id !== null });
   return (
     <SidePanel open={id !== null} onClose={onClose} side="right" label={data?.title ?? "Exception"}>
       {data ? (
-        <ExceptionDetails key={data.id} tenantId={tenantId} exception={data} self={self} />
+        <ExceptionDetails key={`${data.id} ${visit}`} tenantId={tenantId} exception={data} self={self} />
       ) : error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : (

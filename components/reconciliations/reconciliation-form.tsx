@@ -1,9 +1,10 @@
 "use client";
 
-import type { FormEvent } from "react";
+import { type FormEvent, useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
 import { Button } from "#components/ui/button.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
+import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { NewReconciliation } from "./use-reconciliations.ts";
 
@@ -21,6 +22,8 @@ export function ReconciliationForm({
   error: Error | null;
   onSubmit: (fields: NewReconciliation) => void;
 }) {
+  const [typed, setTyped] = useState(false);
+  useUnsavedWarning(typed);
   const problems = error instanceof ApiProblem ? error.errors : [];
   const field = (name: keyof NewReconciliation) => ({
     name,
@@ -36,7 +39,7 @@ export function ReconciliationForm({
   }
 
   return (
-    <form onSubmit={onForm} className="flex flex-col gap-5 px-6 pb-8">
+    <form onSubmit={onForm} onInput={() => setTyped(true)} className="flex flex-col gap-5 px-6 pb-8">
       <TextField label="Name" maxLength={200} {...field("name")} />
       <div className="grid grid-cols-2 gap-3">
         <TextField label="First day" type="date" min="1970-01-01" max="2999-12-31" {...field("period_start")} />

@@ -1,6 +1,6 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { isRefusal } from "#components/api-client.ts";
@@ -11,6 +11,7 @@ import { LoadMore } from "#components/ui/load-more.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import type { Role } from "#lib/access.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { mayWrite } from "./may-write.ts";
 import { reconciliationPagesQuery } from "./queries.ts";
 import { ReconciliationFilters } from "./reconciliation-filters.tsx";
@@ -23,6 +24,8 @@ import { useCreateReconciliation } from "./use-reconciliations.ts";
 export function ReconciliationsPage({ tenant, roles }: { tenant: Tenant; roles: readonly Role[] }) {
   const [search, setSearch] = useQueryStates(reconciliationSearch);
   const create = useCreateReconciliation(tenant.id);
+  const pages = useInfiniteQuery(reconciliationPagesQuery(tenant.id, search));
+  const isEmpty = pages.data?.pages[0]?.items.length === 0 && !pages.isPlaceholderData && !isFiltered(search);
   const startNew = mayWrite(roles) ? () => setSearch({ new: true }, { history: "push" }) : undefined;
   const stopNew = () => {
     setSearch({ new: null });
@@ -33,26 +36,36 @@ export function ReconciliationsPage({ tenant, roles }: { tenant: Tenant; roles: 
     <>
       <PageHeader tenantName={tenant.name} title="Reconciliations">
         {startNew ? (
-          <Button variant="primary" onClick={startNew}>
-            <Plus aria-hidden className="size-4" />
-            New reconciliation
-          </Button>
+          !isEmpty && (
+            <Button variant="primary" onClick={startNew}>
+              <Plus aria-hidden className="size-4" />
+              New reconciliation
+            </Button>
+          )
         ) : (
           <p className="text-sm text-muted">You can read these. Ask an admin or a lead for changes.</p>
         )}
       </PageHeader>
       <div className="px-4 pb-10 sm:px-6">
-        <ReconciliationFilters search={search} onChange={setSearch} />
-        <Reconciliations tenantId={tenant.id} search={search} onClear={() => setSearch(NO_FILTERS)} onCreate={startNew} />
+        {!isEmpty && <ReconciliationFilters search={search} onChange={setSearch} />}
+        <Reconciliations
+          tenantId={tenant.id}
+          pages={pages}
+          filtered={isFiltered(search)}
+          onClear={() => setSearch(NO_FILTERS)}
+          onCreate={startNew}
+        />
       </div>
       <SidePanel open={Boolean(search.new) && startNew !== undefined} onClose={stopNew} side="right" label="New reconciliation" asks>
         <h2 className="px-6 pb-4 text-xl font-semibold tracking-tight">New reconciliation</h2>
-        <ReconciliationForm
-          submit="Create"
-          busy={create.isPending}
-          error={create.error}
-          onSubmit={(fields) => create.mutate(fields, { onSuccess: stopNew })}
-        />
+        {search.new && (
+          <ReconciliationForm
+            submit="Create"
+            busy={create.isPending}
+            error={create.error}
+            onSubmit={(fields) => create.mutate(fields, { onSuccess: stopNew })}
+          />
+        )}
       </SidePanel>
     </>
   );
@@ -60,23 +73,23 @@ export function ReconciliationsPage({ tenant, roles }: { tenant: Tenant; roles: 
 
 function Reconciliations({
   tenantId,
-  search,
+  pages,
+  filtered,
   onClear,
   onCreate,
 }: {
   tenantId: string;
-  search: ReconciliationSearch;
+  pages: UseInfiniteQueryResult<InfiniteData<{ items: Reconciliation[] }>>;
+  filtered: boolean;
   onClear: () => void;
   onCreate?: () => void;
 }) {
-  const pages = useInfiniteQuery(reconciliationPagesQuery(tenantId, search));
   const { data, error } = pages;
   if (error && (!data || isRefusal(error))) return <ProblemNotice error={error} onRetry={() => pages.refetch()} />;
   if (!data) return <ReconciliationsSkeleton />;
 
   const items = data.pages.flatMap((page) => page.items);
   if (items.length === 0) {
-    const filtered = search.status !== null || search.period_from !== null || search.period_to !== null;
     return filtered ? <ReconciliationsNoMatch onClear={onClear} /> : <ReconciliationsEmpty onCreate={onCreate} />;
   }
   return (
@@ -85,4 +98,8 @@ function Reconciliations({
       <LoadMore shown={items.length} pages={pages} />
     </>
   );
+}
+
+function isFiltered({ status, period_from, period_to }: ReconciliationSearch): boolean {
+  return status !== null || period_from !== null || period_to !== null;
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { RecordForm } from "./record-form.tsx";
 import { surfaceOf } from "./surface.ts";
 import { useCreateRecord } from "./use-records.ts";
@@ -8,6 +9,7 @@ import { useCreateRecord } from "./use-records.ts";
 export function RecordCreate({ tenantId, path, onCreated }: { tenantId: string; path: string; onCreated: (id: string) => void }) {
   const [fields, setFields] = useState<Record<string, unknown>>({});
   const { mutate, isPending, error } = useCreateRecord(tenantId, path);
+  useUnsavedWarning(Object.keys(fields).length > 0);
   return (
     <RecordForm
       surface={surfaceOf(path).surface}

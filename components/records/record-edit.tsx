@@ -5,6 +5,7 @@ import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
 import { Button } from "#components/ui/button.tsx";
+import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import { applyPatch, mergePatch } from "./merge-patch.ts";
 import type { Permissions } from "./permissions.ts";
@@ -38,6 +39,7 @@ export function RecordEdit({
   const remove = useDeleteRecord(tenantId, path, permissions.restore);
   const patch = mergePatch(editable(base.data), fields);
   const changed = Object.keys(patch).length > 0;
+  useUnsavedWarning(changed && !remove.isPending);
   const overtaken = update.error instanceof ApiProblem && update.error.code === "precondition_failed";
   // The text areas hold their own text: they start anew where the fields come from elsewhere.
   const [edition, setEdition] = useState(0);

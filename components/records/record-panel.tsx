@@ -5,6 +5,7 @@ import { useState } from "react";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { useVisit } from "#components/ui/use-visit.ts";
 import type { Permissions } from "./permissions.ts";
 import { recordByIdQuery } from "./queries.ts";
 import { RecordCreate } from "./record-create.tsx";
@@ -29,6 +30,7 @@ export function RecordPanel({ tenantId, path, id, deleted, permissions, onClose,
   // It stays what it was while the panel slides away.
   const [last, setLast] = useState(id);
   if (id !== null && id !== last) setLast(id);
+  const visit = useVisit(id !== null);
   const creates = last === "new";
   const { data, error, refetch } = useQuery({
     ...recordByIdQuery(tenantId, path, last ?? "", deleted),
@@ -41,10 +43,17 @@ export function RecordPanel({ tenantId, path, id, deleted, permissions, onClose,
         <>
           <h2 className="px-6 pb-4 text-xl font-semibold tracking-tight wrap-break-word">{name}</h2>
           {creates ? (
-            permissions.write && <RecordCreate tenantId={tenantId} path={path} onCreated={onCreated} />
+            permissions.write && <RecordCreate key={visit} tenantId={tenantId} path={path} onCreated={onCreated} />
           ) : data ? (
             permissions.write && !deleted ? (
-              <RecordEdit key={last} tenantId={tenantId} path={path} stored={data} permissions={permissions} onClose={onClose} />
+              <RecordEdit
+                key={`${last} ${visit}`}
+                tenantId={tenantId}
+                path={path}
+                stored={data}
+                permissions={permissions}
+                onClose={onClose}
+              />
             ) : (
               <RecordDetails path={path} record={data.data} />
             )

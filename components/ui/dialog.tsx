@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { focusFront } from "./focus-front.ts";
 import { Toasts } from "./toasts.tsx";
 
 const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button";
@@ -37,7 +38,7 @@ export function Dialog({
     return () => {
       shown?.close();
       // What is hidden keeps the focus until the next frame.
-      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusWhatIsInFront();
+      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();
     };
   }, []);
 
@@ -65,7 +66,7 @@ export function Dialog({
         "transition-[opacity,translate] duration-150 ease-out backdrop:bg-shade starting:open:translate-y-2 starting:open:opacity-0",
       )}
     >
-      <header className="flex flex-col gap-1 px-4 pt-4 pr-14 sm:px-6 sm:pt-5">
+      <header className="flex flex-col gap-1 border-b border-line px-4 pt-4 pr-14 pb-3 sm:pt-5 sm:pr-14 sm:pl-6">
         <h2 id={`${id}-title`} className="text-lg font-semibold tracking-tight wrap-break-word">
           {title}
         </h2>
@@ -93,10 +94,4 @@ export function DialogBody({ className, ...props }: ComponentProps<"div">) {
 /** What to do, below. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">{children}</div>;
-}
-
-/** Where the one who opened the dialog is gone. */
-function focusWhatIsInFront(): void {
-  const front = [...document.querySelectorAll<HTMLElement>("dialog:modal")].at(-1) ?? document.getElementById("content");
-  front?.focus({ preventScroll: true });
 }

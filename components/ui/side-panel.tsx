@@ -4,6 +4,8 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { focusFront } from "./focus-front.ts";
+import { PanelOpen } from "./panel-open.ts";
 import { Toasts } from "./toasts.tsx";
 
 const SIDES = {
@@ -33,15 +35,25 @@ export function SidePanel({
   const dialog = useRef<HTMLDialogElement>(null);
 
   useEffect(() => {
-    if (!open) return dialog.current?.close();
-    dialog.current?.showModal();
-    if (asks) dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
+    const shown = dialog.current;
+    if (!open) return;
+    shown?.showModal();
+    return () => {
+      shown?.close();
+      // What is hidden keeps the focus until the next frame.
+      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();
+    };
+  }, [open]);
+
+  useEffect(() => {
+    if (open && asks) dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
   }, [open, asks]);
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it; the keyboard has Escape
     <dialog
       ref={dialog}
+      data-panel
       tabIndex={-1}
       aria-label={label}
       // React hands the `close` of a dialog inside on to this one.
@@ -56,11 +68,11 @@ export function SidePanel({
       <div className="flex min-h-full flex-col">
         <div className="flex items-center justify-between p-1 pl-3">
           {header ?? <span />}
-          <Button variant="ghost" size="touch" aria-label="Close" onClick={onClose}>
+          <Button variant="ghost" size="touch" aria-label="Close" data-closes-panel onClick={onClose}>
             <X aria-hidden className="size-5" />
           </Button>
         </div>
-        {children}
+        <PanelOpen value={open}>{children}</PanelOpen>
       </div>
       {open && <Toasts />}
     </dialog>

@@ -1,21 +1,22 @@
 "use client";
 
-import { useEffect } from "react";
+import { useContext, useEffect } from "react";
+import { PanelOpen } from "./panel-open.ts";
 
 const QUESTION = "Leave without saving? What you changed here will be lost.";
 
-/** Asks before a page with unsaved changes is left: by a link, by going back, by closing it. */
+/** Asks before a page or a panel with unsaved changes is left: by a link, by going back, by closing it. */
 export function useUnsavedWarning(unsaved: boolean): void {
+  const isShown = useContext(PanelOpen);
   useEffect(() => {
-    if (!unsaved) return;
+    if (!unsaved || !isShown) return;
     const leaving = new AbortController();
     const { signal } = leaving;
     window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
     // Before the router hears of it.
-    document.addEventListener("click", (event) => leadsAway(event) && !window.confirm(QUESTION) && refuse(event), {
-      signal,
-      capture: true,
-    });
+    const ask = (event: Event) => !window.confirm(QUESTION) && refuse(event);
+    document.addEventListener("click", (event) => (leadsAway(event) || closesPanel(event)) && ask(event), { signal, capture: true });
+    document.addEventListener("cancel", (event) => closesPanel(event) && ask(event), { signal, capture: true });
     window.navigation?.addEventListener(
       "navigate",
       (event) => {
@@ -24,13 +25,18 @@ export function useUnsavedWarning(unsaved: boolean): void {
       { signal },
     );
     return () => leaving.abort();
-  }, [unsaved]);
+  }, [unsaved, isShown]);
 }
 
 function leadsAway(event: MouseEvent): boolean {
   const link = (event.target as Element).closest("a");
   const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || link?.target === "_blank" || link?.hasAttribute("download");
   return link !== null && !elsewhere && link.pathname !== window.location.pathname;
+}
+
+/** The panel itself is hit beside it, and by Escape; a dialog that stands over it is not it. */
+function closesPanel({ target }: Event): boolean {
+  return target instanceof Element && (target.matches("dialog[data-panel]") || target.closest("[data-closes-panel]") !== null);
 }
 
 function refuse(event: Event): void {

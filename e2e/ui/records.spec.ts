@@ -68,6 +68,43 @@ test("what the server refuses stands at its field, and nothing typed is lost", a
   await expect(said(page, "Created Bridge")).toBeVisible();
 });
 
+test("a panel asks before it closes over what was typed, and not without", async ({ page }) => {
+  await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
+  await begin(page, "integrations");
+  const open = () => rowOf(page, "Stripe payouts").getByRole("link").click();
+  const ways = {
+    "its button": () => panel(page).getByRole("button", { name: "Close" }).click(),
+    Escape: () => page.keyboard.press("Escape"),
+    "a click beside it": () => page.mouse.click(20, 20),
+    "going back": () => page.evaluate(() => history.back()),
+  };
+  const asked: string[] = [];
+  let leaves = false;
+  page.on("dialog", async (question) => {
+    asked.push(question.message());
+    await (leaves ? question.accept() : question.dismiss());
+  });
+  for (const [way, close] of Object.entries(ways)) {
+    await open();
+    await panel(page).getByLabel("Provider").fill("adyen");
+    leaves = false;
+    await close();
+    await expect.poll(() => asked.length, way).toBe(1);
+    await expect(panel(page).getByLabel("Provider"), way).toHaveValue("adyen");
+    leaves = true;
+    await panel(page).getByRole("button", { name: "Close" }).click();
+    await expect(panel(page), way).toBeHidden();
+    expect(asked.splice(0), way).toEqual(Array(2).fill(expect.stringContaining("without saving")));
+  }
+  await open();
+  await expect(panel(page).getByLabel("Provider")).toHaveValue("stripe");
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toBeHidden();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Reconciliations" }).click();
+  await expect(page.getByRole("heading", { name: "Reconciliations", level: 1 })).toBeVisible();
+  expect(asked).toEqual([]);
+});
+
 test("a record is found by its words, at an address that can be shared", async ({ page }) => {
   await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
   await keep(tenant, "integrations", { name: "Adyen fees", provider: "adyen", config: { feed: "adyen.settlements" } });
