@@ -1,12 +1,16 @@
 import { Client, DatabaseError } from "pg";
+import { ROLES, type Role } from "#lib/access.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
-const USAGE = "Usage: npm run -s tenant -- create <id> <name>";
+const USAGE = `Usage: npm run -s tenant -- create <id> <name>
+       npm run -s tenant -- admit <id> <email> <role>…   (${ROLES.join(", ")})`;
 
-const [verb, id, ...words] = process.argv.slice(2);
-const name = words.join(" ");
-if (verb !== "create" || !id || !name) fail(USAGE);
+const VERBS: Record<string, (tenant: string, ...words: string[]) => Promise<string>> = { create, admit };
+
+const [verb = "", tenant, ...words] = process.argv.slice(2);
+const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+if (!run || !tenant || words.length === 0) fail(USAGE);
 
 const connectionString = stackEnvironment().DATABASE_URL;
 if (!connectionString) fail("There is no stack on DATA_DIR. Run npm start first, or give DATABASE_URL.");
@@ -14,16 +18,41 @@ if (!connectionString) fail("There is no stack on DATA_DIR. Run npm start first,
 const client = new Client({ connectionString });
 try {
   await client.connect();
-  await client.query("select private.create_tenant($1, $2)", [id, name]);
-  console.log(`Created the tenant ${id}.`);
+  console.log(await run(tenant, ...words));
 } catch (error) {
   fail(messageOf(error));
 } finally {
   await client.end();
 }
 
+async function create(id: string, ...name: string[]): Promise<string> {
+  await client.query("select private.create_tenant($1, $2)", [id, name.join(" ")]);
+  return `Created the tenant ${id}. Let somebody in: npm run -s tenant -- admit ${id} <email> tenant_admin`;
+}
+
+/** Gives a user of Supabase Auth these roles in the tenant, in place of those they have there. */
+async function admit(id: string, email: string, ...roles: string[]): Promise<string> {
+  if (roles.length === 0 || !roles.every((role) => ROLES.includes(role as Role))) fail(USAGE);
+  const { rowCount: tenants } = await client.query("select from public.tenants where id = $1", [id]);
+  if (tenants === 0) fail(`There is no tenant ${id}.`);
+  const { rowCount: users } = await client.query(
+    `update auth.users set raw_app_meta_data = jsonb_set(
+       jsonb_set(coalesce(raw_app_meta_data, '{}'), '{tenants}', case jsonb_typeof(raw_app_meta_data -> 'tenants')
+         when 'object' then raw_app_meta_data -> 'tenants'
+         when 'array' then coalesce((
+           select jsonb_object_agg(t, coalesce(raw_app_meta_data -> 'roles', '[]')) from jsonb_array_elements_text(raw_app_meta_data -> 'tenants') t
+         ), '{}')
+         else '{}' end),
+       array['tenants', $1], to_jsonb($3::text[]))
+     where lower(email) = lower($2)`,
+    [id, email, roles],
+  );
+  if (users === 0) fail(`Nobody of Supabase Auth has the address ${email}. Create the account there first.`);
+  return `${email} is ${roles.join(" and ")} of ${id}, within a minute also where they are signed in.`;
+}
+
 function messageOf(error: unknown): string {
   if (!(error instanceof DatabaseError)) return "The database does not answer. Is the stack running?";
-  if (error.code === "23505") return `There is a tenant ${id} already.`;
+  if (error.code === "23505") return `There is a tenant ${tenant} already.`;
   return error.detail ?? error.message;
 }
