@@ -3294,6 +3294,14 @@ begin
 end $function$;
 grant execute on function private.webhook_json(public.webhooks) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.word_patterns(q text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN COALESCE((SELECT array_agg((('%'::text || replace(replace(replace(word.word, '\'::text, '\\'::text), '%'::text, '\%'::text), '_'::text, '\_'::text)) || '%'::text)) AS array_agg FROM regexp_split_to_table(lower(word_patterns.q), '\s+'::text) word(word) WHERE (word.word <> ''::text)), '{}'::text[]);
+grant execute on function private.word_patterns(text) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.works_with_exceptions()
  RETURNS boolean
  LANGUAGE sql
@@ -3866,6 +3874,7 @@ CREATE OR REPLACE FUNCTION public.list_exceptions(input jsonb, request jsonb)
 AS $function$
 declare
   page_size integer := (input ->> 'limit')::integer;
+  words constant text[] := private.word_patterns(input ->> 'q');
   page jsonb;
   ids text[];
 begin
@@ -3880,6 +3889,7 @@ begin
       and (input ->> 'severity' is null or x.severity = input ->> 'severity')
       and (input ->> 'assigned_to' is null or x.assigned_to = input ->> 'assigned_to')
       and (input ->> 'reconciliation_id' is null or x.reconciliation_id = input ->> 'reconciliation_id')
+      and (words = '{}' or lower(concat_ws(' ', x.title, x.reason_code, x.id)) like all (words))
     order by x.id desc
     limit page_size + 1
   ) e;
@@ -4002,6 +4012,10 @@ begin
   end if;
   if input ->> 'status' is not null then
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
+  end if;
+  if input ->> 'q' is not null then
+    conditions := conditions || format($q$ and lower(concat_ws(' ', e.title, e.reason_code, e.id)) like all (%L::text[])$q$,
+      private.word_patterns(input ->> 'q'));
   end if;
   if risk <> 'breached' then
     conditions := conditions || format(' and e.due_at > %L::timestamptz',

@@ -8,7 +8,7 @@ import { Notice } from "#components/ui/notice.tsx";
 export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: string }) {
   const curl = [
     `curl ${origin}/v1/exceptions \\`,
-    '  -H "Authorization: Bearer $TOKEN" \\',
+    '  -H "Authorization: Bearer <key_id>.<key_secret>" \\',
     `  -H "X-Tenant-Id: ${tenantId}" \\`,
     '  -H "Content-Type: application/json" \\',
     `  -d '{"title": "Payout 4711 has no bank line", "severity": "high"}'`,
@@ -23,7 +23,7 @@ export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: str
         </Link>
       }
     >
-      <p>Exceptions appear here as soon as your systems report them. Report one with a token of your identity provider:</p>
+      <p>Exceptions appear here as soon as your systems report them. Report one with an API key that may write exceptions:</p>
       <div className="mt-4">
         <Command text={curl} />
       </div>

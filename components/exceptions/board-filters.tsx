@@ -3,6 +3,7 @@
 import { ArrowDownNarrowWide, ChevronDown, X } from "lucide-react";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
 import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { assigneeName } from "./assignee.tsx";
 import { type BoardSearch, NO_FILTERS } from "./search.ts";
@@ -26,59 +27,62 @@ export function BoardFilters({
 }) {
   const filtered = Object.keys(NO_FILTERS).some((name) => search[name as keyof typeof NO_FILTERS] !== null);
   return (
-    <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap">
-      <Filter
-        name="Risk"
-        value={search.breach_risk}
-        options={Object.entries(RISK_WORDS)}
-        onChange={(breach_risk) => onChange({ breach_risk: breach_risk as BoardSearch["breach_risk"] })}
-      />
-      <Filter
-        name="Severity"
-        value={search.severity}
-        options={SEVERITIES.map((severity) => [severity, SEVERITY_WORDS[severity]])}
-        onChange={(severity) => onChange({ severity: severity as BoardSearch["severity"] })}
-      />
-      <Filter
-        name="Assignee"
-        value={search.assigned_to}
-        options={people.map((reference) => [reference, nameOf(reference, self)])}
-        onChange={(assigned_to) => onChange({ assigned_to })}
-      />
-      <Filter
-        name="Status"
-        value={search.status}
-        options={OPEN_STATUSES.map((status) => [status, STATUS_WORDS[status]])}
-        onChange={(status) => onChange({ status: status as BoardSearch["status"] })}
-      />
-      {filtered && (
-        <Button variant="ghost" size="sm" onClick={() => onChange(NO_FILTERS)}>
-          <X aria-hidden className="size-4" />
-          Clear filters
-        </Button>
-      )}
-      <div className="max-sm:order-first sm:ml-auto">
-        <Menu
-          align="end"
-          label="Sort by"
-          triggerClass={buttonClass({ size: "sm" })}
-          trigger={
-            <>
-              <ArrowDownNarrowWide aria-hidden className="size-4 text-muted" />
-              <span className="sr-only">Sort by</span> {SORT_WORDS[search.sortBy]}
-              <ChevronDown aria-hidden className="size-3.5 opacity-70" />
-            </>
-          }
-        >
-          <MenuChoice
+    <search className="flex flex-wrap gap-2 max-sm:flex-col">
+      <SearchField label="Search exceptions" value={search.q ?? ""} onChange={(q) => onChange({ q: q || null })} />
+      <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap">
+        <Filter
+          name="Risk"
+          value={search.breach_risk}
+          options={Object.entries(RISK_WORDS)}
+          onChange={(breach_risk) => onChange({ breach_risk: breach_risk as BoardSearch["breach_risk"] })}
+        />
+        <Filter
+          name="Severity"
+          value={search.severity}
+          options={SEVERITIES.map((severity) => [severity, SEVERITY_WORDS[severity]])}
+          onChange={(severity) => onChange({ severity: severity as BoardSearch["severity"] })}
+        />
+        <Filter
+          name="Assignee"
+          value={search.assigned_to}
+          options={people.map((reference) => [reference, nameOf(reference, self)])}
+          onChange={(assigned_to) => onChange({ assigned_to })}
+        />
+        <Filter
+          name="Status"
+          value={search.status}
+          options={OPEN_STATUSES.map((status) => [status, STATUS_WORDS[status]])}
+          onChange={(status) => onChange({ status: status as BoardSearch["status"] })}
+        />
+        {filtered && (
+          <Button variant="ghost" size="sm" onClick={() => onChange(NO_FILTERS)}>
+            <X aria-hidden className="size-4" />
+            Clear filters
+          </Button>
+        )}
+        <div className="max-sm:order-first sm:ml-auto">
+          <Menu
+            align="end"
             label="Sort by"
-            value={search.sortBy}
-            options={SLA_SORTS.map((sort) => ({ value: sort, label: SORT_WORDS[sort] }))}
-            onChange={(sortBy) => onChange({ sortBy })}
-          />
-        </Menu>
+            triggerClass={buttonClass({ size: "sm" })}
+            trigger={
+              <>
+                <ArrowDownNarrowWide aria-hidden className="size-4 text-muted" />
+                <span className="sr-only">Sort by</span> {SORT_WORDS[search.sortBy]}
+                <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+              </>
+            }
+          >
+            <MenuChoice
+              label="Sort by"
+              value={search.sortBy}
+              options={SLA_SORTS.map((sort) => ({ value: sort, label: SORT_WORDS[sort] }))}
+              onChange={(sortBy) => onChange({ sortBy })}
+            />
+          </Menu>
+        </div>
       </div>
-    </div>
+    </search>
   );
 }
 

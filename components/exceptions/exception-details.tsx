@@ -7,6 +7,7 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { Fact, IdentifierFact } from "#components/ui/fact.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -90,7 +91,16 @@ export function ExceptionDetails({ tenantId, exception, self }: { tenantId: stri
             <code className="font-mono text-xs">{exception.reason_code}</code>
           </Fact>
         )}
-        {exception.reconciliation_id && <IdentifierFact name="Reconciliation" value={exception.reconciliation_id} />}
+        {exception.reconciliation_id && (
+          <Fact name="Reconciliation">
+            <PrefetchLink
+              href={`/${tenantId}/reconciliations/${exception.reconciliation_id}`}
+              className="block truncate font-mono text-xs leading-5 text-accent-text hover:underline"
+            >
+              {exception.reconciliation_id}
+            </PrefetchLink>
+          </Fact>
+        )}
         <IdentifierFact name="Identifier" value={exception.id} />
         <Fact name="Created">
           <Time iso={exception.created_at} /> by {assigneeName(exception.created_by)}

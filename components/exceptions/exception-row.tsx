@@ -13,7 +13,7 @@ import { SeverityLabel, StatusLabel } from "./words.tsx";
 
 /** The columns of the wide board; narrower than that, a row is a card of three lines. */
 export const COLUMNS =
-  "@4xl:grid @4xl:grid-cols-[1.5rem_6.25rem_7.5rem_minmax(10rem,1fr)_7.5rem_5.75rem_7rem_6rem] @5xl:grid-cols-[1.5rem_6.25rem_7.5rem_7rem_minmax(9rem,1fr)_7.5rem_5.75rem_8rem_6.5rem] @4xl:gap-x-3";
+  "@4xl:grid @4xl:grid-cols-[1.5rem_6.25rem_7.5rem_minmax(10rem,1fr)_7.5rem_5.75rem_7rem_6rem] @5xl:grid-cols-[1.5rem_6.25rem_7.5rem_6.5rem_minmax(9rem,1fr)_7.25rem_5.5rem_6.5rem_6rem] @4xl:gap-x-3";
 
 /** Rendered again only when what it shows changes, not with every step of scrolling. */
 export const ExceptionRow = memo(function ExceptionRow({

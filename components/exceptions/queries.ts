@@ -9,6 +9,7 @@ import type { BoardSearch } from "./search.ts";
 /** The first page comes with the page itself; who scrolls on wants many. */
 const PAGE_SIZE = 50;
 const NEXT_PAGE_SIZE = 250;
+const LONGEST_SEARCH = 200;
 const REFRESH_MS = 5000;
 const REPORT_REFRESH_MS = 60_000;
 const COUNTS_REFRESH_MS = 15_000;
@@ -22,8 +23,15 @@ export const exceptionsKey = (tenant: string) => ["tenants", tenant, "exceptions
 export const boardsKey = (tenant: string) => [...exceptionsKey(tenant), "sla"] as const;
 
 /** The board's search as a query of GET /v1/exceptions/sla. */
-export function slaQuery({ breach_risk, severity, assigned_to, status, sortBy }: BoardSearch) {
-  const given = Object.entries({ breach_risk, severity, assigned_to, status, sortBy }).filter(([, value]) => value !== null);
+export function slaQuery({ breach_risk, severity, assigned_to, status, q, sortBy }: BoardSearch) {
+  const given = Object.entries({
+    breach_risk,
+    severity,
+    assigned_to,
+    status,
+    q: q?.trim().slice(0, LONGEST_SEARCH) || null,
+    sortBy,
+  }).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(given), limit: String(PAGE_SIZE) };
 }
 

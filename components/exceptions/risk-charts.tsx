@@ -6,7 +6,7 @@ import { BarChart } from "#components/ui/bar-chart.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { breachesQuery, timeToBreachQuery } from "./queries.ts";
-import { daysOf, reportPeriod } from "./report-period.ts";
+import { dayInWords, daysOf, reportPeriod } from "./report-period.ts";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
 const RISK_FILL = "fill-risk-rail";
@@ -45,8 +45,8 @@ function Breaches({ tenantId, asOf }: { tenantId: string; asOf: string }) {
   const { data, error, refetch } = useQuery(breachesQuery(tenantId, period));
   if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading label="Loading the breaches" />;
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
-  const days = daysOf(period).map((day) => ({ name: day, value: breached.get(day) ?? 0, risk: "breached" }));
-  return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} tick={(day) => day.slice(5)} />;
+  const days = daysOf(period).map((day) => ({ name: dayInWords(day), value: breached.get(day) ?? 0, risk: "breached" }));
+  return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} />;
 }
 
 function Card({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { BREACH_RISKS, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { idPattern, USER_REFERENCE } from "#lib/schema.ts";
 
@@ -8,6 +8,7 @@ export const boardSearch = {
   severity: parseAsStringLiteral(SEVERITIES),
   assigned_to: parseAsMatching(USER_REFERENCE),
   status: parseAsStringLiteral(OPEN_STATUSES),
+  q: parseAsString,
   sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
   charts: parseAsBoolean.withDefault(false),
   exception: parseAsMatching(idPattern("exc")),
@@ -18,7 +19,7 @@ export type BoardSearch = inferParserType<typeof boardSearch>;
 export const serializeBoardSearch = createSerializer(boardSearch);
 
 /** What takes every filter back. */
-export const NO_FILTERS = { breach_risk: null, severity: null, assigned_to: null, status: null } as const;
+export const NO_FILTERS = { breach_risk: null, severity: null, assigned_to: null, status: null, q: null } as const;
 
 function parseAsMatching(pattern: RegExp) {
   return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });

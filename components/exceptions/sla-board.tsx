@@ -72,7 +72,7 @@ export function SlaBoard({ tenant, self, origin }: { tenant: Tenant; self: strin
             <ChartColumn aria-hidden className="size-4" />
             Charts
           </Button>
-          <BoardMenu tenantId={tenant.id} asOf={newest.as_of} />
+          <BoardMenu tenantId={tenant.id} asOf={newest.as_of} search={search} />
         </div>
       )}
     </PageHeader>

@@ -1,17 +1,18 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Plus, Search } from "lucide-react";
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { useState } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import type { Tenant } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { LoadMore } from "#components/ui/load-more.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import type { Role } from "#lib/access.ts";
+import type { StoredRecord } from "#lib/records/contract.ts";
 import { permissionsOf } from "./permissions.ts";
 import { recordPagesQuery } from "./queries.ts";
 import { RecordPanel } from "./record-panel.tsx";
@@ -25,7 +26,6 @@ const VIEWS = [
   { value: "active", label: "Active" },
   { value: "bin", label: "Bin" },
 ] as const;
-const TYPING_MS = 200;
 
 /** The records of one surface: search, create, read, change, delete, the bin. */
 export function RecordsPage({ tenant, path, roles }: { tenant: Tenant; path: string; roles: readonly Role[] }) {
@@ -33,23 +33,29 @@ export function RecordsPage({ tenant, path, roles }: { tenant: Tenant; path: str
   const permissions = permissionsOf(roles);
   const [search, setSearch] = useQueryStates(recordSearch);
   const restore = useRestoreRecord(tenant.id, path);
+  const pages = useInfiniteQuery(recordPagesQuery(tenant.id, path, search));
+  const isEmpty = pages.data?.pages[0]?.items.length === 0 && !pages.isPlaceholderData && search.view !== "bin" && search.q.trim() === "";
   const open = (record: string | null) => setSearch({ record }, { history: "push" });
 
   return (
     <>
       <PageHeader tenantName={tenant.name} title={surface.title}>
         {permissions.write ? (
-          <Button variant="primary" onClick={() => open("new")}>
-            <Plus aria-hidden className="size-4" />
-            New {surface.noun}
-          </Button>
+          !isEmpty && (
+            <Button variant="primary" onClick={() => open("new")}>
+              <Plus aria-hidden className="size-4" />
+              New {surface.noun}
+            </Button>
+          )
         ) : (
           <p className="text-sm text-muted">You can read these. Ask an admin or a lead for changes.</p>
         )}
       </PageHeader>
       <div className="px-4 pb-10 sm:px-6">
         <div className="flex flex-wrap items-center gap-2 pb-4">
-          <SearchField label={`Search ${surface.title.toLowerCase()}`} value={search.q} onChange={(q) => setSearch({ q: q || null })} />
+          {!isEmpty && (
+            <SearchField label={`Search ${surface.title.toLowerCase()}`} value={search.q} onChange={(q) => setSearch({ q: q || null })} />
+          )}
           <Segmented
             label="Show"
             value={search.view ?? "active"}
@@ -58,7 +64,7 @@ export function RecordsPage({ tenant, path, roles }: { tenant: Tenant; path: str
           />
         </div>
         <Records
-          tenantId={tenant.id}
+          pages={pages}
           path={path}
           search={search}
           onOpen={open}
@@ -81,7 +87,7 @@ export function RecordsPage({ tenant, path, roles }: { tenant: Tenant; path: str
 }
 
 function Records({
-  tenantId,
+  pages,
   path,
   search,
   onOpen,
@@ -89,7 +95,7 @@ function Records({
   onCreate,
   onRestore,
 }: {
-  tenantId: string;
+  pages: UseInfiniteQueryResult<InfiniteData<{ items: StoredRecord[] }>>;
   path: string;
   search: RecordSearch;
   onOpen: (id: string) => void;
@@ -98,7 +104,6 @@ function Records({
   onRestore: Parameters<typeof RecordTable>[0]["onRestore"];
 }) {
   const { surface } = surfaceOf(path);
-  const pages = useInfiniteQuery(recordPagesQuery(tenantId, path, search));
   const { data, error } = pages;
   const inBin = search.view === "bin";
   if (error && (!data || pages.isPlaceholderData || isRefusal(error))) {
@@ -124,41 +129,5 @@ function Records({
       />
       <LoadMore shown={records.length} pages={pages} />
     </>
-  );
-}
-
-/** Typed words go to the address once the typing pauses. */
-function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const [known, setKnown] = useState(value);
-  const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>();
-  if (value !== known) {
-    setKnown(value);
-    setTyped(value);
-  }
-
-  function type(next: string) {
-    setTyped(next);
-    clearTimeout(timer);
-    setTimer(
-      setTimeout(() => {
-        setKnown(next);
-        onChange(next);
-      }, TYPING_MS),
-    );
-  }
-
-  return (
-    <label className="relative min-w-0 flex-1 sm:max-w-80">
-      <span className="sr-only">{label}</span>
-      <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-muted max-sm:top-2.5" />
-      <input
-        type="search"
-        value={typed}
-        placeholder={label}
-        onChange={({ target }) => type(target.value)}
-        className="h-8 w-full rounded-md border border-field bg-surface pr-2 pl-8 text-sm text-ink placeholder:text-muted max-sm:h-9 max-sm:text-lg"
-      />
-    </label>
   );
 }

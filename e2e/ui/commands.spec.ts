@@ -1,7 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { tenantWithAdmin } from "../api/api-keys/keys.ts";
 import { createTenant } from "../fixtures.ts";
-import { beSignedIn, keep, reconcile, report } from "./person.ts";
+import { beSignedIn, keep, reconcile, report, reportMany } from "./person.ts";
 
 /** Opens the palette by its keys, once the page listens. */
 async function openPalette(page: Page) {
@@ -81,6 +81,17 @@ test("the palette finds keys, exceptions, records and reconciliations, and opens
   await page.keyboard.press("Escape");
   await open("Larkspur to ledger");
   await expect(page.getByRole("heading", { name: "Larkspur to ledger", level: 1 })).toBeVisible();
+});
+
+test("the palette finds an exception behind many others", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await report(tenant, { title: "Larkspur line is missing", due_in_minutes: 60 * 24 * 300 });
+  await reportMany(tenant, 600);
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  await page.goto(`/${tenant}/integrations`);
+  await openPalette(page);
+  await page.keyboard.type("larksp");
+  await expect(page.getByRole("option", { name: "Larkspur line is missing" })).toBeVisible();
 });
 
 test("a credential pasted into the palette finds its key, and its secret is sent nowhere", async ({ page, context }) => {

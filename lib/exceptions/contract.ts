@@ -74,6 +74,27 @@ export const slaItem = exception
   .meta({ id: "SlaItem" });
 export type SlaItem = z.output<typeof slaItem>;
 
+const SLA_COLUMNS = [
+  "id",
+  "title",
+  "severity",
+  "assigned_to",
+  "due_at",
+  "minutes_to_breach",
+  "breach_risk",
+  "status",
+  "reason_code",
+  "amount_minor",
+  "currency",
+  "reconciliation_id",
+  "details",
+  "resolution",
+  "created_at",
+  "created_by",
+  "updated_at",
+  "closed_at",
+] as const satisfies readonly (keyof SlaItem)[];
+
 const count = z.int().min(0);
 
 export const slaSummary = z.object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count }).meta({
@@ -90,6 +111,11 @@ const anyRole = (scope: Access["scope"]): Access => ({
 });
 
 const tag = "Exceptions";
+const SEARCH_LONGEST = 200;
+const q = text(SEARCH_LONGEST).optional().meta({
+  description: "Text search: each of these words is part of the title, the reason_code or the id.",
+  example: "payout 4711",
+});
 const byId = z.strictObject({ id: exceptionId });
 
 export const listExceptionsContract = contract({
@@ -105,6 +131,7 @@ export const listExceptionsContract = contract({
     severity: severity.optional(),
     assigned_to: userReference.optional(),
     reconciliation_id: reconciliationId.optional(),
+    q,
   }),
   response: page(exception),
 });
@@ -179,7 +206,8 @@ export const listSlaExceptionsContract = contract({
   summary: "List open exceptions by nearness to breach",
   description:
     "Open and in-review exceptions with the summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, " +
-    "medium from 60 to 240, low above.",
+    "medium from 60 to 240, low above. Answers CSV where text/csv is accepted, and NDJSON where application/x-ndjson is: then all that " +
+    "the filters leave, streamed, whatever limit and cursor say; such an export is a security event.",
   access: { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false },
   query: z.strictObject({
     ...pageQuery,
@@ -194,8 +222,13 @@ export const listSlaExceptionsContract = contract({
       .enum([...BREACH_RISKS, "at_risk"])
       .optional()
       .meta({ description: "at_risk is high and medium: what at_risk_count counts.", example: "at_risk" }),
+    q,
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
+  table: {
+    columns: SLA_COLUMNS,
+    row: ({ details, ...item }: SlaItem) => ({ ...item, details: JSON.stringify(details) }),
+  },
 });
 export type SlaList = z.output<typeof listSlaExceptionsContract.response>;
 
@@ -255,7 +288,7 @@ export const importExceptionsContract = contract({
           z.object({
             line: z.int().meta({ example: 17 }),
             path: z.string().meta({ example: "severity" }),
-            message: z.string().meta({ example: "Invalid option" }),
+            message: z.string().meta({ example: "Give one of critical, high, medium, low." }),
           }),
         )
         .meta({ description: "The first 1,000 of the refused lines." }),

@@ -90,16 +90,16 @@ export function SelectionBar({
               </MenuItem>
             ))}
           </Menu>
-          {chosen.length < loaded && (
-            <Button size="sm" variant="ghost" onClick={onMarkAll}>
-              Select all {loaded.toLocaleString("en")}
-            </Button>
-          )}
           <Button size="sm" variant="ghost" onClick={onClear}>
             <X aria-hidden className="size-4" />
             <span className="max-sm:sr-only">Clear</span>
             <span className="sr-only"> the selection</span>
           </Button>
+          {chosen.length < loaded && (
+            <Button size="sm" variant="ghost" onClick={onMarkAll}>
+              Select all {loaded.toLocaleString("en")}
+            </Button>
+          )}
         </>
       )}
       {closing && (

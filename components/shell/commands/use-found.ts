@@ -64,13 +64,15 @@ function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
     {
       name: "Exceptions",
       icon: TimerReset,
-      key: ["exceptions"],
+      key: ["exceptions", text],
       async find(signal) {
-        const [open, newest] = await Promise.all([
-          callApi(listSlaExceptionsContract, { tenant, query: all, signal }),
-          callApi(listExceptionsContract, { tenant, query: all, signal }),
+        const query = { q: text, limit: SHOWN };
+        // The open ones first, by how near they are to their deadline; then whatever else is found.
+        const [open, any] = await Promise.all([
+          callApi(listSlaExceptionsContract, { tenant, query, signal }),
+          callApi(listExceptionsContract, { tenant, query, signal }),
         ]);
-        const items = [...new Map([...open.items, ...newest.items].map((item) => [item.id, item])).values()];
+        const items = [...new Map([...open.items, ...any.items].map((item) => [item.id, item])).values()];
         return items.map(({ id, title, status }) => ({
           id,
           title,
@@ -135,7 +137,7 @@ function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): 
 
 /** The lists with a text search have answered by it; the others are filtered by the same rule here. */
 function matches(text: string, source: string): (found: Found) => boolean {
-  if (!["Exceptions", "Reconciliations", "Webhooks"].includes(source)) return () => true;
+  if (!["Reconciliations", "Webhooks"].includes(source)) return () => true;
   const words = text.toLowerCase().split(/\s+/);
   return ({ id, title, note = "" }) => words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
-import { sql } from "#e2e/fixtures.ts";
+import { api, sql } from "#e2e/fixtures.ts";
 import { dueIn, slaEvents, tenantWithLead } from "./exceptions.ts";
 
 describe("the SLA monitor", () => {
@@ -85,6 +85,53 @@ describe("the SLA monitor", () => {
       expect(paged).toEqual(whole);
     },
   );
+
+  it.each(["/v1/exceptions", "/v1/exceptions/sla"])("%s finds what has every word in its title, its reason or its id", async (path) => {
+    const { create, call } = await tenantWithLead();
+    const payout = await create({ title: "Payout 4711 has no bank line" });
+    const fee = await create({ title: "Fee of 100% on L_1", reason_code: "unexpected_fee" });
+    await create({ title: "Fee of 1000 on LX1" });
+    const found = async (q: string) => {
+      const { json } = await call("GET", path, undefined, { q });
+      return (json as { items: { id: string }[] }).items.map(({ id }) => id);
+    };
+    expect(await found("bank PAYOUT")).toEqual([payout.id]);
+    expect(await found("payout missing")).toEqual([]);
+    expect(await found("unexpected_")).toEqual([fee.id]);
+    expect(await found("100%")).toEqual([fee.id]);
+    expect(await found("l_1")).toEqual([fee.id]);
+    expect(await found(payout.id)).toEqual([payout.id]);
+    expect(await found("\\")).toEqual([]);
+  });
+
+  it("gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record", async () => {
+    const { tenant, call, lead } = await tenantWithLead();
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+       select $1, '=T' || i, case when i > 200 then 'low' else 'high' end, now() + i * interval '1 minute', 'user:leo' from generate_series(1, 2700) i`,
+      [tenant],
+    );
+    const taken = async (accept: string) => {
+      const answer = await api("GET", "/v1/exceptions/sla", {
+        bearer: lead,
+        tenant,
+        query: { severity: "low", limit: "10" },
+        headers: { Accept: accept },
+      });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, expect.stringContaining(accept)]);
+      return answer.text.trimEnd().split(/\r?\n/);
+    };
+    const lines = await taken("application/x-ndjson");
+    const titles = lines.map((line) => (JSON.parse(line) as { title: string }).title);
+    expect(titles).toEqual(Array.from({ length: 2500 }, (_, at) => `=T${at + 201}`));
+    const [header, ...rows] = await taken("text/csv");
+    expect(header).toMatch(/^id,title,/);
+    expect(rows).toHaveLength(2500);
+    expect(rows[0]).toContain(",'=T201,");
+    const { json } = await call("GET", "/v1/security-events", undefined, { type: "data.exported" });
+    const events = (json as { items: { details: object }[] }).items.map(({ details }) => details);
+    expect(events).toEqual(["csv", "ndjson"].map((format) => expect.objectContaining({ format })));
+  });
 
   it.each([
     ["withinMinutes", "-1"],
