@@ -21,13 +21,15 @@ export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Per
         <Key className="bg-accent-text">Accepted</Key>
         <Key className="bg-danger">Refused</Key>
       </div>
-      <Bars
-        label={`Calls of the last ${PERIODS[period].name} by ${PERIODS[period].unit}. The arrow keys tell each number.`}
-        data={data}
-        series={SERIES}
-        height={HEIGHT_PX}
-        tick={dayOf}
-      />
+      <div className="h-30">
+        <Bars
+          label={`Calls of the last ${PERIODS[period].name} by ${PERIODS[period].unit}. The arrow keys tell each number.`}
+          data={data}
+          series={SERIES}
+          height={HEIGHT_PX}
+          tick={dayOf}
+        />
+      </div>
     </div>
   );
 }

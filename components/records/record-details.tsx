@@ -24,7 +24,12 @@ export function RecordDetails({ path, record }: { path: string; record: StoredRe
           </div>
         ))}
       </dl>
-      {Object.keys(others).length > 0 && <JsonView label="Other fields" value={others} />}
+      {Object.keys(others).length > 0 && (
+        <div className="flex flex-col gap-0.5">
+          <p className="text-sm text-muted">Other fields</p>
+          <JsonView label="Other fields" value={others} />
+        </div>
+      )}
       <div className="border-t border-line pt-3">
         <RecordFacts record={record} />
       </div>

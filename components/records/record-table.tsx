@@ -38,7 +38,7 @@ export function RecordTable({
         <tr className="border-b border-line text-left">
           <Heading className="w-2/5 pl-4 max-lg:w-[30%]">{surface.fields[heading]?.label ?? heading}</Heading>
           {others.map((name) => (
-            <Heading key={name} className={onRestore ? "max-lg:hidden" : "max-sm:hidden"}>
+            <Heading key={name} className={classes(widthOf(surface, name), onRestore ? "max-lg:hidden" : "max-sm:hidden")}>
               {surface.fields[name]?.label ?? name}
             </Heading>
           ))}
@@ -93,6 +93,12 @@ export function RecordTable({
       </tbody>
     </table>
   );
+}
+
+/** What is short leaves its room to what is read. */
+function widthOf({ fields }: Surface, name: string): string | undefined {
+  const input = fields[name]?.input;
+  return input === "switch" ? "w-24" : input === "time" ? "w-36" : undefined;
 }
 
 function Heading({ className, children }: { className?: string; children: string }) {

@@ -100,7 +100,7 @@ function ActorField({ value, onChange }: { value: string | null; onChange: (acto
         type="search"
         name="actor"
         aria-label="Who: a user's name, or api_key:… or service_role"
-        placeholder="Who, then Enter"
+        placeholder="Who"
         defaultValue={value ?? ""}
         autoComplete="off"
         spellCheck={false}

@@ -72,7 +72,7 @@ export function SignInForm({
         </p>
       )}
       <form onSubmit={onSubmit} className="flex flex-col gap-4">
-        <TextField label="Email" name="email" type="email" autoComplete="username" required />
+        <TextField label="Email" name="email" type="email" autoComplete="username" autoFocus={!inPlace} required />
         <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
         <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
           {error && signInError(error)}

@@ -16,7 +16,7 @@ export function SlaPolicyPage({ tenant, roles }: { tenant: Tenant; roles: readon
   const { data: stored, error, refetch } = useQuery(slaPolicyQuery(tenant.id));
   return (
     <>
-      <PageHeader tenantName={tenant.name} parent={{ name: "Exceptions", href: `/${tenant.id}/exceptions` }} title="SLA policy">
+      <PageHeader tenantName={tenant.name} title="SLA policy">
         {stored && (
           <p className="text-sm text-muted">
             Last changed <Time iso={stored.data.updated_at} /> by {stored.data.updated_by.replace(/^user:/, "")}

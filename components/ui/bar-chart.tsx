@@ -5,10 +5,10 @@ import type { BarProps, Datum } from "./bars.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** The charts' library is one chunk, fetched when the first chart shows. */
+/** The charts' library is one chunk, fetched when the first chart shows. It stands in a box of its height, which nothing moves. */
 export const Bars = dynamic(() => import("./bars.tsx").then((part) => part.Bars), {
   ssr: false,
-  loading: () => <Skeleton className="h-44 w-full" />,
+  loading: () => <Skeleton className="h-full w-full" />,
 });
 
 const HEIGHT_PX = 190;
@@ -33,13 +33,15 @@ export function BarChart({
   const series = [{ key: "value", name: valueName.toLowerCase(), fill }];
   return (
     <>
-      <Bars
-        label={`${label}: ${total.toLocaleString("en")} in all. The arrow keys tell each number; the table below has all of them.`}
-        data={data}
-        series={series}
-        height={HEIGHT_PX}
-        tick={tick}
-      />
+      <div className="h-47.5">
+        <Bars
+          label={`${label}: ${total.toLocaleString("en")} in all. The arrow keys tell each number; the table below has all of them.`}
+          data={data}
+          series={series}
+          height={HEIGHT_PX}
+          tick={tick}
+        />
+      </div>
       <Disclosure title="As a table">
         <table aria-label={label} className="w-full text-sm">
           <thead className="text-muted">

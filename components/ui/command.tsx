@@ -8,7 +8,7 @@ export function Command({ text, onCopied }: { text: string; onCopied?: () => voi
       <pre tabIndex={0} className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5 text-ink">
         {text}
       </pre>
-      <div className="absolute top-1.5 right-1.5 rounded-md bg-canvas">
+      <div className="absolute top-0.5 right-0.5 rounded-md bg-canvas p-1 pl-2">
         <CopyButton text={text} label="Copy the command" onCopied={onCopied} />
       </div>
     </div>

@@ -15,7 +15,7 @@ export function AnswerView({ response: { headers, body, truncated } }: { respons
       ) : (
         <div className="relative">
           <InertText label="Body of the answer" text={pretty ?? body} className="pr-12" />
-          <div className="absolute top-1.5 right-3 rounded-md bg-canvas">
+          <div className="absolute top-0.5 right-2 rounded-md bg-canvas p-1 pl-2">
             <CopyButton text={body} label="Copy the answer" />
           </div>
         </div>

@@ -40,7 +40,7 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
                 Rotated <Time iso={webhook.secret_changed_at} />
               </>
             ) : (
-              "As it was registered"
+              "Not rotated since it was registered"
             )}
           </span>
           <Button size="sm" onClick={() => onAct("verify")}>
