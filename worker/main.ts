@@ -10,6 +10,7 @@ import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
 import { deliverWebhook } from "./tasks/deliver-webhook.ts";
 import { purge } from "./tasks/purge.ts";
+import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
 
 const CONCURRENT_JOBS = 20;
@@ -32,6 +33,7 @@ const tasks: TaskList = {
   purge_security_events: purge("private.purge_security_events"),
   purge_webhook_deliveries: purge("private.purge_webhook_deliveries"),
   tell_security_event_counts: purge("private.tell_security_event_counts"),
+  warn_of_failing_webhooks: warnOfFailingWebhooks,
 };
 
 const schedule = `
@@ -43,6 +45,7 @@ const schedule = `
   57 * * * * purge_security_events
   17 * * * * purge_webhook_deliveries
   * * * * * tell_security_event_counts
+  */10 * * * * warn_of_failing_webhooks
 `;
 
 const events: WorkerEvents = new EventEmitter();

@@ -77,11 +77,14 @@ function Failing({ webhook: { failing_since, disable_at, last_failure_kind, miss
             The next try is <Countdown until={next_attempt_at} asOf={asOf} />.{" "}
           </>
         )}
-        {disable_at && (
-          <>
-            If none succeeds, the webhook is disabled on <Time iso={disable_at} />.
-          </>
-        )}
+        {disable_at &&
+          (disable_at > asOf ? (
+            <>
+              If none succeeds, the webhook is disabled on <Time iso={disable_at} />.
+            </>
+          ) : (
+            "If it fails, the webhook is disabled."
+          ))}
       </Row>
     </Note>
   );

@@ -102,7 +102,7 @@ export const webhook = z
     last_24h: performance,
     last_7d: performance,
     failing_since: time.nullable().meta({ description: "Every attempt since then failed.", example: null }),
-    disable_at: time.nullable().meta({ description: "When it is disabled, should it go on failing.", example: null }),
+    disable_at: time.nullable().meta({ description: "An attempt that fails after this time disables it.", example: null }),
     last_success_at: time.nullable(),
     last_failure_at: time.nullable().meta({ example: null }),
     last_failure_kind: z

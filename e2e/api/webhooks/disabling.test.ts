@@ -47,6 +47,30 @@ describe("a webhook that only fails", () => {
     expect(await failing.deliveries("?type=webhook.failing")).toEqual([]);
   });
 
+  it("is warned of on time also where it has nothing to send, and disabled by its next attempt", async () => {
+    const quiet = await subscriber.register(["exception.updated"], { status: 500 });
+    const waiting = await subscriber.emit("exception.updated");
+    await quiet.becomes(waiting, ["retrying"], 1);
+    await sql("update webhook_deliveries set next_attempt_at = now() + interval '10 hours' where event_id = $1", [waiting]);
+    const hasFailedFor = (span: string) => sql("update webhooks set failing_since = now() - $2::interval where id = $1", [quiet.id, span]);
+    for (const [span, warnings] of [
+      ["2 days 23 hours", 0],
+      ["3 days", 1],
+      ["4 days", 2],
+    ] as const) {
+      await hasFailedFor(span);
+      await sql("select private.warn_of_failing_webhooks()");
+      await sql("select private.warn_of_failing_webhooks()");
+      expect(await eventsAbout(quiet, "webhook.failing")).toHaveLength(warnings);
+    }
+    expect(await eventsAbout(quiet, "webhook.failing")).toMatchObject([{ data: { detail: "The receiver answered 500." } }, {}]);
+    await hasFailedFor("6 days");
+    expect(await quiet.get()).toMatchObject({ status: "active" });
+    await quiet.hurry();
+    await quiet.becomes(waiting, ["failed"], 2);
+    expect(await quiet.get()).toMatchObject({ status: "disabled", disabled_reason: "failing" });
+  });
+
   it("is disabled after 5 days, with a reason, an event and a line for the auditor; what waited is given up", async () => {
     const watcher = await subscriber.register(["webhook.disabled"]);
     const failing = await subscriber.register(["exception.updated", "webhook.disabled"], { status: 500 });
