@@ -5,42 +5,80 @@ import { ApiError, invalidRequest } from "../errors.ts";
 import { parseJsonObject } from "../json-object.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
-const LINE_MAX_BYTES = 256 * 1024;
+const ROWS_MAX = 100_000;
+/** A sound row has a tenth of it. A line as long as a file would take gigabytes to look at. */
+const LINE_MAX_LENGTH = 256 * 1024;
 const NUMBERS = ["amount_minor"];
 
 /** A line of a file, by its number from 1: what it says, or what is wrong with it. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
-/** Reads NDJSON, or CSV with a header line, as it comes. @throws ApiError `payload_too_large` over 64 MiB */
+/** Whether what comes is looked at: an answer before a file was taken in would break the connection. */
+type Rest = { wanted: boolean };
+
+/**
+ * Reads NDJSON, or CSV with a header line, as it comes. What is beyond 100,000 rows is taken in, but not looked at.
+ * @throws ApiError `payload_too_large` over 64 MiB
+ */
 export async function* readLines(mediaType: string, stream: ReadableStream<Uint8Array>): AsyncGenerator<Line> {
-  const bytes = Readable.from(bounded(Readable.fromWeb(stream as WebStream)), { objectMode: false });
-  yield* mediaType === "text/csv" ? readCsv(bytes) : readNdjson(bytes);
+  const rest = { wanted: true };
+  const bytes = Readable.from(bounded(Readable.fromWeb(stream as WebStream), rest), { objectMode: false });
+  let rows = 0;
+  for await (const line of mediaType === "text/csv" ? readCsv(bytes, rest) : readNdjson(bytes)) {
+    rows++;
+    if (rows <= ROWS_MAX) yield line;
+    else if (rows === ROWS_MAX + 1) {
+      rest.wanted = false;
+      yield { number: line.number, fault: "A file may have at most 100,000 rows. This one is left out, and all after it." };
+    }
+  }
 }
 
 async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
   let number = 0;
-  for await (const text of linesOf(bytes)) {
-    number++;
-    if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(requireIntact(text)));
-  }
-}
-
-/** By line feeds alone: JSON may have the other line separators of Unicode within a text, and node:readline breaks there. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8");
-  let open: string[] = [];
-  for await (const chunk of bytes) {
-    const [end = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
-    open.push(end);
-    for (const begin of more) {
-      yield open.join("");
-      open = [begin];
+  for await (const lines of linesOf(bytes)) {
+    for (const text of lines) {
+      number++;
+      if (text === null) yield { number, fault: "The line is too long." };
+      else if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(requireIntact(text)));
     }
   }
-  yield open.join("") + decoder.decode();
 }
 
-async function* readCsv(bytes: Readable): AsyncGenerator<Line> {
+/**
+ * By line feeds alone: JSON may have the other line separators of Unicode within a text, and node:readline breaks there. The
+ * lines that a chunk ends come together: to wait for each of millions of empty ones would keep all other calls waiting. Null: one too
+ * long to keep.
+ */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(string | null)[]> {
+  const decoder = new TextDecoder("utf-8");
+  let open: string[] = [];
+  let length = 0;
+  const extend = (part: string) => {
+    length += part.length;
+    if (length > LINE_MAX_LENGTH) open = [];
+    else open.push(part);
+  };
+  const close = () => {
+    const line = length > LINE_MAX_LENGTH ? null : open.join("");
+    open = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of bytes) {
+    const [end = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+    extend(end);
+    yield more.map((begin) => {
+      const line = close();
+      extend(begin);
+      return line;
+    });
+  }
+  extend(decoder.decode());
+  yield [close()];
+}
+
+async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
   const broken: Line[] = [];
   const parser = parse({
     bom: true,
@@ -48,12 +86,17 @@ async function* readCsv(bytes: Readable): AsyncGenerator<Line> {
     info: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
-    max_record_size: LINE_MAX_BYTES,
+    max_record_size: LINE_MAX_LENGTH,
     trim: true,
+    on_skip: (error) => {
+      if (!rest.wanted) return undefined;
+      const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
+      const fault = tooLong ? "The line is too long. It is left out, and all after it." : "The line has not as many cells as the header.";
+      broken.push({ number: Number(error?.lines ?? 0), fault });
+      rest.wanted = !tooLong && broken.length <= ROWS_MAX;
+      return undefined;
+    },
   });
-  parser.on("skip", (error: { message: string; lines?: number }) =>
-    broken.push({ number: error.lines ?? 0, fault: "The line has not as many cells as the header." }),
-  );
   bytes.on("error", (error) => parser.destroy(error));
   for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
     yield* broken.splice(0);
@@ -94,11 +137,11 @@ function lineOf(number: number, read: () => Record<string, unknown>): Line {
   }
 }
 
-async function* bounded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* bounded(bytes: AsyncIterable<Uint8Array>, rest: Rest): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
     if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file may have at most 64 MiB.");
-    yield chunk;
+    if (rest.wanted) yield chunk;
   }
 }
