@@ -18,6 +18,9 @@ export type Input<C extends Contract> = {
 /** A body that is read as it comes, of one of the contract's media types. */
 export type Upload = { mediaType: string; stream: ReadableStream<Uint8Array> };
 
+/** Of parameters other than a contract's own `id`. */
+const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery" };
+
 /** Parses a request by its contract. @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one. */
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
   const query = parse(contract.query, readQuery(request), []);
@@ -26,8 +29,13 @@ export async function readInput<C extends Contract>(contract: C, request: Reques
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = contract.body ? parse(contract.body, rest, []) : parse(z.strictObject({}), rest, []);
   const params = contract.params.safeParse(rawParams);
-  if (!params.success) throw new ApiError("not_found", `There is no such ${contract.noun}.`);
+  if (!params.success) throw new ApiError("not_found", `There is no such ${nounOf(contract, params.error)}.`);
   return { params: params.data, query, body, idempotency, upload: contract.upload && readUpload(request, contract.upload) } as Input<C>;
+}
+
+/** What the first identifier that cannot be one would be of. The database says the same of one that never was. */
+function nounOf({ noun }: Contract, { issues }: z.ZodError): string {
+  return NOUNS[String(issues[0]?.path[0])] ?? noun;
 }
 
 function readUpload(request: Request, types: readonly string[]): Upload {
