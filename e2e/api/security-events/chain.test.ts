@@ -188,6 +188,18 @@ describe("a chain shows what was done to it", () => {
     expect(await verdict()).toMatchObject({ reason: "not_chained" });
   });
 
+  it.each([
+    ["after the end", 4711],
+    ["before the beginning", 0],
+  ])("one put in past the chain, %s", async (_where, seq) => {
+    const event_id = `sev_${"0".repeat(28)}${trail.tenant.slice(-4)}`;
+    await tamper([
+      "insert into public.security_events (id, tenant_id, type, actor, credential, seq, prev_hash, hash) select $2, $1, 'test.done', 'user:eve', 'user', $3, hash, hash from public.security_events where tenant_id = $1 and seq = 7",
+      [trail.tenant, event_id, seq],
+    ]);
+    expect(await verdict()).toMatchObject({ reason: "not_chained", event_id });
+  });
+
   it("all rewritten from one place on so that every hash fits: what was signed says otherwise", async () => {
     await trail.signed();
     await tamper(
