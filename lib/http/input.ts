@@ -7,6 +7,9 @@ import { requireText } from "../json-object.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
 
+/** Each of 100,000 wrong fields told of would make an answer of many times the request. */
+const ERRORS_TOLD = 100;
+
 export type Input<C extends Contract> = {
   params: z.output<C["params"]>;
   query: z.output<C["query"]>;
@@ -63,7 +66,7 @@ function readQuery(request: Request): Record<string, string> {
 function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
   const result = schema.safeParse(value, { error: fieldWords });
   if (result.success) return result.data;
-  throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)));
+  throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_TOLD));
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, prefix: string[]): FieldError[] {
