@@ -27,7 +27,7 @@ export function BoardFilters({
 }) {
   const filtered = Object.keys(NO_FILTERS).some((name) => search[name as keyof typeof NO_FILTERS] !== null);
   return (
-    <search className="flex flex-wrap gap-2 max-sm:flex-col">
+    <search className="flex gap-2 max-sm:flex-col sm:flex-wrap">
       <SearchField label="Search exceptions" value={search.q ?? ""} onChange={(q) => onChange({ q: q || null })} />
       <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap">
         <Filter

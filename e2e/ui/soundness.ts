@@ -24,7 +24,7 @@ export async function expectSoundInBothThemes(page: Page, width: number): Promis
   const groundIn = async (colorScheme: "light" | "dark") => {
     await page.emulateMedia({ colorScheme });
     await expectSound(page, width, colorScheme);
-    return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    return page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   };
   expect(await groundIn("light")).not.toBe(await groundIn("dark"));
 }
