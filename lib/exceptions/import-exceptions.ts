@@ -40,6 +40,7 @@ export async function importExceptions(ctx: Context, mediaType: string, stream: 
     if (batch.length >= BATCH_ROWS) await flush();
   }
   await flush();
+  report.errors.sort((left, right) => left.line - right.line);
   return report;
 }
 
@@ -52,8 +53,14 @@ function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (ref
     else refuse({ line, path: "currency", message: "amount_minor and currency come together." });
     return;
   }
-  const issue = parsed?.error.issues[0];
-  refuse({ line, path: issue?.path.join(".") ?? "", message: fault ?? issue?.message ?? "The line is not valid." });
+  refuse({ line, ...(parsed ? describe(parsed.error.issues[0]) : { path: "", message: fault ?? "" }) });
+}
+
+function describe(issue?: z.core.$ZodIssue): { path: string; message: string } {
+  if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "There is no such field." };
+  const path = issue?.path.join(".") ?? "";
+  const isMissing = issue?.code === "invalid_type" && issue.message.endsWith("received undefined");
+  return { path, message: isMissing ? "It has to be given." : (issue?.message ?? "The line is not valid.") };
 }
 
 /** A batch's own key follows from the client's, so that a file sent again skips the batches that are done. */

@@ -68,3 +68,19 @@ test.each([
   },
   60_000,
 );
+
+test("a quotation mark within a text is one, and no line is lost to it", async () => {
+  const { lines } = await read("text/csv", ['title , severity\n5" pipe,high\n"c"d,low\n"x, ""y""",low\n']);
+  expect(lines).toEqual([
+    { number: 2, value: { title: '5" pipe', severity: "high" } },
+    { number: 3, value: { title: '"c"d', severity: "low" } },
+    { number: 4, value: { title: 'x, "y"', severity: "low" } },
+  ]);
+});
+
+test("a quotation mark that is never closed is told of by the line that has it", async () => {
+  const { lines } = await read("text/csv", ['title,severity\nA,low\n"B,low\n', "C,low\n".repeat(10)]);
+  expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
+  expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("never closed") });
+  expect(lines).toHaveLength(2);
+});

@@ -10,6 +10,9 @@ const ROWS_MAX = 100_000;
 const LINE_MAX_LENGTH = 256 * 1024;
 const NUMBERS = ["amount_minor"];
 
+const TOO_LONG = "The line is too long. It is left out, and all after it.";
+const NOT_CLOSED = "A quotation mark in this line is never closed. It is left out, and all after it.";
+
 /** A line of a file, by its number from 1: what it says, or what is wrong with it. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
@@ -80,6 +83,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(strin
 
 async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
   const broken: Line[] = [];
+  let last = 1;
   const parser = parse({
     bom: true,
     columns: requireEachOnce,
@@ -87,12 +91,21 @@ async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
     skip_empty_lines: true,
     skip_records_with_error: true,
     max_record_size: LINE_MAX_LENGTH,
-    trim: true,
+    // A quotation mark within a text is one: it neither begins nor ends a cell.
+    relax_quotes: true,
+    ltrim: true,
+    on_record: (record, { lines }) => {
+      last = lines;
+      return record;
+    },
     on_skip: (error) => {
       if (!rest.wanted) return undefined;
       const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
-      const fault = tooLong ? "The line is too long. It is left out, and all after it." : "The line has not as many cells as the header.";
-      broken.push({ number: Number(error?.lines ?? 0), fault });
+      const isOpen = error?.code === "CSV_QUOTE_NOT_CLOSED";
+      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "The line has not as many cells as the header.";
+      const lines = Number(error?.lines ?? 0);
+      broken.push({ number: isOpen ? last + 1 : lines, fault });
+      last = lines;
       rest.wanted = !tooLong && broken.length <= ROWS_MAX;
       return undefined;
     },
@@ -107,7 +120,8 @@ async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
 
 /** @throws ApiError 400 where the second of two columns would take the place of the first. */
 function requireEachOnce(header: string[]): string[] {
-  if (new Set(header).size === header.length) return header;
+  const names = header.map((name) => name.trim());
+  if (new Set(names).size === names.length) return names;
   throw invalidRequest([{ path: "", message: "The header names a column twice." }]);
 }
 
@@ -119,7 +133,9 @@ function requireIntact(text: string): string {
 
 /** An empty cell is a field that is not given. */
 function fromCells(record: Record<string, string>): Record<string, unknown> {
-  const given = Object.entries(record).filter(([, cell]) => cell !== "");
+  const given = Object.entries(record)
+    .map(([name, cell]) => [name, cell.trimEnd()] as const)
+    .filter(([, cell]) => cell !== "");
   return Object.fromEntries(given.map(([name, cell]) => [name, fromCell(name, cell)]));
 }
 

@@ -137,15 +137,17 @@ describe("the SLA clock", () => {
           [tenant],
         );
         const [{ id, due_at }] = rows;
+        // One of the two holds the clock all the time, so that no other worker takes it.
+        const hold = "select from private.exception_clocks where exception_id = $1 for share";
         await before.query("begin");
-        await before.query("select from private.exception_clocks where exception_id = $1 for update", [id]);
+        await before.query(hold, [id]);
         await changer.query("begin");
         await changer.query("select now()");
         await until("the deadline passes", async () => (await sql("select where clock_timestamp() > $1", [due_at])).length === 1);
-        const told = worker.query("begin").then(() => worker.query("select private.advance_clocks(array[$1], 0)", [id]));
-        await isWaiting(worker);
+        await worker.query("begin");
+        await worker.query(hold, [id]);
         await before.query("rollback");
-        await told;
+        await worker.query("select private.advance_clocks(array[$1], 0)", [id]);
         const changed = changer.query(change, [tenant]).then(() => changer.query("select private.rearm_clocks()"));
         await isWaiting(changer);
         await worker.query("commit");
