@@ -58,9 +58,7 @@ function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (ref
 
 function describe(issue?: z.core.$ZodIssue): { path: string; message: string } {
   if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "There is no such field." };
-  const path = issue?.path.join(".") ?? "";
-  const isMissing = issue?.code === "invalid_type" && issue.message.endsWith("received undefined");
-  return { path, message: isMissing ? "It has to be given." : (issue?.message ?? "The line is not valid.") };
+  return { path: issue?.path.join(".") ?? "", message: issue?.message ?? "The line is not valid." };
 }
 
 /** A batch's own key follows from the client's, so that a file sent again skips the batches that are done. */
