@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
-import { EVENT_KINDS, EVENTS } from "../events/contract.ts";
+import { EVENT_KINDS, EVENTS, type EventKind } from "../events/contract.ts";
 import { time } from "../schema.ts";
 
 const HEADERS = {
@@ -13,6 +13,49 @@ const HEADERS = {
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   }),
 };
+
+type ExceptionData = { exception: Record<string, unknown>; [field: string]: unknown };
+
+const YESTERDAY = "2026-11-19T09:30:00.000Z";
+const NOW = "2026-11-20T09:30:00.000Z";
+const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
+const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
+
+/** How the exception of the examples is when each of its events comes. */
+const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
+  "exception.sla.at_risk": {
+    exception: { due_at: IN_FOUR_HOURS, minutes_to_breach: 240, breach_risk: "medium", created_at: YESTERDAY },
+    due_at: IN_FOUR_HOURS,
+  },
+  "exception.sla.breached": {
+    exception: { due_at: NOW, minutes_to_breach: 0, breach_risk: "breached", created_at: YESTERDAY },
+    due_at: NOW,
+  },
+  "exception.created": { exception: { due_at: IN_HALF_AN_HOUR } },
+  "exception.updated": {
+    exception: { due_at: IN_HALF_AN_HOUR, status: "in_review", created_at: YESTERDAY },
+    changes: { status: { from: "open", to: "in_review" } },
+  },
+  "exception.resolved": {
+    exception: {
+      due_at: IN_HALF_AN_HOUR,
+      minutes_to_breach: null,
+      breach_risk: null,
+      status: "resolved",
+      resolution: "The bank line came.",
+      created_at: YESTERDAY,
+      closed_at: NOW,
+    },
+  },
+};
+
+/** An example as it is at the moment of its event; any other as it is. */
+export function atItsMoment(name: string, example: unknown): unknown {
+  const moment = MOMENTS[name as EventKind];
+  if (!moment) return example;
+  const { data, ...envelope } = example as { data: ExceptionData };
+  return { ...envelope, data: { ...data, ...moment, exception: { ...data.exception, ...moment.exception } } };
+}
 
 /** What we send to receivers: one for each event kind. */
 export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {

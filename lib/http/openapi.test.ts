@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { breachRisk } from "#components/exceptions/deadline.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
 import { contract } from "../contract.ts";
 import { CONTRACTS } from "../contracts.ts";
@@ -62,6 +63,19 @@ describe("OpenAPI", () => {
     const operation = operations.find(({ operationId }) => operationId === declared.operationId);
     const statuses = new Set([declared.status, ...errorCodesOf(declared).map((code) => ERRORS[code].status)]);
     expect(Object.keys(operation?.responses ?? {}).sort()).toEqual([...statuses].map(String).sort());
+  });
+
+  test.each(EVENT_KINDS.filter((kind) => kind.startsWith("exception.")))("the example of %s is as it is at that moment", (kind) => {
+    const { timestamp, data } = document.webhooks[kind].post.requestBody.content["application/json"].example;
+    const { exception } = data;
+    const minutes = Math.ceil((Date.parse(exception.due_at) - Date.parse(timestamp)) / 60_000);
+    const isOpen = kind !== "exception.resolved";
+    expect(exception.status === "resolved").toBe(!isOpen);
+    expect(exception.minutes_to_breach).toBe(isOpen ? minutes : null);
+    expect(exception.breach_risk).toBe(isOpen ? breachRisk(minutes) : null);
+    expect(data.due_at ?? exception.due_at).toBe(exception.due_at);
+    expect(data.changes?.status.to ?? exception.status).toBe(exception.status);
+    if (data.threshold_minutes) expect(minutes).toBe(data.threshold_minutes);
   });
 
   test.each(EVENT_KINDS)("shows a valid example of %s", (kind) => {

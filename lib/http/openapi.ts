@@ -19,7 +19,7 @@ import {
 } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-example.ts";
 import { addDescriptions } from "./openapi-glossary.ts";
-import { webhooksOf } from "./openapi-webhooks.ts";
+import { atItsMoment, webhooksOf } from "./openapi-webhooks.ts";
 
 const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
 
@@ -196,7 +196,7 @@ type MediaType = { schema?: Record<string, unknown>; example?: unknown; examples
 /** Every request, success and parameter shows an example, put together from those of the schemas. */
 function addExamples(document: OpenApiDocument): void {
   const definitions = (document.components?.schemas ?? {}) as Record<string, Record<string, unknown>>;
-  for (const operations of [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})]) {
+  for (const [name, operations] of [...Object.entries(document.paths ?? {}), ...Object.entries(document.webhooks ?? {})]) {
     for (const operation of Object.values(operations) as ZodOpenApiOperationObject[]) {
       const where = operation.operationId as string;
       const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})] as (
@@ -204,10 +204,10 @@ function addExamples(document: OpenApiDocument): void {
         | undefined
       )[];
       for (const media of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
-        if (media.schema && media.examples === undefined) media.example = exampleOf(media.schema, definitions, where);
+        if (media.schema && media.examples === undefined) media.example = atItsMoment(name, exampleOf(media.schema, definitions, where));
       }
-      for (const { name, schema } of (operation.parameters ?? []) as { name?: string; schema?: Record<string, unknown> }[]) {
-        if (schema) schema.example = exampleOf(schema, definitions, `${where} ?${name}`);
+      for (const { name: parameter, schema } of (operation.parameters ?? []) as { name?: string; schema?: Record<string, unknown> }[]) {
+        if (schema) schema.example = exampleOf(schema, definitions, `${where} ?${parameter}`);
       }
     }
   }
