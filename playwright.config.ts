@@ -16,7 +16,7 @@ export default defineConfig({
   outputDir: "test-results/ui",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  workers: 3,
+  workers: 2,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   use: {

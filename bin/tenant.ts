@@ -33,21 +33,7 @@ async function create(id: string, ...name: string[]): Promise<string> {
 /** Gives a user of Supabase Auth these roles in the tenant, in place of those they have there. */
 async function admit(id: string, email: string, ...roles: string[]): Promise<string> {
   if (roles.length === 0 || !roles.every((role) => ROLES.includes(role as Role))) fail(USAGE);
-  const { rowCount: tenants } = await client.query("select from public.tenants where id = $1", [id]);
-  if (tenants === 0) fail(`There is no tenant ${id}.`);
-  const { rowCount: users } = await client.query(
-    `update auth.users set raw_app_meta_data = jsonb_set(
-       jsonb_set(coalesce(raw_app_meta_data, '{}'), '{tenants}', case jsonb_typeof(raw_app_meta_data -> 'tenants')
-         when 'object' then raw_app_meta_data -> 'tenants'
-         when 'array' then coalesce((
-           select jsonb_object_agg(t, coalesce(raw_app_meta_data -> 'roles', '[]')) from jsonb_array_elements_text(raw_app_meta_data -> 'tenants') t
-         ), '{}')
-         else '{}' end),
-       array['tenants', $1], to_jsonb($3::text[]))
-     where lower(email) = lower($2)`,
-    [id, email, roles],
-  );
-  if (users === 0) fail(`Nobody of Supabase Auth has the address ${email}. Create the account there first.`);
+  await client.query("select private.admit_member($1, $2, $3)", [id, email, roles]);
   return `${email} is ${roles.join(" and ")} of ${id}, within a minute also where they are signed in.`;
 }
 

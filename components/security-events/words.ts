@@ -51,6 +51,7 @@ const ACTIONS: Record<string, string> = {
   "session.signed_in": "Signed in",
   "session.sign_in_failed": "Failed to sign in",
   "session.signed_out": "Signed out",
+  "member.admitted": "Gave a member roles",
   "security_events.forgotten": "Forgot events past their time",
   "security_events.retention_changed": "Changed how long events are kept",
 };
