@@ -1,0 +1,87 @@
+/** The few counterparts of a line that are worth weighing in full, out of all that its window holds. */
+import type { Evidence } from "./evidence.ts";
+import type { Pool } from "./pool.ts";
+import type { Rule } from "./rules.ts";
+import { FIELD_COUNT } from "./texts.ts";
+import { Window } from "./window.ts";
+
+/** Nodes that a window is searched for, nearest amounts first. */
+const LOOKED_AT = 3000;
+export const MOST_CANDIDATES = 24;
+
+export class Candidates {
+  readonly node = new Int32Array(MOST_CANDIDATES);
+  count = 0;
+  crowded = false;
+  private readonly merit = new Float64Array(MOST_CANDIDATES);
+  private readonly window: Window;
+  private readonly pool: Pool;
+  private readonly evidence: Evidence;
+  private readonly own: Float64Array;
+  private words: number[] = [];
+
+  constructor(pool: Pool, evidence: Evidence, rule: Rule) {
+    this.pool = pool;
+    this.evidence = evidence;
+    this.window = new Window(pool.right, rule, LOOKED_AT);
+    this.own = new Float64Array(pool.texts.spelling.length);
+  }
+
+  /** Finds the best by amount, day and shared words; by rising node. */
+  find(l: number): void {
+    const { pool, window, evidence } = this;
+    window.search(pool.left, l);
+    this.crowded = window.crowded;
+    this.count = 0;
+    const row = pool.leftRow(l);
+    this.markWords(row);
+    const signature = pool.texts.left.signature[row] as number;
+    for (let at = 0; at < window.count; at++) {
+      const r = window.found[at] as number;
+      let merit = evidence.amount(l, r) + evidence.day(l, r);
+      const rightRow = pool.rightRow(r);
+      if (signature & (pool.texts.right.signature[rightRow] as number)) merit += this.sharedWords(rightRow);
+      this.keep(r, merit);
+    }
+    this.unmarkWords();
+    this.node.subarray(0, this.count).sort();
+  }
+
+  private keep(r: number, merit: number): void {
+    let at = this.count;
+    if (at === MOST_CANDIDATES) {
+      if (merit <= (this.merit[at - 1] as number)) return;
+      at -= 1;
+    } else this.count += 1;
+    while (at > 0 && (this.merit[at - 1] as number) < merit) {
+      this.merit[at] = this.merit[at - 1] as number;
+      this.node[at] = this.node[at - 1] as number;
+      at -= 1;
+    }
+    this.merit[at] = merit;
+    this.node[at] = r;
+  }
+
+  private markWords(row: number): void {
+    const { left, rarity } = this.pool.texts;
+    for (let at = left.start[row * FIELD_COUNT] as number; at < (left.start[(row + 1) * FIELD_COUNT] as number); at++) {
+      const word = left.words[at] as number;
+      this.own[word] = rarity[word] as number;
+      this.words.push(word);
+    }
+  }
+
+  private unmarkWords(): void {
+    for (const word of this.words) this.own[word] = 0;
+    this.words = [];
+  }
+
+  private sharedWords(row: number): number {
+    const { right } = this.pool.texts;
+    let shared = 0;
+    for (let at = right.start[row * FIELD_COUNT] as number; at < (right.start[(row + 1) * FIELD_COUNT] as number); at++) {
+      shared += this.own[right.words[at] as number] as number;
+    }
+    return Math.min(20, shared);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The matching engine: lines of two sources and rules in, matches, suggestions and reasons out. Pure: no clock, no random, nothing
+ * read or written, budgets counted in steps; the same lines, rules and decisions give the same digest, whatever their order.
+ */
+
+import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
+import { type BusinessDays, mondayToFriday } from "./days.ts";
+import { exact } from "./exact.ts";
+import type { Lines } from "./lines.ts";
+import type { Matches } from "./matches.ts";
+import { reversal, tolerant } from "./nearest-rules.ts";
+import type { Answer, Progress } from "./progress.ts";
+import type { Rule } from "./rules.ts";
+import { type Scoring, score } from "./score.ts";
+import { disjointSuggestions } from "./suggestions.ts";
+import { type Waterfall, waterfall } from "./waterfall.ts";
+import type { Weights } from "./weights.ts";
+import { World } from "./world.ts";
+
+export type Input = {
+  left: Lines;
+  right: Lines;
+  rules: readonly Rule[];
+  /** Combinations that people rejected, by `combinationHash`: never made again. */
+  rejected?: ReadonlySet<string>;
+  /** What people's decisions on this pair of sources taught. */
+  weights?: Weights | null;
+  /** `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no track record. */
+  automatic?: "as_ruled" | "suggest_only";
+  businessDays?: BusinessDays;
+  /** Into how many parts the connected groups of a score rule are bundled; see `Progress`. */
+  shards?: number;
+};
+
+export type Result = {
+  engine_version: string;
+  confirmed: Matches;
+  /** One for each line at most, none of a line that is in a confirmed match. */
+  suggested: Matches;
+  waterfall: Waterfall;
+  digest: string;
+  /** What `explain` needs. */
+  input: Input;
+  scorings: ReadonlyMap<number, Scoring>;
+};
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** A run in slices: yields its progress every so many steps, at most a few hundred milliseconds apart. */
+export function* run(input: Input): Generator<Progress, Result, Answer> {
+  const {
+    left,
+    right,
+    rules,
+    rejected = NOTHING,
+    weights = null,
+    automatic = "as_ruled",
+    businessDays = mondayToFriday,
+    shards = 1,
+  } = input;
+  const world = new World(left, right, rejected);
+  const scorings = new Map<number, Scoring>();
+  for (const [index, rule] of rules.entries()) {
+    yield { stage: rule.name, done: 0, total: 0 };
+    if (rule.kind === "exact") yield* exact(world, rule, index);
+    else if (rule.kind === "tolerance") yield* tolerant(world, rule, index, businessDays);
+    else if (rule.kind === "reversal") yield* reversal(world, rule, index, businessDays);
+    else if (rule.kind === "score") {
+      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly: automatic === "suggest_only", shards });
+      if (scoring) scorings.set(index, scoring);
+    }
+  }
+  const suggested = disjointSuggestions(world);
+  return {
+    engine_version: ENGINE_VERSION,
+    confirmed: world.confirmed,
+    suggested,
+    waterfall: waterfall(world.confirmed, suggested, left, right, rules),
+    digest: digestOf(world.confirmed, suggested, left, right),
+    input,
+    scorings,
+  };
+}
+
+/** A run at once. */
+export function match(input: Input): Result {
+  const running = run(input);
+  for (;;) {
+    const step = running.next();
+    if (step.done) return step.value;
+  }
+}

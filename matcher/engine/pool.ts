@@ -1,0 +1,114 @@
+import { DAY_LEVELS, dayLevel } from "./levels.ts";
+import type { Nodes } from "./nodes.ts";
+import type { Texts } from "./texts.ts";
+
+/** How the amounts and days of a pool are spread, and which text row each node has. */
+export class Pool {
+  readonly left: Nodes;
+  readonly right: Nodes;
+  readonly texts: Texts;
+  /** By node: −ln of the probability that an unrelated line has this very amount; −ln of the density of amounts near it. */
+  readonly leftRarity: Float64Array;
+  readonly leftDensity: Float64Array;
+  /** By day level: −ln of the probability that two unrelated lines are so far apart. */
+  readonly dayRarity: Float64Array;
+  readonly leftLines: number;
+  readonly rightLines: number;
+
+  constructor(left: Nodes, right: Nodes, texts: Texts) {
+    this.left = left;
+    this.right = right;
+    this.texts = texts;
+    this.leftLines = left.start[left.count] as number;
+    this.rightLines = right.start[right.count] as number;
+    const spread = new AmountSpread(left, right);
+    this.leftRarity = Float64Array.from({ length: left.count }, (_, l) => spread.rarity(left, l));
+    this.leftDensity = Float64Array.from({ length: left.count }, (_, l) => spread.density(left, l));
+    this.dayRarity = dayRarity(left, right);
+  }
+
+  leftRow(node: number): number {
+    return this.texts.left.rowOf[this.left.line(node)] as number;
+  }
+
+  rightRow(node: number): number {
+    return this.texts.right.rowOf[this.right.line(node)] as number;
+  }
+}
+
+/** How many lines have an amount, and how many amounts lie near it, per currency and sign. */
+class AmountSpread {
+  private readonly counts = new Map<number, number>();
+  private readonly near = new Map<number, number>();
+  private readonly lines: number;
+
+  constructor(left: Nodes, right: Nodes) {
+    let lines = 0;
+    for (const nodes of [left, right]) {
+      for (let node = 0; node < nodes.count; node++) {
+        const size = nodes.size(node);
+        lines += size;
+        add(this.counts, amountKey(nodes, node), size);
+        add(this.near, binKey(nodes, node), size);
+      }
+    }
+    this.lines = lines;
+  }
+
+  rarity(nodes: Nodes, node: number): number {
+    const amount = Math.abs(nodes.amount[node] as number);
+    const expected = amount % 10_000 === 0 ? 0.005 : amount % 1000 === 0 ? 0.002 : amount % 100 === 0 ? 0.001 : 0.0001;
+    const others = Math.max(0, (this.counts.get(amountKey(nodes, node)) as number) - 2);
+    return -Math.log((others + (0.5 * this.lines) / (this.lines + 50) + 50 * expected) / (this.lines + 50));
+  }
+
+  /** −ln of the share of lines per nat of amount. */
+  density(nodes: Nodes, node: number): number {
+    const key = binKey(nodes, node);
+    const near = 2 * (this.near.get(key) ?? 0) + (this.near.get(key - 1) ?? 0) + (this.near.get(key + 1) ?? 0);
+    return -Math.log(((near / 4) * BINS_PER_NAT + 5) / (this.lines + 50));
+  }
+}
+
+const BINS_PER_NAT = 10;
+
+function add(counts: Map<number, number>, key: number, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** Amounts of one currency only meet in a rule; of two currencies they rarely are the same. */
+function amountKey(nodes: Nodes, node: number): number {
+  return nodes.amount[node] as number;
+}
+
+function binKey(nodes: Nodes, node: number): number {
+  const amount = nodes.amount[node] as number;
+  const line = nodes.line(node);
+  return (
+    (nodes.lines.currency[line] as number) * 4000 +
+    (amount < 0 ? 2000 : 0) +
+    Math.floor(Math.log(Math.max(1, Math.abs(amount))) * BINS_PER_NAT)
+  );
+}
+
+function dayRarity(left: Nodes, right: Nodes): Float64Array {
+  const share = new Float64Array(DAY_LEVELS);
+  const leftDays = countDays(left);
+  const rightDays = countDays(right);
+  let pairs = 0;
+  for (const [leftDay, leftCount] of leftDays) {
+    for (const [rightDay, rightCount] of rightDays) {
+      const level = dayLevel(rightDay - leftDay);
+      share[level] = (share[level] as number) + leftCount * rightCount;
+      pairs += leftCount * rightCount;
+    }
+  }
+  // Few lines say little of how days are spread: as much as a month of them is assumed beside.
+  return share.map((count) => -Math.log((count + 200 / 30) / (pairs + 200)));
+}
+
+function countDays(nodes: Nodes): Map<number, number> {
+  const days = new Map<number, number>();
+  for (let node = 0; node < nodes.count; node++) add(days, nodes.day[node] as number, nodes.size(node));
+  return days;
+}

@@ -1,0 +1,75 @@
+/** Connected groups are solved each for itself: bundled into shards, here or on other machines, the answer is the same. */
+import { assign, RunnerUp } from "./assignment.ts";
+import { connectedGroups, type Graph, type Group, split } from "./graph.ts";
+import { marginals } from "./marginals.ts";
+
+/** Connected groups with all that is needed to solve them: plain typed arrays, to be sent as they are. */
+export type Shard = { groups: Group[]; edges: number };
+
+export type SolvedPair = {
+  /** Nodes, and how many of their lines are matched with each other. */
+  left: number;
+  right: number;
+  units: number;
+  /** The probability of the pair, given all its rivals. */
+  score: number;
+  /** How much worse the best solution without it is, in nats. */
+  margin: number;
+  /** The nearest other partner of one of them; −1 where there is none. */
+  otherLeft: number;
+  otherRight: number;
+  /** The search ended at its budget of steps in this group. */
+  bounded: boolean;
+};
+
+/** A loss beyond this is not looked for: in thousandths of a nat. */
+const FARTHEST = 20_000;
+
+/** @param count how many shards to make of it; groups stay whole, so there may be fewer. */
+export function shardsOf(graph: Graph, count: number): Shard[] {
+  const groups = split(graph, connectedGroups(graph));
+  let total = 0;
+  for (const group of groups) total += group.graph.right.length;
+  const shards: Shard[] = [];
+  let shard: Shard = { groups: [], edges: 0 };
+  for (const group of groups) {
+    shard.groups.push(group);
+    shard.edges += group.graph.right.length;
+    if (shard.edges < total / count) continue;
+    shards.push(shard);
+    shard = { groups: [], edges: 0 };
+  }
+  if (shard.groups.length > 0) shards.push(shard);
+  return shards;
+}
+
+/** The best assignment of each group of a shard, with what is needed to judge each pair of it. */
+export function solveShard(shard: Shard): SolvedPair[] {
+  return shard.groups.flatMap(solveGroup);
+}
+
+export function solveGroup({ graph, lefts, rights }: Group): SolvedPair[] {
+  const probability = marginals(graph);
+  const solution = assign(graph);
+  const bounded = solution.unsolved.some(Boolean);
+  const runnerUp = new RunnerUp(graph, solution);
+  const pairs: SolvedPair[] = [];
+  for (let l = 0; l < graph.leftCapacity.length; l++) {
+    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
+      const units = solution.flow[e] as number;
+      if (units === 0) continue;
+      const second = runnerUp.loss(l, e, FARTHEST);
+      pairs.push({
+        left: lefts[l] as number,
+        right: rights[graph.right[e] as number] as number,
+        units,
+        score: probability[e] as number,
+        margin: second.loss / 1000,
+        otherLeft: lefts[second.left] ?? -1,
+        otherRight: rights[second.right] ?? -1,
+        bounded,
+      });
+    }
+  }
+  return pairs;
+}
