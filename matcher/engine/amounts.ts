@@ -22,3 +22,21 @@ export function isWithin(tolerance: AmountTolerance, one: number, other: number)
   if (one === 0 || other === 0 || one > 0 !== other > 0) return false;
   return Math.abs(one - other) <= toleranceFor(tolerance, one, other);
 }
+
+/** The smallest and the largest amount within the tolerance of one. */
+export function reachOf(tolerance: AmountTolerance, amount: number): { low: number; high: number } {
+  const size = Math.abs(amount);
+  if (size === 0) return { low: 0, high: 0 };
+  const smallest = Math.max(1, size - toleranceFor(tolerance, size, 0));
+  let largest = size + tolerance.minor;
+  if (tolerance.bps > 0) {
+    // The larger amount's share counts: x − size ≤ x · bps. Rounding may make it one too large, never too small.
+    const guess =
+      tolerance.bps >= BPS ? Number.MAX_SAFE_INTEGER : Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(size / (1 - tolerance.bps / BPS)) + 1);
+    largest = Math.max(largest, guess);
+    while (largest > size && !isWithin(tolerance, size, largest) && largest > guess - 3) largest -= 1;
+  }
+  return amount > 0
+    ? { low: smallest, high: Math.min(Number.MAX_SAFE_INTEGER, largest) }
+    : { low: -Math.min(Number.MAX_SAFE_INTEGER, largest), high: -smallest };
+}

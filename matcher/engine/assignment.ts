@@ -307,8 +307,8 @@ class Search {
 /** A binary heap of (key, node); equal keys come out by node, so that ties are settled by the order of the lines. */
 class Heap {
   size = 0;
-  private keys = new Float64Array(1024);
-  private nodes = new Int32Array(1024);
+  private keys = new Float64Array(16);
+  private nodes = new Int32Array(16);
 
   clear(): void {
     this.size = 0;

@@ -1,37 +1,45 @@
 /** The few counterparts of a line that are worth weighing in full, out of all that its window holds. */
+import { isWithin, toleranceOf } from "./amounts.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Pool } from "./pool.ts";
+import type { Pool, WordIndex } from "./pool.ts";
 import type { Rule } from "./rules.ts";
 import { FIELD_COUNT } from "./texts.ts";
-import { Window } from "./window.ts";
+import { daysAround, Window } from "./window.ts";
 
-/** Nodes that a window is searched for, nearest amounts first. */
-const LOOKED_AT = 3000;
-export const MOST_CANDIDATES = 24;
+/** Nodes that a window is searched for, the nearest amounts. */
+const LOOKED_AT = 2000;
+/** With a tolerance beyond this, in basis points, amounts say so little that lines are found by their words. */
+const WIDE_BPS = 3000;
+const LOOKED_AT_WIDE = 100;
+/** A word of more right nodes than this is no way to find one. */
+const RARE = 50;
+const MOST_CANDIDATES = 24;
 
 export class Candidates {
   readonly node = new Int32Array(MOST_CANDIDATES);
   count = 0;
-  crowded = false;
   private readonly merit = new Float64Array(MOST_CANDIDATES);
+  private readonly rule: Rule;
   private readonly window: Window;
   private readonly pool: Pool;
   private readonly evidence: Evidence;
   private readonly own: Float64Array;
+  private readonly byWord: WordIndex;
   private words: number[] = [];
 
   constructor(pool: Pool, evidence: Evidence, rule: Rule) {
     this.pool = pool;
     this.evidence = evidence;
-    this.window = new Window(pool.right, rule, LOOKED_AT);
+    this.rule = rule;
+    this.window = new Window(pool.right, rule, toleranceOf(rule).bps > WIDE_BPS ? LOOKED_AT_WIDE : LOOKED_AT);
     this.own = new Float64Array(pool.texts.spelling.length);
+    this.byWord = pool.wordIndex(RARE);
   }
 
   /** Finds the best by amount, day and shared words; by rising node. */
   find(l: number): void {
     const { pool, window, evidence } = this;
     window.search(pool.left, l);
-    this.crowded = window.crowded;
     this.count = 0;
     const row = pool.leftRow(l);
     this.markWords(row);
@@ -43,8 +51,30 @@ export class Candidates {
       if (signature & (pool.texts.right.signature[rightRow] as number)) merit += this.sharedWords(rightRow);
       this.keep(r, merit);
     }
+    if (window.crowded) this.findByWords(l);
     this.unmarkWords();
     this.node.subarray(0, this.count).sort();
+  }
+
+  /** Who shares a rare word is a candidate too, however many amounts are nearer. */
+  private findByWords(l: number): void {
+    const { pool, evidence } = this;
+    const { before, after } = daysAround(this.rule);
+    const tolerance = toleranceOf(this.rule);
+    for (const word of this.words) {
+      for (let at = this.byWord.start[word] as number; at < (this.byWord.start[word + 1] as number); at++) {
+        const r = this.byWord.node[at] as number;
+        const lag = (pool.right.day[r] as number) - (pool.left.day[l] as number);
+        if (lag < -before || lag > after || !pool.left.key.equal(l, pool.right.key, r)) continue;
+        if (!isWithin(tolerance, pool.left.amount[l] as number, pool.right.amount[r] as number) || this.has(r)) continue;
+        this.keep(r, evidence.amount(l, r) + evidence.day(l, r) + this.sharedWords(pool.rightRow(r)));
+      }
+    }
+  }
+
+  private has(r: number): boolean {
+    for (let at = 0; at < this.count; at++) if (this.node[at] === r) return true;
+    return false;
   }
 
   private keep(r: number, merit: number): void {

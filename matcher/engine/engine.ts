@@ -6,6 +6,7 @@
 import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
 import { type BusinessDays, mondayToFriday } from "./days.ts";
 import { exact } from "./exact.ts";
+import { keyedGroups } from "./keyed.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { reversal, tolerant } from "./nearest-rules.ts";
@@ -13,6 +14,7 @@ import type { Answer, Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
 import { type Scoring, score } from "./score.ts";
 import { disjointSuggestions } from "./suggestions.ts";
+import { sums } from "./sums.ts";
 import { type Waterfall, waterfall } from "./waterfall.ts";
 import type { Weights } from "./weights.ts";
 import { World } from "./world.ts";
@@ -59,14 +61,19 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
     shards = 1,
   } = input;
   const world = new World(left, right, rejected);
+  const suggestOnly = automatic === "suggest_only";
   const scorings = new Map<number, Scoring>();
   for (const [index, rule] of rules.entries()) {
     yield { stage: rule.name, done: 0, total: 0 };
     if (rule.kind === "exact") yield* exact(world, rule, index);
     else if (rule.kind === "tolerance") yield* tolerant(world, rule, index, businessDays);
     else if (rule.kind === "reversal") yield* reversal(world, rule, index, businessDays);
-    else if (rule.kind === "score") {
-      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly: automatic === "suggest_only", shards });
+    else if (rule.kind === "group") {
+      yield* keyedGroups(world, rule, index, businessDays);
+      if (!rule.on?.length)
+        yield* sums(world, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
+    } else {
+      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards });
       if (scoring) scorings.set(index, scoring);
     }
   }

@@ -4,7 +4,7 @@
  * (Winkler 2000). How likely it is of matches is the model's; how likely of unrelated lines is counted in the pool.
  */
 import { Alignment, WORD } from "./alignment.ts";
-import { amountLevel, amountWidth, dayLevel, EQUAL } from "./levels.ts";
+import { amountLevel, amountWidthNats, dayLevel, EQUAL } from "./levels.ts";
 import type { Model } from "./model.ts";
 import type { Pool } from "./pool.ts";
 import { FIELD_COUNT } from "./texts.ts";
@@ -52,7 +52,7 @@ export class Evidence {
     const level = amountLevel(amount, right.amount[r] as number);
     const expected = this.model.amountNats[level] as number;
     if (level === EQUAL) return expected + (leftRarity[l] as number);
-    return expected + Math.max(0, (leftDensity[l] as number) - Math.log(amountWidth(level, amount)));
+    return expected + Math.max(0, (leftDensity[l] as number) - amountWidthNats(level, amount));
   }
 
   day(l: number, r: number): number {

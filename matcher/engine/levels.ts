@@ -11,24 +11,27 @@ const ROUNDING = 1;
 const FIRST_SHARE = 3;
 export const AMOUNT_LEVELS = FIRST_SHARE + 2 * SHARES.length;
 
+/** All ends are multiples of a quarter of a thousandth. */
+const GRAIN = 4000;
+const SHARE_LEVEL = Uint8Array.from({ length: GRAIN + 1 }, (_, grain) => SHARES.findIndex((end) => Math.round(end * GRAIN) >= grain));
+
 export function amountLevel(left: number, right: number): number {
   if (left === right) return EQUAL;
-  const [a, b] = [Math.abs(left), Math.abs(right)];
+  const a = Math.abs(left);
+  const b = Math.abs(right);
   const larger = b > a ? 1 : 0;
-  if (Math.abs(a - b) <= 2) return ROUNDING + larger;
-  const share = Math.abs(a - b) / Math.max(a, b);
-  let level = 0;
-  while (level < SHARES.length - 1 && share > (SHARES[level] as number)) level += 1;
-  return FIRST_SHARE + 2 * level + larger;
+  const difference = larger ? b - a : a - b;
+  if (difference <= 2) return ROUNDING + larger;
+  const share = SHARE_LEVEL[Math.min(GRAIN, Math.ceil((difference / (larger ? b : a)) * GRAIN))] as number;
+  return FIRST_SHARE + 2 * share + larger;
 }
 
-/** How wide a level is, in nats of the amount; of rounding it depends on the amount. */
-export function amountWidth(level: number, amount: number): number {
-  if (level < FIRST_SHARE) return 2 / Math.max(2, Math.abs(amount));
-  const share = (level - FIRST_SHARE) >> 1;
-  const from = share === 0 ? 0 : (SHARES[share - 1] as number);
-  const to = Math.min(0.98, SHARES[share] as number);
-  return Math.log((1 - from) / (1 - to));
+const SHARE_NATS = SHARES.map((end, index) => Math.log(Math.log((1 - (SHARES[index - 1] ?? 0)) / (1 - Math.min(0.98, end)))));
+
+/** ln of how wide a level is, in nats of the amount; of rounding it depends on the amount. */
+export function amountWidthNats(level: number, amount: number): number {
+  if (level < FIRST_SHARE) return Math.log(2 / Math.max(2, Math.abs(amount)));
+  return SHARE_NATS[(level - FIRST_SHARE) >> 1] as number;
 }
 
 export function amountPrior(): Float64Array {

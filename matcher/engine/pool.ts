@@ -1,6 +1,6 @@
 import { DAY_LEVELS, dayLevel } from "./levels.ts";
 import type { Nodes } from "./nodes.ts";
-import type { Texts } from "./texts.ts";
+import { FIELD_COUNT, type Texts } from "./texts.ts";
 
 /** How the amounts and days of a pool are spread, and which text row each node has. */
 export class Pool {
@@ -14,6 +14,7 @@ export class Pool {
   readonly dayRarity: Float64Array;
   readonly leftLines: number;
   readonly rightLines: number;
+  private words: WordIndex | null = null;
 
   constructor(left: Nodes, right: Nodes, texts: Texts) {
     this.left = left;
@@ -27,12 +28,56 @@ export class Pool {
     this.dayRarity = dayRarity(left, right);
   }
 
+  /** The right nodes of each word that no more than `most` of them have. */
+  wordIndex(most: number): WordIndex {
+    if (!this.words) this.words = new WordIndex(this, most);
+    return this.words;
+  }
+
   leftRow(node: number): number {
     return this.texts.left.rowOf[this.left.line(node)] as number;
   }
 
   rightRow(node: number): number {
     return this.texts.right.rowOf[this.right.line(node)] as number;
+  }
+}
+
+/** Right nodes by word: those of word w from `start[w]` to before `start[w + 1]`. */
+export class WordIndex {
+  readonly start: Int32Array;
+  readonly node: Int32Array;
+
+  constructor(pool: Pool, most: number) {
+    const { right, spelling } = pool.texts;
+    const count = new Int32Array(spelling.length);
+    const last = new Int32Array(spelling.length).fill(-1);
+    const each = (visit: (word: number, node: number) => void) => {
+      last.fill(-1);
+      for (let r = 0; r < pool.right.count; r++) {
+        const row = pool.rightRow(r);
+        for (let at = right.start[row * FIELD_COUNT] as number; at < (right.start[(row + 1) * FIELD_COUNT] as number); at++) {
+          const word = right.words[at] as number;
+          if (last[word] === r) continue;
+          last[word] = r;
+          visit(word, r);
+        }
+      }
+    };
+    each((word) => {
+      count[word] = (count[word] as number) + 1;
+    });
+    this.start = new Int32Array(spelling.length + 1);
+    for (let word = 0; word < spelling.length; word++) {
+      this.start[word + 1] = (this.start[word] as number) + ((count[word] as number) <= most ? (count[word] as number) : 0);
+    }
+    this.node = new Int32Array(this.start[spelling.length] as number);
+    const next = this.start.slice();
+    each((word, node) => {
+      if ((count[word] as number) > most) return;
+      this.node[next[word] as number] = node;
+      next[word] = (next[word] as number) + 1;
+    });
   }
 }
 

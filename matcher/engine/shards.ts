@@ -49,6 +49,8 @@ export function solveShard(shard: Shard): SolvedPair[] {
 }
 
 export function solveGroup({ graph, lefts, rights }: Group): SolvedPair[] {
+  if (graph.right.length === 1 && graph.leftCapacity[0] === 1 && graph.rightCapacity[0] === 1)
+    return loneEdge(graph, lefts[0] as number, rights[0] as number);
   const probability = marginals(graph);
   const solution = assign(graph);
   const bounded = solution.unsolved.some(Boolean);
@@ -72,4 +74,22 @@ export function solveGroup({ graph, lefts, rights }: Group): SolvedPair[] {
     }
   }
   return pairs;
+}
+
+/** Two lines that have only each other, by far the most groups: no search is needed. */
+function loneEdge({ weight }: Graph, left: number, right: number): SolvedPair[] {
+  const nats = (weight[0] as number) / 1000;
+  if (nats <= 0) return [];
+  return [
+    {
+      left,
+      right,
+      units: 1,
+      score: 1 / (1 + Math.exp(-nats)),
+      margin: Math.min(nats, FARTHEST / 1000),
+      otherLeft: -1,
+      otherRight: -1,
+      bounded: false,
+    },
+  ];
 }

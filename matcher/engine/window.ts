@@ -1,4 +1,4 @@
-import { type AmountTolerance, isWithin, toleranceOf } from "./amounts.ts";
+import { type AmountTolerance, reachOf, toleranceOf } from "./amounts.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Rule } from "./rules.ts";
 
@@ -8,26 +8,29 @@ export function daysAround(rule: Rule): Days {
   return { before: rule.days_before ?? 0, after: rule.days_after ?? 0 };
 }
 
+type Range = { from: number; to: number };
+
 /**
- * The nodes of one side in reach of a node of the other: same key, amount within the tolerance, day within the window. Found by
- * walking outward from the node's amount and day, nearest amounts first, so that a crowd is cut off where it is farthest.
+ * The nodes of one side in reach of a node of the other: same key, amount within the tolerance, day within the window. Where more
+ * are in reach of the amount than a search may look at, it looks at the nearest.
  */
 export class Window {
-  /** What the last search found, nearest amounts first. */
+  /** What the last search found. */
   readonly found: Int32Array;
   count = 0;
   /** The last search ended at its bound: there are more. */
   crowded = false;
-  private readonly nodes: Nodes;
   private readonly tolerance: AmountTolerance;
   private readonly days: Days;
-  private readonly sorted: Int32Array;
-  private readonly ranges = new Map<number, { from: number; to: number }>();
   private readonly steps: number;
+  private readonly ranges = new Map<number, Range>();
+  /** Nodes by key, amount and day, with their amounts and days beside. */
+  private readonly sorted: Int32Array;
+  private readonly amount: Float64Array;
+  private readonly day: Int32Array;
 
   /** @param steps how many nodes a search may look at. */
   constructor(nodes: Nodes, rule: Rule, steps: number) {
-    this.nodes = nodes;
     this.tolerance = toleranceOf(rule);
     this.days = daysAround(rule);
     this.steps = steps;
@@ -36,56 +39,61 @@ export class Window {
     this.sorted = Int32Array.from({ length: nodes.count }, (_, node) => node).sort(
       (a, b) => key.compare(a, b) || (amount[a] as number) - (amount[b] as number) || (day[a] as number) - (day[b] as number) || a - b,
     );
+    this.amount = Float64Array.from(this.sorted, (node) => amount[node] as number);
+    this.day = Int32Array.from(this.sorted, (node) => day[node] as number);
     let from = 0;
     for (let at = 1; at <= nodes.count; at++) {
       if (at < nodes.count && key.equal(this.sorted[at] as number, key, this.sorted[from] as number)) continue;
-      if (nodes.count > 0) this.ranges.set(key.key(this.sorted[from] as number), { from, to: at });
+      this.ranges.set(key.key(this.sorted[from] as number), { from, to: at });
       from = at;
     }
   }
 
-  /** @param after whether `other` is the left side of the rule, so that its counterparts come `days.after` later. */
-  search(other: Nodes, node: number, after = true): void {
+  /** Finds the counterparts of a node of the rule's left side. */
+  search(left: Nodes, node: number): void {
     this.count = 0;
     this.crowded = false;
-    const range = this.ranges.get(other.key.key(node));
+    const range = this.ranges.get(left.key.key(node));
     if (!range) return;
-    const amount = other.amount[node] as number;
-    const day = other.day[node] as number;
-    const earliest = day - (after ? this.days.before : this.days.after);
-    const latest = day + (after ? this.days.after : this.days.before);
-    let up = this.firstFrom(range, amount, day);
-    let down = up - 1;
-    for (let steps = 0; ; steps++) {
-      const above = up < range.to ? (this.nodes.amount[this.sorted[up] as number] as number) : Infinity;
-      const below = down >= range.from ? (this.nodes.amount[this.sorted[down] as number] as number) : -Infinity;
-      const upward = above - amount <= amount - below;
-      const nearest = upward ? above : below;
-      if (!Number.isFinite(nearest)) return;
-      if (!isWithin(this.tolerance, amount, nearest)) {
-        // The other direction may reach farther: the tolerance grows with the larger amount.
-        if (upward) up = range.to;
-        else down = range.from - 1;
-        continue;
-      }
-      if (steps >= this.steps) {
-        this.crowded = true;
-        return;
-      }
-      const candidate = this.sorted[upward ? up++ : down--] as number;
-      const at = this.nodes.day[candidate] as number;
-      if (at >= earliest && at <= latest) this.found[this.count++] = candidate;
+    const amount = left.amount[node] as number;
+    const day = left.day[node] as number;
+    const { low, high } = reachOf(this.tolerance, amount);
+    let from = this.firstFrom(range, low, -Infinity);
+    let to = this.firstFrom(range, high, Infinity);
+    if (to - from > this.steps) {
+      this.crowded = true;
+      ({ from, to } = this.nearest({ from, to }, amount, day));
     }
+    const earliest = day - this.days.before;
+    const latest = day + this.days.after;
+    let count = 0;
+    for (let at = from; at < to; at++) {
+      const on = this.day[at] as number;
+      if (on >= earliest && on <= latest) this.found[count++] = this.sorted[at] as number;
+    }
+    this.count = count;
+  }
+
+  /** So many places around an amount and a day as a search may look at. */
+  private nearest({ from, to }: Range, amount: number, day: number): Range {
+    let up = Math.min(to, Math.max(from, this.firstFrom({ from, to }, amount, day)));
+    let down = up;
+    while (up - down < this.steps) {
+      const above = up < to ? (this.amount[up] as number) - amount : Infinity;
+      const below = down > from ? amount - (this.amount[down - 1] as number) : Infinity;
+      if (above <= below) up += 1;
+      else down -= 1;
+    }
+    return { from: down, to: up };
   }
 
   /** The first place from which on amounts, and among equal ones days, are no smaller. */
-  private firstFrom({ from, to }: { from: number; to: number }, amount: number, day: number): number {
+  private firstFrom({ from, to }: Range, amount: number, day: number): number {
     let low = from;
     let high = to;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const node = this.sorted[middle] as number;
-      const order = (this.nodes.amount[node] as number) - amount || (this.nodes.day[node] as number) - day;
+      const order = (this.amount[middle] as number) - amount || (this.day[middle] as number) - day;
       if (order < 0) low = middle + 1;
       else high = middle;
     }
