@@ -47,6 +47,7 @@ export class Alignment {
     for (let field = 0; field < FIELD_COUNT; field++) this.alignField(field, leftRow, rightRow);
     this.alignAcross();
     for (let field = 0; field < FIELD_COUNT; field++) this.alignMisspelt(field);
+    this.alignClose(0, this.leftStart[FIELD_COUNT] as number, 0, this.rightStart[FIELD_COUNT] as number);
   }
 
   private alignField(field: number, leftRow: number, rightRow: number): void {
@@ -106,13 +107,24 @@ export class Alignment {
     }
   }
 
+  /** In the same field first, then a word of one field in any of the other line's. */
   private alignMisspelt(field: number): void {
+    const { leftStart, rightStart } = this;
+    this.alignClose(
+      leftStart[field] as number,
+      leftStart[field + 1] as number,
+      rightStart[field] as number,
+      rightStart[field + 1] as number,
+    );
+  }
+
+  private alignClose(leftFrom: number, leftTo: number, rightFrom: number, rightTo: number): void {
     const { leftWords, rightWords, leftState, rightState } = this;
-    for (let i = this.leftStart[field] as number; i < (this.leftStart[field + 1] as number); i++) {
+    for (let i = leftFrom; i < leftTo; i++) {
       if (leftState[i] !== WORD.alone) continue;
       const mine = this.texts.spelling[leftWords[i] as number] as string;
       if (mine.length < CLOSE_LENGTH) continue;
-      for (let j = this.rightStart[field] as number; j < (this.rightStart[field + 1] as number); j++) {
+      for (let j = rightFrom; j < rightTo; j++) {
         if (rightState[j] !== WORD.alone || !isClose(mine, this.texts.spelling[rightWords[j] as number] as string)) continue;
         leftState[i] = WORD.close;
         rightState[j] = WORD.close;

@@ -85,6 +85,8 @@ export class WordIndex {
 class AmountSpread {
   private readonly counts = new Map<number, number>();
   private readonly near = new Map<number, number>();
+  /** How many amounts are multiples of a grain, and of no larger one. */
+  private readonly grains = new Map<number, number>();
   private readonly lines: number;
 
   constructor(left: Nodes, right: Nodes) {
@@ -94,28 +96,44 @@ class AmountSpread {
         const size = nodes.size(node);
         lines += size;
         add(this.counts, amountKey(nodes, node), size);
+        add(this.grains, grainOf(nodes.amount[node] as number), size);
         add(this.near, binKey(nodes, node), size);
       }
     }
     this.lines = lines;
   }
 
+  /** Other lines with this very amount were seen, or it is as rare as its size and roundness make it. */
   rarity(nodes: Nodes, node: number): number {
-    const amount = Math.abs(nodes.amount[node] as number);
-    const expected = amount % 10_000 === 0 ? 0.005 : amount % 1000 === 0 ? 0.002 : amount % 100 === 0 ? 0.001 : 0.0001;
+    const amount = nodes.amount[node] as number;
+    const grain = grainOf(amount);
     const others = Math.max(0, (this.counts.get(amountKey(nodes, node)) as number) - 2);
-    return -Math.log((others + (0.5 * this.lines) / (this.lines + 50) + 50 * expected) / (this.lines + 50));
+    const perUnit = Math.exp(-this.density(nodes, node)) / Math.max(1, Math.abs(amount));
+    const round = ((this.grains.get(grain) ?? 0) + PRIOR_LINES * expectedOf(grain)) / (this.lines + PRIOR_LINES);
+    return -Math.log(Math.min(1, others / this.lines + perUnit * grain * round));
   }
 
   /** −ln of the share of lines per nat of amount. */
   density(nodes: Nodes, node: number): number {
     const key = binKey(nodes, node);
     const near = 2 * (this.near.get(key) ?? 0) + (this.near.get(key - 1) ?? 0) + (this.near.get(key + 1) ?? 0);
-    return -Math.log(((near / 4) * BINS_PER_NAT + 5) / (this.lines + 50));
+    return -Math.log(((near / 4) * BINS_PER_NAT + 5) / (this.lines + PRIOR_LINES));
   }
 }
 
 const BINS_PER_NAT = 10;
+const PRIOR_LINES = 50;
+const GRAINS = [100_000, 10_000, 1000, 100, 10];
+
+/** The largest round step that an amount is a multiple of. */
+function grainOf(amount: number): number {
+  return GRAINS.find((grain) => amount % grain === 0) ?? 1;
+}
+
+/** How many amounts are so round, before any is seen. */
+function expectedOf(grain: number): number {
+  return grain === 1 ? 0.6 : 0.08;
+}
 
 function add(counts: Map<number, number>, key: number, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);

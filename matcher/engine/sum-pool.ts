@@ -2,7 +2,7 @@
 import { type AmountTolerance, isWithin, toleranceOf } from "./amounts.ts";
 import type { Lines } from "./lines.ts";
 import type { Rule } from "./rules.ts";
-import { FIELD_COUNT, type SideTexts } from "./texts.ts";
+import { FIELD_COUNT, FIELDS, type SideTexts } from "./texts.ts";
 import { type Days, daysAround } from "./window.ts";
 import type { World } from "./world.ts";
 
@@ -73,6 +73,7 @@ export class SumPool {
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
+    for (const lines of this.calledByName(target, near)) yield* this.ofOneName(target, lines);
     for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
     for (const lines of this.byField(near)) {
       yield { core: [], lines, named: false, whole: true };
@@ -80,6 +81,29 @@ export class SumPool {
         if (sameDay.length < lines.length) yield { core: [], lines: sameDay, named: false, whole: true };
     }
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
+  }
+
+  /** Lines of a counterparty: whole days and pairs of days, the nearest first, then some of a day, then some of all. */
+  private *ofOneName(target: number, lines: number[]): Generator<Family> {
+    yield { core: [], lines, named: true, whole: true };
+    const days = this.byDays(lines);
+    const pairs = days.slice(1).map((day, at) => [...(days[at] as number[]), ...day]);
+    for (const day of days) yield { core: [], lines: day, named: true, whole: true };
+    for (const pair of pairs) yield { core: [], lines: pair, named: true, whole: true };
+    for (const day of days) yield { core: [], lines: this.summands(target, day), named: true, whole: false };
+    for (const pair of pairs) yield { core: [], lines: this.summands(target, pair), named: true, whole: false };
+    yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
+  }
+
+  /** Lines of each counterparty whose whole name stands in the target's texts. */
+  private calledByName(target: number, near: number[]): number[][] {
+    const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
+    const { counterparty } = this.other.hashes;
+    return grouped(near, (line) => (counterparty.has(line) ? counterparty.key(line) : null)).filter((lines) => {
+      const row = this.otherTexts.rowOf[lines[0] as number] as number;
+      const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
+      return name.length > 0 && name.every((word) => words.has(word));
+    });
   }
 
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
@@ -108,10 +132,7 @@ export class SumPool {
 
   /** Words of a line that few lines of the other side have, the rarest first. */
   private rareWords(texts: SideTexts, line: number): number[] {
-    const row = texts.rowOf[line] as number;
-    if (row < 0) return [];
-    const words = texts.words.subarray(texts.start[row * FIELD_COUNT] as number, texts.start[(row + 1) * FIELD_COUNT] as number);
-    return [...new Set(words)]
+    return [...new Set(wordsOfRow(texts, texts.rowOf[line] as number))]
       .filter((word) => this.byWord.has(word))
       .sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
   }
@@ -178,6 +199,16 @@ export class SumPool {
       return grouped(lines, (line) => (hashes.has(line) ? hashes.key(line) : null));
     });
   }
+}
+
+const COUNTERPARTY = FIELDS.indexOf("counterparty");
+
+function wordsOfRow(texts: SideTexts, row: number): number[] {
+  return row < 0 ? [] : [...texts.words.subarray(texts.start[row * FIELD_COUNT] as number, texts.start[(row + 1) * FIELD_COUNT] as number)];
+}
+
+function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
+  return [...texts.words.subarray(texts.start[row * FIELD_COUNT + field] as number, texts.start[row * FIELD_COUNT + field + 1] as number)];
 }
 
 /** Groups of two or more. */

@@ -63,9 +63,10 @@ class SumSearch {
     const amount = this.world[this.side].amount[target] as number;
     if (amount === 0) return null;
     const tried = { named: 0, unnamed: 0 };
-    // The same amount stands on the other side: a sum is not what is missing.
-    if (this.pool.hasEqual(target)) return null;
+    const hasEqual = this.pool.hasEqual(target);
     for (const { core, lines, named, whole } of this.pool.families(target)) {
+      // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
+      if (hasEqual && !named) return null;
       const kind = named ? "named" : "unnamed";
       const solution = whole ? this.wholeOf(target, lines) : this.subsetOf(target, core, lines, tried[kind]);
       this.steps += lines.length;
