@@ -122,10 +122,12 @@ export class Alignment {
     const { leftWords, rightWords, leftState, rightState } = this;
     for (let i = leftFrom; i < leftTo; i++) {
       if (leftState[i] !== WORD.alone) continue;
-      const mine = this.texts.spelling[leftWords[i] as number] as string;
-      if (mine.length < CLOSE_LENGTH) continue;
+      const outline = this.texts.outline[leftWords[i] as number] as number;
+      if (outline >> 16 < CLOSE_LENGTH) continue;
       for (let j = rightFrom; j < rightTo; j++) {
-        if (rightState[j] !== WORD.alone || !isClose(mine, this.texts.spelling[rightWords[j] as number] as string)) continue;
+        if (rightState[j] !== WORD.alone || !mayBeClose(outline, this.texts.outline[rightWords[j] as number] as number)) continue;
+        if (!isClose(this.texts.spelling[leftWords[i] as number] as string, this.texts.spelling[rightWords[j] as number] as string))
+          continue;
         leftState[i] = WORD.close;
         rightState[j] = WORD.close;
         break;
@@ -141,6 +143,13 @@ function copyWords(side: SideTexts, row: number, words: Int32Array, start: Int32
   for (let field = 0; field <= FIELD_COUNT; field++)
     start[field] = Math.min(MOST, (side.start[row * FIELD_COUNT + field] as number) - first);
   state.fill(WORD.alone, 0, count);
+}
+
+/** One slip leaves the first or the last letter, and the length but for one. */
+function mayBeClose(one: number, other: number): boolean {
+  const lengths = (one >> 16) - (other >> 16);
+  if (lengths > 1 || lengths < -1) return false;
+  return (one & 0xff) === (other & 0xff) || ((one >> 8) & 0xff) === ((other >> 8) & 0xff);
 }
 
 /** At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of some length. */

@@ -14,6 +14,8 @@ const LOOKED_AT_WIDE = 100;
 /** A word of more right nodes than this is no way to find one. */
 const RARE = 50;
 const MOST_CANDIDATES = 24;
+/** What words that are cut or misspelt may add to what equal words say. */
+const MISSPELT_NATS = 6;
 
 export class Candidates {
   readonly node = new Int32Array(MOST_CANDIDATES);
@@ -26,6 +28,7 @@ export class Candidates {
   private readonly own: Float64Array;
   private readonly byWord: WordIndex;
   private words: number[] = [];
+  private least = 0;
 
   constructor(pool: Pool, evidence: Evidence, rule: Rule) {
     this.pool = pool;
@@ -36,11 +39,15 @@ export class Candidates {
     this.byWord = pool.wordIndex(RARE);
   }
 
-  /** Finds the best by amount, day and shared words; by rising node. */
-  find(l: number): void {
+  /**
+   * Finds the best by amount, day and shared words; by rising node.
+   * @param least what evidence a candidate must be able to come to, in nats.
+   */
+  find(l: number, least: number): void {
     const { pool, window, evidence } = this;
     window.search(pool.left, l);
     this.count = 0;
+    this.least = least - MISSPELT_NATS;
     const row = pool.leftRow(l);
     this.markWords(row);
     const signature = pool.texts.left.signature[row] as number;
@@ -78,6 +85,7 @@ export class Candidates {
   }
 
   private keep(r: number, merit: number): void {
+    if (merit < this.least) return;
     let at = this.count;
     if (at === MOST_CANDIDATES) {
       if (merit <= (this.merit[at - 1] as number)) return;

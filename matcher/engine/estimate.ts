@@ -1,7 +1,7 @@
 /** The model of true matches refined on the pool: by turns the matches that the model makes probable, and the model they make likely. */
 import { Candidates } from "./candidates.ts";
 import { Evidence } from "./evidence.ts";
-import { connectedGroups, type Graph, split } from "./graph.ts";
+import { type Graph, split } from "./graph.ts";
 import { amountLevel, dayLevel } from "./levels.ts";
 import { marginals } from "./marginals.ts";
 import { type Knowledge, Model, Observations } from "./model.ts";
@@ -16,7 +16,7 @@ const ROUNDS = 4;
 /** Matches less probable than this teach nothing. */
 const LEAST_PROBABILITY = 0.05;
 /** The model is fitted on so many left nodes at most, in whole stretches of amounts, so that rivals are seen together. */
-const SAMPLE = 6000;
+const SAMPLE = 3000;
 const STRETCHES = 6;
 const SLICE = 500;
 
@@ -29,7 +29,7 @@ export function* estimate(pool: Pool, rule: Rule, knowledge: Knowledge | null): 
     const graph = yield* weighed(pool, rule, model, sample);
     const evidence = new Evidence(pool, model);
     const seen = new Observations(pool.texts);
-    for (const group of split(graph, connectedGroups(graph))) {
+    for (const group of split(graph)) {
       const probability = marginals(group.graph);
       for (let l = 0; l < group.lefts.length; l++) {
         for (let e = group.graph.start[l] as number; e < (group.graph.start[l + 1] as number); e++) {
@@ -60,7 +60,7 @@ export function* weighed(pool: Pool, rule: Rule, model: Model, lefts: Int32Array
   for (const [done, l] of lefts.entries()) {
     if (done % SLICE === 0) yield { stage: rule.name, done, total: lefts.length };
     while (next <= l) start[next++] = right.length;
-    candidates.find(l);
+    candidates.find(l, LEAST_NATS - model.prior);
     for (let at = 0; at < candidates.count; at++) {
       const r = candidates.node[at] as number;
       const nats = evidence.weigh(l, r) + model.prior;

@@ -55,50 +55,99 @@ export function connectedGroups(graph: Graph): { count: number; ofLeft: Int32Arr
   return { count, ofLeft, ofRight };
 }
 
-/** A connected group as a graph of its own, and which nodes of the whole its nodes are. */
-export type Group = { graph: Graph; lefts: number[]; rights: number[] };
+/** Some of a graph's nodes with all their edges, as a graph of its own, and which nodes of the whole they are. */
+export type Part = { graph: Graph; lefts: Int32Array; rights: Int32Array };
 
-/** The connected groups that have an edge, nodes in their order, so that a group solved alone is solved as in the whole. */
-export function split(graph: Graph, groups: { count: number; ofLeft: Int32Array; ofRight: Int32Array }): Group[] {
+/** The connected groups that have an edge, one after another, nodes in their order: solved alone they are solved as in the whole. */
+export function* split(graph: Graph): Generator<Part> {
+  const groups = connectedGroups(graph);
   const lefts = buckets(groups.ofLeft, groups.count);
   const rights = buckets(groups.ofRight, groups.count);
   const place = new Int32Array(graph.rightCapacity.length);
-  const split: Group[] = [];
   for (let group = 0; group < groups.count; group++) {
-    const ownLefts = lefts[group] as number[];
-    const ownRights = rights[group] as number[];
-    if (ownLefts.length === 0 || ownRights.length === 0) continue;
-    ownRights.forEach((r, at) => {
-      place[r] = at;
-    });
-    const start = new Int32Array(ownLefts.length + 1);
-    const right: number[] = [];
-    const weight: number[] = [];
-    ownLefts.forEach((l, at) => {
-      for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
-        right.push(place[graph.right[e] as number] as number);
-        weight.push(graph.weight[e] as number);
-      }
-      start[at + 1] = right.length;
-    });
-    const own: Graph = {
-      leftCapacity: Int32Array.from(ownLefts, (l) => graph.leftCapacity[l] as number),
-      rightCapacity: Int32Array.from(ownRights, (r) => graph.rightCapacity[r] as number),
-      start,
-      right: Int32Array.from(right),
-      weight: Int32Array.from(weight),
-    };
-    split.push({ graph: own, lefts: ownLefts, rights: ownRights });
+    const ownLefts = lefts.member.subarray(lefts.start[group], lefts.start[group + 1]);
+    const ownRights = rights.member.subarray(rights.start[group], rights.start[group + 1]);
+    if (ownLefts.length > 0 && ownRights.length > 0) yield partOf(graph, ownLefts, ownRights, place);
   }
-  return split;
 }
 
-function buckets(groupOf: Int32Array, count: number): number[][] {
-  const buckets: number[][] = Array.from({ length: count }, () => []);
-  groupOf.forEach((group, node) => {
-    (buckets[group] as number[]).push(node);
+/** Whole groups bundled into about `count` parts with about as many edges each. */
+export function bundle(graph: Graph, count: number): Part[] {
+  if (count <= 1) return [{ graph, lefts: identity(graph.leftCapacity.length), rights: identity(graph.rightCapacity.length) }];
+  const { ofLeft, ofRight, count: groups } = connectedGroups(graph);
+  const edges = new Float64Array(groups);
+  ofLeft.forEach((group, l) => {
+    edges[group] = (edges[group] as number) + (graph.start[l + 1] as number) - (graph.start[l] as number);
   });
-  return buckets;
+  const bundleOf = new Int32Array(groups);
+  let filled = 0;
+  edges.forEach((size, group) => {
+    bundleOf[group] = Math.min(count - 1, Math.floor((filled / graph.right.length) * count));
+    filled += size;
+  });
+  const lefts = buckets(
+    ofLeft.map((group) => bundleOf[group] as number),
+    count,
+  );
+  const rights = buckets(
+    ofRight.map((group) => bundleOf[group] as number),
+    count,
+  );
+  const place = new Int32Array(graph.rightCapacity.length);
+  return Array.from({ length: count }, (_, at) =>
+    partOf(
+      graph,
+      lefts.member.slice(lefts.start[at], lefts.start[at + 1]),
+      rights.member.slice(rights.start[at], rights.start[at + 1]),
+      place,
+    ),
+  );
+}
+
+function partOf(graph: Graph, lefts: Int32Array, rights: Int32Array, place: Int32Array): Part {
+  let edges = 0;
+  for (const l of lefts) edges += (graph.start[l + 1] as number) - (graph.start[l] as number);
+  rights.forEach((r, at) => {
+    place[r] = at;
+  });
+  const start = new Int32Array(lefts.length + 1);
+  const right = new Int32Array(edges);
+  const weight = new Int32Array(edges);
+  let next = 0;
+  lefts.forEach((l, at) => {
+    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
+      right[next] = place[graph.right[e] as number] as number;
+      weight[next++] = graph.weight[e] as number;
+    }
+    start[at + 1] = next;
+  });
+  const own: Graph = {
+    leftCapacity: lefts.map((l) => graph.leftCapacity[l] as number),
+    rightCapacity: rights.map((r) => graph.rightCapacity[r] as number),
+    start,
+    right,
+    weight,
+  };
+  return { graph: own, lefts, rights };
+}
+
+function identity(length: number): Int32Array {
+  return Int32Array.from({ length }, (_, at) => at);
+}
+
+/** Nodes by group, in their order: those of group g from `start[g]` to before `start[g + 1]`. */
+function buckets(groupOf: Int32Array, count: number): { start: Int32Array; member: Int32Array } {
+  const start = new Int32Array(count + 1);
+  for (const group of groupOf) start[group + 1] = (start[group + 1] as number) + 1;
+  for (let group = 0; group < count; group++) start[group + 1] = (start[group + 1] as number) + (start[group] as number);
+  const next = start.slice(0, count);
+  const member = new Int32Array(groupOf.length);
+  groupOf.forEach((group, node) => {
+    const at = next[group] as number;
+    next[group] = at + 1;
+    member[at] = node;
+  });
+  return { start, member };
 }
 
 /** Disjoint sets with path halving and union by the smaller number (Tarjan and van Leeuwen 1984). */
@@ -106,7 +155,7 @@ export class DisjointSets {
   private readonly parent: Int32Array;
 
   constructor(size: number) {
-    this.parent = Int32Array.from({ length: size }, (_, node) => node);
+    this.parent = identity(size);
   }
 
   root(node: number): number {

@@ -36,6 +36,7 @@ export function checkInvariants(result: Result): string[] {
 }
 
 function checkMatch(matches: Matches, index: number, left: Lines, right: Lines, rule: Rule): string | null {
+  if (isPlainPair(matches, index, left, right)) return null;
   const lefts = matches.left(index);
   const rights = matches.right(index);
   if (lefts.length + rights.length < 2) return "it has fewer than two lines.";
@@ -60,6 +61,15 @@ function checkMatch(matches: Matches, index: number, left: Lines, right: Lines, 
       ? isWithin(tolerance, a, b)
       : Number(residual < 0n ? -residual : residual) <= toleranceFor(tolerance, a, b);
   return within ? null : `its residual ${residual} is beyond the rule's tolerance.`;
+}
+
+/** One line of each side, of one currency and amount, given in full: by far the most matches. */
+function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines): boolean {
+  const from = matches.start[index] as number;
+  if (matches.start[index + 1] !== from + 2 || matches.lefts[index] !== 1 || matches.partial.has(index)) return false;
+  const l = matches.member[from] as number;
+  const r = matches.member[from + 1] as number;
+  return left.amount[l] === right.amount[r] && left.currency[l] === right.currency[r];
 }
 
 /** Per currency: all lines = matched + open, with what is left of partly matched lines among the open. */

@@ -5,7 +5,7 @@
 
 import { toleranceFor, toleranceOf } from "./amounts.ts";
 import { assign, RunnerUp } from "./assignment.ts";
-import { connectedGroups, type Graph, split } from "./graph.ts";
+import { type Graph, split } from "./graph.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
@@ -51,7 +51,7 @@ export function* nearestPairs(left: Nodes, right: Nodes, rule: Rule): Generator<
     weight: Int32Array.from(weight),
   };
   const pairs: NearestPair[] = [];
-  for (const group of split(graph, connectedGroups(graph))) {
+  for (const group of split(graph)) {
     // Who has more candidates than were looked at makes its whole group unsure.
     if (group.lefts.some((l) => crowded[l])) continue;
     for (const pair of clearPairs(group.graph)) {

@@ -11,7 +11,7 @@ import { Nodes } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import type { Answer, Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
-import { type Shard, type SolvedPair, shardsOf, solveGroup } from "./shards.ts";
+import { type Shard, type SolvedPair, shardsOf, solveInSlices } from "./shards.ts";
 import type { Weights } from "./weights.ts";
 import type { World } from "./world.ts";
 
@@ -56,9 +56,10 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
 function* solveHere(shards: readonly Shard[], rule: Rule): Generator<Progress, SolvedPair[]> {
   const solved: SolvedPair[] = [];
   for (const shard of shards) {
-    for (const [done, group] of shard.groups.entries()) {
-      if (done % SLICE === 0) yield { stage: rule.name, done, total: shard.groups.length };
-      for (const pair of solveGroup(group)) solved.push(pair);
+    let groups = 0;
+    for (const pairs of solveInSlices(shard)) {
+      if (groups++ % SLICE === 0) yield { stage: rule.name, done: solved.length, total: shard.lefts.length };
+      for (const pair of pairs) solved.push(pair);
     }
   }
   return solved;

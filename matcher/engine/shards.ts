@@ -1,10 +1,10 @@
 /** Connected groups are solved each for itself: bundled into shards, here or on other machines, the answer is the same. */
 import { assign, RunnerUp } from "./assignment.ts";
-import { connectedGroups, type Graph, type Group, split } from "./graph.ts";
+import { bundle, type Graph, type Part, split } from "./graph.ts";
 import { marginals } from "./marginals.ts";
 
 /** Connected groups with all that is needed to solve them: plain typed arrays, to be sent as they are. */
-export type Shard = { groups: Group[]; edges: number };
+export type Shard = Part;
 
 export type SolvedPair = {
   /** Nodes, and how many of their lines are matched with each other. */
@@ -25,30 +25,28 @@ export type SolvedPair = {
 /** A loss beyond this is not looked for: in thousandths of a nat. */
 const FARTHEST = 20_000;
 
-/** @param count how many shards to make of it; groups stay whole, so there may be fewer. */
+/** @param count how many shards to make; groups stay whole, so some may be empty. */
 export function shardsOf(graph: Graph, count: number): Shard[] {
-  const groups = split(graph, connectedGroups(graph));
-  let total = 0;
-  for (const group of groups) total += group.graph.right.length;
-  const shards: Shard[] = [];
-  let shard: Shard = { groups: [], edges: 0 };
-  for (const group of groups) {
-    shard.groups.push(group);
-    shard.edges += group.graph.right.length;
-    if (shard.edges < total / count) continue;
-    shards.push(shard);
-    shard = { groups: [], edges: 0 };
-  }
-  if (shard.groups.length > 0) shards.push(shard);
-  return shards;
+  return bundle(graph, count);
 }
 
 /** The best assignment of each group of a shard, with what is needed to judge each pair of it. */
 export function solveShard(shard: Shard): SolvedPair[] {
-  return shard.groups.flatMap(solveGroup);
+  return [...solveInSlices(shard)].flat();
 }
 
-export function solveGroup({ graph, lefts, rights }: Group): SolvedPair[] {
+/** The same, a group at a time. */
+export function* solveInSlices({ graph, lefts, rights }: Shard): Generator<SolvedPair[]> {
+  for (const group of split(graph)) {
+    yield solveGroup({
+      graph: group.graph,
+      lefts: group.lefts.map((l) => lefts[l] as number),
+      rights: group.rights.map((r) => rights[r] as number),
+    });
+  }
+}
+
+function solveGroup({ graph, lefts, rights }: Part): SolvedPair[] {
   if (graph.right.length === 1 && graph.leftCapacity[0] === 1 && graph.rightCapacity[0] === 1)
     return loneEdge(graph, lefts[0] as number, rights[0] as number);
   const probability = marginals(graph);

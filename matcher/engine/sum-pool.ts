@@ -74,6 +74,8 @@ export class SumPool {
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
     for (const lines of this.calledByName(target, near)) yield* this.ofOneName(target, lines);
+    // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
+    if (near.length >= LOOKED_AT) return;
     for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
     for (const lines of this.byField(near)) {
       yield { core: [], lines, named: false, whole: true };

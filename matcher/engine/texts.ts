@@ -23,6 +23,8 @@ export class Texts {
   readonly lineCount: Float64Array;
   readonly shape: Uint8Array;
   readonly spelling: readonly string[];
+  /** By word: its length, first and last letter. */
+  readonly outline: Int32Array;
   /** By word: the field where it stands first. */
   readonly mainField: Uint8Array;
   /** By word: −ln of the probability that some other line has it. */
@@ -36,6 +38,10 @@ export class Texts {
     this.left = new SideTexts(left.lines, left.open, vocabulary);
     this.right = new SideTexts(right.lines, right.open, vocabulary);
     this.spelling = [...vocabulary.keys()];
+    this.outline = Int32Array.from(
+      this.spelling,
+      (word) => (Math.min(255, word.length) << 16) | ((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(word.length - 1) & 0xff),
+    );
     this.shape = Uint8Array.from(this.spelling, shapeOf);
     this.mainField = new Uint8Array(this.spelling.length);
     this.lines = left.open.length + right.open.length;
