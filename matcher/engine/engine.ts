@@ -11,6 +11,7 @@ import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { reversal, tolerant } from "./nearest-rules.ts";
 import type { Answer, Progress } from "./progress.ts";
+import { type OpenLines, reasonsOf } from "./reasons.ts";
 import type { Rule } from "./rules.ts";
 import { type Scoring, score } from "./score.ts";
 import { disjointSuggestions } from "./suggestions.ts";
@@ -39,6 +40,8 @@ export type Result = {
   confirmed: Matches;
   /** One for each line at most, none of a line that is in a confirmed match. */
   suggested: Matches;
+  /** What no confirmed match took in full or in part, with a reason for each line. */
+  open: { left: OpenLines; right: OpenLines };
   waterfall: Waterfall;
   digest: string;
   /** What `explain` needs. */
@@ -82,6 +85,7 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
     engine_version: ENGINE_VERSION,
     confirmed: world.confirmed,
     suggested,
+    open: { left: reasonsOf(world, "left", suggested, rules), right: reasonsOf(world, "right", suggested, rules) },
     waterfall: waterfall(world.confirmed, suggested, left, right, rules),
     digest: digestOf(world.confirmed, suggested, left, right),
     input,

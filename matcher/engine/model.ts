@@ -4,7 +4,7 @@
  */
 import { type Alignment, WORD } from "./alignment.ts";
 import { AMOUNT_LEVELS, amountPrior, DAY_LEVELS, dayPrior, daysInLevel, normalized } from "./levels.ts";
-import { FIELD_COUNT, SHAPES, type Texts } from "./texts.ts";
+import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "./texts.ts";
 
 /** Counts that stand for a prior: so many matches it weighs. */
 const PRIOR_MATCHES = 15;
@@ -18,13 +18,31 @@ const CLOSE = 1;
 const LOST = 2;
 const CELLS = 2 * FIELD_COUNT * SHAPES * 2;
 
-/** What is known before a pool is seen: plain numbers, to be stored. */
-export type Knowledge = {
-  /** Expected counts by amount level, day level and word cell (found, close, lost), as if so many matches had been seen. */
-  amount: number[] | null;
-  day: number[] | null;
-  words: number[] | null;
-};
+/** Counts of what was seen of true matches, by amount level, day level and kind of word (found, close, lost). */
+export type Knowledge = { amount: number[]; day: number[]; words: number[] };
+
+/** What is expected of any pair of sources, as if a few matches had been seen. */
+export function priorKnowledge(): Knowledge {
+  return {
+    amount: [...amountPrior().map((share) => share * PRIOR_MATCHES)],
+    day: [...dayPrior(5, 14).map((share) => share * PRIOR_MATCHES)],
+    words: [...wordPrior()],
+  };
+}
+
+/** How many of a field's words are found again on the other side, where both sides have the field. */
+export function wordShares(words: readonly number[]): { field: string; found: number }[] {
+  return FIELDS.map((field, at) => {
+    let found = 0;
+    let all = 0;
+    for (let cell = 0; cell < CELLS; cell++) {
+      if (cell % 2 === 0 || Math.floor(cell / 2 / SHAPES) % FIELD_COUNT !== at) continue;
+      found += words[cell * STATES + FOUND] ?? 0;
+      for (let state = 0; state < STATES; state++) all += words[cell * STATES + state] ?? 0;
+    }
+    return { field, found: all > 0 ? found / all : 0 };
+  });
+}
 
 export class Model {
   /** ln of the probability of each level in a match. */
@@ -43,12 +61,10 @@ export class Model {
 
   constructor(texts: Texts, knowledge: Knowledge | null, before: number, after: number, leftLines: number, rightLines: number) {
     this.texts = texts;
-    this.amountCounts = knowledge?.amount ? Float64Array.from(knowledge.amount) : amountPrior().map((share) => share * PRIOR_MATCHES);
-    this.dayCounts = dayPrior(before, after).map((share) => share * PRIOR_MATCHES);
-    knowledge?.day?.forEach((count, level) => {
-      this.dayCounts[level] = (this.dayCounts[level] as number) + count;
-    });
-    this.cellCounts = knowledge?.words ? Float64Array.from(knowledge.words) : wordPrior();
+    // What people decided comes on top of the prior: a few decisions shift it, many outweigh it.
+    this.amountCounts = amountPrior().map((share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0));
+    this.dayCounts = dayPrior(before, after).map((share, level) => share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0));
+    this.cellCounts = wordPrior().map((count, at) => count + (knowledge?.words[at] ?? 0));
     this.foundNats = new Float64Array(4 * texts.spelling.length);
     this.lostNats = new Float64Array(4 * texts.spelling.length);
     this.update(new Observations(texts), EXPECTED * Math.min(leftLines, rightLines), leftLines, rightLines);

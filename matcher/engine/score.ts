@@ -12,7 +12,7 @@ import { Pool } from "./pool.ts";
 import type { Answer, Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
 import { type Shard, type SolvedPair, shardsOf, solveInSlices } from "./shards.ts";
-import type { Weights } from "./weights.ts";
+import { sureScore, type Weights } from "./weights.ts";
 import type { World } from "./world.ts";
 
 /** Automatic from this probability on, and only this clearly before the next best solution, in nats. */
@@ -75,8 +75,10 @@ class Judge {
   private readonly world: World;
   private readonly rule: Rule;
   private readonly options: ScoreOptions;
+  private readonly sureScore: number;
 
   constructor(world: World, rule: Rule, options: ScoreOptions) {
+    this.sureScore = sureScore(options.weights, SURE_SCORE);
     this.world = world;
     this.rule = rule;
     this.options = options;
@@ -94,7 +96,7 @@ class Judge {
 
   private heldBack({ score, margin, bounded }: SolvedPair): Held {
     if (bounded) return HELD.budget;
-    if (score < SURE_SCORE) return HELD.score;
+    if (score < this.sureScore) return HELD.score;
     if (margin < SURE_MARGIN) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     return this.options.suggestOnly ? HELD.track_record : HELD.no;
