@@ -9,8 +9,11 @@ const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */
 const AUDIT = "^lib/security-events/(?:record-call|record-refusal)\\.ts$";
-const TEST = "\\.test\\.tsx?$|^(?:e2e|bench)/";
-const TOOLING = "^(?:bin|supervisor|server|e2e|bench|supabase)/";
+const TEST = "\\.test\\.tsx?$|^(?:e2e|bench|judge)/";
+const TOOLING = "^(?:bin|supervisor|server|e2e|bench|judge|supabase)/";
+/** The matching engine is pure; of it a contract may read the vocabulary of the rules. */
+const ENGINE = "^matcher/engine/";
+const RULES = "^matcher/engine/rules\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -26,21 +29,28 @@ module.exports = {
     {
       name: "no-dev-packages-in-the-product",
       severity: "error",
-      from: { path: "^(?:app|components|lib|server|supervisor|worker|supabase)/", pathNot: TEST },
+      from: { path: "^(?:app|components|lib|matcher|server|supervisor|worker|supabase)/", pathNot: TEST },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], pathNot: "node_modules/@types/" },
     },
     {
       name: "product-imports-no-tooling",
       comment: "The application has no branch for the local stack and knows nothing of how it is started or tested.",
       severity: "error",
-      from: { path: "^(?:app|components|lib|worker)/", pathNot: TEST },
+      from: { path: "^(?:app|components|lib|matcher|worker)/", pathNot: TEST },
       to: { path: TOOLING },
+    },
+    {
+      name: "engine-is-pure",
+      comment: "The matching engine imports nothing but itself: no input, no output, no clock.",
+      severity: "error",
+      from: { path: ENGINE, pathNot: TEST },
+      to: { pathNot: ENGINE },
     },
     {
       name: "lib-is-below",
       severity: "error",
       from: { path: "^lib/", pathNot: TEST },
-      to: { path: "^(?:app|components|worker)/" },
+      to: { path: "^(?:app|components|matcher|worker)/", pathNot: RULES },
     },
     {
       name: "app-through-domains",
@@ -66,14 +76,14 @@ module.exports = {
       comment: "Of lib, a component imports contract files and the wire's vocabulary, the rest it asks of /v1.",
       severity: "error",
       from: { path: "^components/", pathNot: TEST },
-      to: { path: "^(?:lib|worker|app)/", pathNot: [CONTRACT, WIRE] },
+      to: { path: "^(?:lib|matcher|worker|app)/", pathNot: [CONTRACT, WIRE, RULES] },
     },
     {
       name: "contracts-are-data",
       comment: "A contract loads in the browser: zod, the wire's vocabulary and other contracts.",
       severity: "error",
       from: { path: [CONTRACT, WIRE], pathNot: TEST },
-      to: { pathNot: [CONTRACT, WIRE, "^node_modules/(?:zod|ipaddr\\.js)/"] },
+      to: { pathNot: [CONTRACT, WIRE, RULES, "^node_modules/(?:zod|ipaddr\\.js)/"] },
     },
     {
       name: "domain-without-http",

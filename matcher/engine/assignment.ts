@@ -28,8 +28,9 @@ export function assign(graph: Graph, budget = 1_000_000): Assignment {
 
 /**
  * What the total weight loses where one unit of a used edge is forbidden: the distance to the runner-up. A shortest cycle through
- * the edge in the residual graph, in which "stays open" is a node of its own.
- * @returns the loss, or `limit` where it is no less, or the budget of steps ended first with nothing nearer found.
+ * the edge in the residual graph, in which "stays open" is a node of its own. Where the search ends at its budget, the loss is that of
+ * the nearest other partner.
+ * @returns the loss, or `limit` where it is no less.
  */
 export class RunnerUp {
   private readonly search: Search;
@@ -206,10 +207,9 @@ class Search {
     const { graph, incidence, heap } = this;
     const rightCount = graph.rightCapacity.length;
     const target = graph.right[edge] as number;
-    const OPEN = rightCount + graph.leftCapacity.length;
-    const intoTarget = this.rightPrice[target] as number;
+    // The source may stay open, or take a place that is free, where somebody who is open takes the target's, or nobody does.
+    const refill = this.refill(target, edge, limit, budget);
     let loss = limit;
-    let open = Infinity;
     let steps = budget;
     heap.clear();
     this.reachLeft(source, 0, NONE);
@@ -218,20 +218,10 @@ class Search {
       const at = heap.topKey();
       if (at >= loss) break;
       const node = heap.pop();
-      if (node === OPEN) {
-        if (at > open) continue;
-        // Whoever is open may take the target's place: its price is what the best of them would miss.
-        if (at + intoTarget < loss) loss = at + intoTarget;
-        continue;
-      }
       if (node >= rightCount) {
         const l = node - rightCount;
         if (at > (this.leftDistance[l] as number)) continue;
-        const toOpen = at + (this.leftPrice[l] as number);
-        if (toOpen < open) {
-          open = toOpen;
-          heap.push(toOpen, OPEN);
-        }
+        loss = Math.min(loss, at + (this.leftPrice[l] as number) + refill);
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
           steps -= 1;
           if (e === edge) continue;
@@ -244,10 +234,7 @@ class Search {
           }
           this.reachRight(r, to, e);
           heap.push(to, r);
-          if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number) && to < open) {
-            open = to;
-            heap.push(to, OPEN);
-          }
+          if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number)) loss = Math.min(loss, to + refill);
         }
       } else {
         if (at > (this.rightDistance[node] as number)) continue;
@@ -264,6 +251,39 @@ class Search {
     const first = this.firstAlternative(source, edge);
     this.forget();
     return { loss: steps > 0 ? loss : Math.min(loss, first.loss), left: first.left, right: first.right };
+  }
+
+  /** What it costs that one unit of a right node is given to somebody else, or to nobody, without an edge. */
+  private refill(target: number, without: number, limit: number, budget: number): number {
+    const { graph, incidence, heap } = this;
+    let cost = Math.min(limit, this.rightPrice[target] as number);
+    let steps = budget;
+    heap.clear();
+    this.reachRight(target, 0, NONE);
+    heap.push(0, target);
+    while (heap.size > 0 && steps > 0) {
+      const at = heap.topKey();
+      if (at >= cost) break;
+      const r = heap.pop();
+      if (at > (this.rightDistance[r] as number)) continue;
+      cost = Math.min(cost, at + (this.rightPrice[r] as number));
+      for (let i = incidence.start[r] as number; i < (incidence.start[r + 1] as number); i++) {
+        steps -= 1;
+        const e = incidence.edge[i] as number;
+        const l = incidence.left[i] as number;
+        const to = at + (this.leftPrice[l] as number) + (this.rightPrice[r] as number) - (graph.weight[e] as number);
+        if (e === without || to >= cost) continue;
+        if ((this.leftUsed[l] as number) < (graph.leftCapacity[l] as number)) cost = to;
+        for (let own = graph.start[l] as number; own < (graph.start[l + 1] as number); own++) {
+          const from = graph.right[own] as number;
+          if (own === without || this.flow[own] === 0 || to >= (this.rightDistance[from] as number)) continue;
+          this.reachRight(from, to, own);
+          heap.push(to, from);
+        }
+      }
+    }
+    this.forget();
+    return cost;
   }
 
   /** The nearest other partner of either end of an edge, by reduced cost: what to name as the runner-up. */

@@ -40,6 +40,7 @@ export function suggestFor({
   const asking = rules.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
+  let doubt = 1;
   for (let round = 0; round < MOST * 2 && suggestions.length < MOST; round++) {
     const own = new Lines(side, 1);
     own.add(line);
@@ -50,7 +51,9 @@ export function suggestFor({
     if (result.suggested.length === 0) break;
     for (let index = 0; index < result.suggested.length; index++) {
       const suggestion = read(result, index, side);
-      suggestions.push(suggestion);
+      // It is right only where all before it are wrong.
+      suggestions.push({ ...suggestion, score: suggestion.score * doubt });
+      doubt *= 1 - Math.min(0.999, suggestion.score);
       // A sum is left out with its first line: another sum may have the others.
       without.add(suggestion.handles[0] as number);
     }

@@ -2,6 +2,7 @@
  * One line that is the sum of several of the other side: looked for among lines that share its rare words, lines of one day or one
  * name, and the lines nearest to it in time; taken only where the solution is the only one and unlikely to be chance.
  */
+import { allocate } from "./allocate.ts";
 import { toleranceFor, toleranceOf } from "./amounts.ts";
 import { type BusinessDays, daysOf } from "./days.ts";
 import { BASIS, HELD } from "./matches.ts";
@@ -173,8 +174,10 @@ function settle(world: World, rule: Rule, ruleIndex: number, solutions: Solution
       score,
       margin: -Math.log(chance),
     };
-    if (verdict.held === HELD.no) world.confirm(ruleIndex, left, right, verdict);
-    else world.proposed.add(ruleIndex, left, right, verdict);
+    const allocated = allocate(world.left, left, world.right, right, rule);
+    if (allocated === null) continue;
+    if (verdict.held === HELD.no) world.confirm(ruleIndex, left, right, verdict, allocated);
+    else world.proposed.add(ruleIndex, left, right, verdict, allocated);
   }
 }
 

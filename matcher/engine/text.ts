@@ -1,6 +1,6 @@
 /**
  * The normal form in which texts are compared: NFKC, upper case, no diacritics, letters and digits only, split into words; of a
- * reference also no noise words, no leading zeros and no gaps, of a counterparty no legal forms. A text of nothing but noise is kept.
+ * reference also no noise words, no gaps, and of a number no leading zeros, of a counterparty no legal forms. A text of nothing but noise is kept.
  */
 import type { Hasher } from "./hash.ts";
 
@@ -32,7 +32,8 @@ export function wordsOf(text: string, field: TextField): string[] {
   const noise = NOISE[field];
   const kept = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
   const telling = kept.length > 0 ? kept : words;
-  return field === "reference" ? telling.map((word) => word.replace(/^0+(?=\d+$)/, "")) : telling;
+  if (field !== "reference" || !telling.every((word) => /^\d+$/.test(word))) return telling;
+  return telling.map((word, at) => (at === 0 ? word.replace(/^0+(?=\d)/, "") : word));
 }
 
 /** A reference as one word: "RF18 5390 0754" and "rf1853900754" are the same. */
@@ -62,18 +63,16 @@ export function hashText(hash: Hasher, bytes: Uint8Array, start: number, end: nu
   if (!isPlain(bytes, start, end, field)) return hashWords(hash, wordsOf(decoder.decode(bytes.subarray(start, end)), field), together);
   let letters = 0;
   let inWord = false;
-  let zeros = together;
+  let zeros = together && onlyDigits(bytes, start, end);
   for (let at = start; at < end; at++) {
     const letter = ASCII[bytes[at] as number] as number;
     if (letter === 0) {
       inWord = false;
       continue;
     }
-    if (!inWord) {
-      if (letters > 0 && !together) hash.word(0x20);
-      inWord = true;
-      zeros = together && onlyDigits(bytes, at, end);
-    }
+    if (!inWord && letters > 0 && !together) hash.word(0x20);
+    inWord = true;
+    // Leading zeros of the first word, but for its last digit.
     if (zeros && letter === 0x30 && isDigit(bytes, at + 1, end)) continue;
     zeros = false;
     hash.word(letter);
@@ -99,13 +98,8 @@ function isDigit(bytes: Uint8Array, at: number, end: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Whether the word that starts here has digits only. */
 function onlyDigits(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const letter = ASCII[bytes[at] as number] as number;
-    if (letter === 0) return true;
-    if (letter > 0x39) return false;
-  }
+  for (let at = start; at < end; at++) if ((ASCII[bytes[at] as number] as number) > 0x39) return false;
   return true;
 }
 
