@@ -1,7 +1,7 @@
 /**
  * One run in a process of its own, so that its memory can be told: `node judge/speed.ts <case> <lines a side>` prints a line of JSON.
  */
-import { match } from "../matcher/engine/engine.ts";
+import { type Result, run } from "../matcher/engine/engine.ts";
 import { checkInvariants } from "../matcher/engine/invariants.ts";
 import { type Line, Lines } from "../matcher/engine/lines.ts";
 import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
@@ -109,7 +109,7 @@ if (process.argv[1]?.endsWith("speed.ts")) {
   fill(Number(size), new Random(7), (side, line) => lines[side].add({ ...line, handle: next, identity: `x${next++}` }));
   const filledAt = performance.now();
   const cpu = process.cpuUsage();
-  const result = match({ ...lines, rules: DEFAULT_RULES });
+  const { result, longest } = stepped({ ...lines, rules: DEFAULT_RULES });
   const used = process.cpuUsage(cpu);
   const doneAt = performance.now();
   const violations = checkInvariants(result);
@@ -122,6 +122,7 @@ if (process.argv[1]?.endsWith("speed.ts")) {
       run_s: (doneAt - filledAt) / 1000,
       cpu_s: (used.user + used.system) / 1e6,
       rss_mb: process.resourceUsage().maxRSS / 1024,
+      longest_pause_ms: longest,
       matched: result.confirmed.length,
       suggested: result.suggested.length,
       open: result.waterfall.open_count,
@@ -129,4 +130,16 @@ if (process.argv[1]?.endsWith("speed.ts")) {
       rules: result.waterfall.rules.map(({ name, matches, suggested }) => [name, matches, suggested]),
     }),
   );
+}
+
+function stepped(input: Parameters<typeof run>[0]): { result: Result; longest: number } {
+  const running = run(input);
+  let longest = 0;
+  for (let before = performance.now(); ; ) {
+    const step = running.next();
+    const now = performance.now();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (step.done) return { result: step.value, longest };
+  }
 }
