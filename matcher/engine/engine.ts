@@ -80,12 +80,18 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
       if (scoring) scorings.set(index, scoring);
     }
   }
+  yield { stage: "suggestions", done: 0, total: world.proposed.length };
   const suggested = disjointSuggestions(world);
+  yield { stage: "reasons", done: 0, total: 2 };
+  const leftOpen = reasonsOf(world, "left", suggested, rules);
+  yield { stage: "reasons", done: 1, total: 2 };
+  const rightOpen = reasonsOf(world, "right", suggested, rules);
+  yield { stage: "digest", done: 0, total: world.confirmed.length };
   return {
     engine_version: ENGINE_VERSION,
     confirmed: world.confirmed,
     suggested,
-    open: { left: reasonsOf(world, "left", suggested, rules), right: reasonsOf(world, "right", suggested, rules) },
+    open: { left: leftOpen, right: rightOpen },
     waterfall: waterfall(world.confirmed, suggested, left, right, rules),
     digest: digestOf(world.confirmed, suggested, left, right),
     input,

@@ -16,7 +16,7 @@ const SLICE = 100_000;
 
 export function* exact(world: World, rule: Rule, ruleIndex: number): Generator<Progress> {
   const total = world.left.length + world.right.length;
-  const table = new JoinTable(world.left.length);
+  const table = new JoinTable(world.openCount("left"));
   const days = rule.days_before !== undefined || rule.days_after !== undefined;
   for (let from = 0; from < world.left.length; from += SLICE) {
     table.put(world, "left", rule, from, Math.min(from + SLICE, world.left.length));
@@ -27,13 +27,13 @@ export function* exact(world: World, rule: Rule, ruleIndex: number): Generator<P
     yield { stage: rule.name, done: world.left.length + from, total };
   }
   for (let slot = 0; slot < table.slots; slot++) {
+    if (slot % SLICE === 0) yield { stage: rule.name, done: total, total };
     if (table.head.left[slot] === NONE || table.head.right[slot] === NONE) continue;
     const left = table.linesOf("left", slot);
     const right = table.linesOf("right", slot);
     if (days && !withinDays(world, rule, left, right)) continue;
     if (left.length === 1 && right.length === 1) pair(world, rule, ruleIndex, left, right, BASIS.unique);
     else pairTwins(world, rule, ruleIndex, left, right);
-    if (slot % SLICE === 0) yield { stage: rule.name, done: total, total };
   }
 }
 
@@ -74,7 +74,7 @@ class JoinTable {
   constructor(lines: number) {
     this.slots = 2 ** Math.ceil(Math.log2(Math.max(16, lines * 1.6)));
     this.head = { left: new Int32Array(this.slots).fill(NONE), right: new Int32Array(this.slots).fill(NONE) };
-    this.next = { left: new Int32Array(lines), right: new Int32Array(0) };
+    this.next = { left: new Int32Array(0), right: new Int32Array(0) };
     this.keys = new HashColumn(this.slots);
   }
 

@@ -1,4 +1,5 @@
 /** Why a line is open, and which line of the other side comes nearest to being its counterpart. */
+import { ruleKey } from "./key.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { MAX_DAYS, type Rule } from "./rules.ts";
@@ -19,6 +20,7 @@ export type Reason = (typeof REASONS)[number];
 /** Open lines of a side in canonical order: the reason's place in REASONS, and the nearest counterpart or −1. */
 export type OpenLines = { line: Int32Array; reason: Uint8Array; counterpart: Int32Array };
 
+const TWIN_FIELDS = ["reference"] as const;
 /** Counterparts of one kind that are looked at for a line. */
 const LOOKED_AT = 20;
 /** A word that more open lines of a side have points to none of them. */
@@ -52,8 +54,8 @@ class Clues {
   private readonly byKey = new Map<number, number[]>();
   private readonly byWord = new Map<number, number[]>();
   private readonly ownKeys = new Map<number, number>();
-  /** Lines of the own side by amount and reference: how many there are. */
-  private readonly twins = new Map<string, number>();
+  /** How many lines of the own side, settled ones too, have the amount and reference of an open one. */
+  private readonly twins = new Map<number, number>();
 
   constructor(world: World, side: "left" | "right", suggested: Matches, rules: readonly Rule[]) {
     const otherSide = side === "left" ? "right" : "left";
@@ -72,9 +74,14 @@ class Clues {
     for (const line of world.open(side)) {
       if (this.own.hashes.group_key.has(line)) add(this.ownKeys, this.own.hashes.group_key.key(line));
     }
+    for (const line of world.open(side)) {
+      const key = this.twinKey(line);
+      if (key !== null) this.twins.set(key, 0);
+    }
     for (let line = 0; line < this.own.length; line++) {
       const key = this.twinKey(line);
-      if (key !== null) this.twins.set(key, (this.twins.get(key) ?? 0) + 1);
+      const count = key === null ? undefined : this.twins.get(key);
+      if (key !== null && count !== undefined) this.twins.set(key, count + 1);
     }
   }
 
@@ -184,9 +191,11 @@ class Clues {
     }
   }
 
-  private twinKey(line: number): string | null {
-    const { reference } = this.own.hashes;
-    return reference.has(line) ? `${reference.key(line)} ${this.own.amount[line]} ${this.own.currency[line]}` : null;
+  private twinKey(line: number): number | null {
+    const key = ruleKey(this.own, line, TWIN_FIELDS)
+      ?.number(this.own.amount[line] as number)
+      .finish();
+    return key ? (key.high & 0x1fffff) * 4294967296 + key.low : null;
   }
 }
 

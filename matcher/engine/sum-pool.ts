@@ -1,6 +1,7 @@
 /** Where the summands of a line may be found: families of lines of the other side, the most telling first. */
 import { type AmountTolerance, isWithin, toleranceOf } from "./amounts.ts";
 import type { Lines } from "./lines.ts";
+import { compareLines } from "./order.ts";
 import type { Rule } from "./rules.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts } from "./texts.ts";
 import { type Days, daysAround } from "./window.ts";
@@ -55,12 +56,15 @@ export class SumPool {
   /** Whether the other side has a line of about this amount in the window. */
   hasEqual(target: number): boolean {
     const amount = this.own.amount[target] as number;
+    if (this.isCrowded(target)) return false;
     return this.inWindow(target).some((line) => isWithin(this.tolerance, amount, this.other.amount[line] as number));
   }
 
   *families(target: number): Generator<Family> {
-    const near = this.inWindow(target);
-    const named = this.named(target, near);
+    const named = this.named(target);
+    // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
+    const crowded = this.isCrowded(target);
+    const near = crowded ? [] : this.inWindow(target);
     if (named.length >= 1) {
       if (named.length >= 2) {
         yield { core: [], lines: named, named: true, whole: true };
@@ -68,14 +72,13 @@ export class SumPool {
       }
       for (const core of this.cores(target, named)) {
         if (core.length >= 2) yield { core: [], lines: core, named: true, whole: true };
-        const fill = this.summands(target, this.likeThem(core, near));
+        const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
     for (const lines of this.calledByName(target, near)) yield* this.ofOneName(target, lines);
-    // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
-    if (near.length >= LOOKED_AT) return;
+    if (crowded) return;
     for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
     for (const lines of this.byField(near)) {
       yield { core: [], lines, named: false, whole: true };
@@ -155,6 +158,22 @@ export class SumPool {
     }
   }
 
+  private reaches(target: number, line: number): boolean {
+    const lag = this.dayNumber(this.other.value_date[line] as number) - this.dayNumber(this.own.value_date[target] as number);
+    return this.other.currency[line] === this.own.currency[target] && lag >= -this.days.before && lag <= this.days.after;
+  }
+
+  /** Whether the window holds more lines than are looked at. */
+  private isCrowded(target: number): boolean {
+    const day = this.dayNumber(this.own.value_date[target] as number);
+    let count = 0;
+    for (let on = day - this.days.before; on <= day + this.days.after; on++) {
+      const range = this.dayStart.get(on);
+      if (range) count += range.to - range.from;
+    }
+    return count > LOOKED_AT;
+  }
+
   /** Lines of the window with the target's currency, the nearest days first. */
   private inWindow(target: number): number[] {
     const day = this.dayNumber(this.own.value_date[target] as number);
@@ -173,12 +192,15 @@ export class SumPool {
   }
 
   /** Those that share a rare word with the target. */
-  private named(target: number, near: number[]): number[] {
+  private named(target: number): number[] {
     const sharing = new Map<number, number>();
     for (const word of this.rareWords(this.ownTexts, target)) {
       for (const line of this.byWord.get(word) ?? []) sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
     }
-    return near.filter((line) => sharing.has(line)).sort((a, b) => (sharing.get(b) as number) - (sharing.get(a) as number));
+    return [...sharing.keys()]
+      .filter((line) => this.reaches(target, line))
+      .sort((a, b) => (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b))
+      .slice(0, LOOKED_AT);
   }
 
   /** What may be part of the target: of its sign, and smaller. */

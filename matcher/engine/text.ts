@@ -54,35 +54,57 @@ function fold(text: string): string {
 }
 
 /**
- * Hashes the normal form of a UTF-8 text. ASCII without noise words, by far the most, is hashed as it stands.
+ * Hashes the normal form of a UTF-8 text: ASCII, by far the most, as it stands, without making a string of it.
  * @returns false where the text has no letter or digit: it counts as missing.
  */
-export function hashText(hash: Hasher, bytes: Uint8Array, start: number, end: number, field: TextField): boolean {
+export function hashText(hash: Hasher, bytes: Buffer, start: number, end: number, field: TextField): boolean {
+  for (let at = start; at < end; at++) if ((bytes[at] as number) > 127) return hashDecoded(hash, bytes, start, end, field);
   hash.start(0);
   const together = field === "reference";
-  if (!isPlain(bytes, start, end, field)) return hashWords(hash, wordsOf(decoder.decode(bytes.subarray(start, end)), field), together);
+  const suspects = SUSPECTS[field];
   let letters = 0;
-  let inWord = false;
   let zeros = together && onlyDigits(bytes, start, end);
-  for (let at = start; at < end; at++) {
-    const letter = ASCII[bytes[at] as number] as number;
-    if (letter === 0) {
-      inWord = false;
+  let noise = false;
+  for (let at = start; at < end; ) {
+    if (ASCII[bytes[at] as number] === 0) {
+      at += 1;
       continue;
     }
-    if (!inWord && letters > 0 && !together) hash.word(0x20);
-    inWord = true;
-    // Leading zeros of the first word, but for its last digit.
-    if (zeros && letter === 0x30 && isDigit(bytes, at + 1, end)) continue;
-    zeros = false;
-    hash.word(letter);
-    letters += 1;
+    let to = at;
+    while (to < end && ASCII[bytes[to] as number] !== 0) to += 1;
+    if (isNoise(bytes, at, to, field, suspects)) noise = true;
+    else {
+      if (letters > 0 && !together) hash.word(0x20);
+      for (; at < to; at++) {
+        const letter = ASCII[bytes[at] as number] as number;
+        // Leading zeros of the first word, but for its last digit.
+        if (zeros && letter === 0x30 && isDigit(bytes, at + 1, end)) continue;
+        zeros = false;
+        hash.word(letter);
+        letters += 1;
+      }
+    }
+    at = to;
   }
+  if (letters === 0 && noise) return hashDecoded(hash, bytes, start, end, field);
+  // Of a number behind noise the leading zeros are found among its words.
+  if (noise && together && /\d/.test(String.fromCharCode(bytes[end - 1] as number))) return hashDecoded(hash, bytes, start, end, field);
   hash.finish();
   return letters > 0;
 }
 
-const decoder = new TextDecoder();
+function hashDecoded(hash: Hasher, bytes: Buffer, start: number, end: number, field: TextField): boolean {
+  hash.start(0);
+  return hashWords(hash, wordsOf(bytes.toString("utf8", start, end), field), field === "reference");
+}
+
+/** A word's length and first letter rule most out. */
+function isNoise(bytes: Buffer, start: number, end: number, field: TextField, suspects: Uint16Array): boolean {
+  if (end - start > 15) return false;
+  const first = ASCII[bytes[start] as number] as number;
+  if (!(((suspects[first] as number) >>> (end - start)) & 1)) return false;
+  return NOISE[field].has(bytes.toString("latin1", start, end).toUpperCase());
+}
 
 function hashWords(hash: Hasher, words: readonly string[], together: boolean): boolean {
   words.forEach((word, index) => {
@@ -93,32 +115,13 @@ function hashWords(hash: Hasher, words: readonly string[], together: boolean): b
   return words.length > 0;
 }
 
-function isDigit(bytes: Uint8Array, at: number, end: number): boolean {
+function isDigit(bytes: Buffer, at: number, end: number): boolean {
   const byte = at < end ? (bytes[at] as number) : 0;
   return byte >= 0x30 && byte <= 0x39;
 }
 
-function onlyDigits(bytes: Uint8Array, start: number, end: number): boolean {
+function onlyDigits(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if ((ASCII[bytes[at] as number] as number) > 0x39) return false;
-  return true;
-}
-
-/** Whether the text is ASCII and none of its words is noise: a word's length and first letter rule most out. */
-function isPlain(bytes: Uint8Array, start: number, end: number, field: TextField): boolean {
-  const suspects = SUSPECTS[field];
-  let wordStart = -1;
-  for (let at = start; at <= end; at++) {
-    const byte = at < end ? (bytes[at] as number) : 0;
-    if (byte > 127) return false;
-    const letter = ASCII[byte] as number;
-    if (letter !== 0) {
-      if (wordStart < 0) wordStart = at;
-    } else if (wordStart >= 0) {
-      const length = at - wordStart;
-      if (length < 16 && ((suspects[ASCII[bytes[wordStart] as number] as number] as number) >>> length) & 1) return false;
-      wordStart = -1;
-    }
-  }
   return true;
 }
 

@@ -13,6 +13,7 @@ export class World {
   /** Proposals of all rules, overlapping each other and perhaps later matches: the best disjoint ones are kept at the end. */
   readonly proposed = new Matches();
   private readonly settled: { left: Uint8Array; right: Uint8Array };
+  private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
   private words: Texts | null = null;
 
@@ -27,8 +28,14 @@ export class World {
     return this.settled[side][line] === 0;
   }
 
+  openCount(side: "left" | "right"): number {
+    return this[side].length - this.settledCount[side];
+  }
+
   confirm(rule: number, left: ArrayLike<number>, right: ArrayLike<number>, verdict: Verdict, allocated?: readonly number[]): void {
     this.confirmed.add(rule, left, right, verdict, allocated);
+    this.settledCount.left += left.length;
+    this.settledCount.right += right.length;
     for (let at = 0; at < left.length; at++) this.settled.left[left[at] as number] = 1;
     for (let at = 0; at < right.length; at++) this.settled.right[right[at] as number] = 1;
   }
