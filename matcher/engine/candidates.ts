@@ -6,11 +6,12 @@ import type { Rule } from "./rules.ts";
 import { FIELD_COUNT } from "./texts.ts";
 import { daysAround, Window } from "./window.ts";
 
-/** Nodes that a window is searched for, the nearest amounts. */
+/** Nodes of a window that are looked at, the nearest amounts: so many for one line, and for all lines together. */
 const LOOKED_AT = 2000;
+const LOOKED_AT_IN_ALL = 60_000_000;
+const LOOKED_AT_LEAST = 100;
 /** With a tolerance beyond this, in basis points, amounts say so little that lines are found by their words. */
 const WIDE_BPS = 3000;
-const LOOKED_AT_WIDE = 100;
 /** A word of more right nodes than this is no way to find one. */
 const RARE = 50;
 const MOST_CANDIDATES = 24;
@@ -34,7 +35,7 @@ export class Candidates {
     this.pool = pool;
     this.evidence = evidence;
     this.rule = rule;
-    this.window = new Window(pool.right, rule, toleranceOf(rule).bps > WIDE_BPS ? LOOKED_AT_WIDE : LOOKED_AT);
+    this.window = new Window(pool.right, rule, lookedAt(rule, pool.left.count));
     this.own = new Float64Array(pool.texts.spelling.length);
     this.byWord = pool.wordIndex(RARE);
   }
@@ -122,4 +123,9 @@ export class Candidates {
     }
     return Math.min(20, shared);
   }
+}
+
+function lookedAt(rule: Rule, lines: number): number {
+  if (toleranceOf(rule).bps > WIDE_BPS) return LOOKED_AT_LEAST;
+  return Math.max(LOOKED_AT_LEAST, Math.min(LOOKED_AT, Math.floor(LOOKED_AT_IN_ALL / Math.max(1, lines))));
 }

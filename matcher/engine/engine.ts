@@ -12,7 +12,7 @@ import type { Matches } from "./matches.ts";
 import { reversal, tolerant } from "./nearest-rules.ts";
 import type { Answer, Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
-import type { Rule } from "./rules.ts";
+import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
 import { type Scoring, score } from "./score.ts";
 import { disjointSuggestions } from "./suggestions.ts";
 import { sums } from "./sums.ts";
@@ -63,6 +63,7 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
     businessDays = mondayToFriday,
     shards = 1,
   } = input;
+  checkRules(rules);
   const world = new World(left, right, rejected);
   const suggestOnly = automatic === "suggest_only";
   const scorings = new Map<number, Scoring>();
@@ -97,6 +98,24 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
     input,
     scorings,
   };
+}
+
+/** @throws RangeError where a rule asks for what no contract lets through. */
+function checkRules(rules: readonly Rule[]): void {
+  if (rules.length > MAX_RULES) throw new RangeError(`At most ${MAX_RULES} rules.`);
+  for (const { name, amount_tolerance_minor, amount_tolerance_bps, days_before, days_after, max_group_size } of rules) {
+    const bounds: [number | undefined, number][] = [
+      [amount_tolerance_minor, Number.MAX_SAFE_INTEGER],
+      [amount_tolerance_bps, MAX_TOLERANCE_BPS],
+      [days_before, MAX_DAYS],
+      [days_after, MAX_DAYS],
+      [max_group_size, MAX_GROUP_SIZE],
+    ];
+    for (const [value = 0, most] of bounds) {
+      if (!Number.isSafeInteger(value) || value < 0 || value > most)
+        throw new RangeError(`Rule ${name}: ${value} is not from 0 to ${most}.`);
+    }
+  }
 }
 
 /** A run at once. */

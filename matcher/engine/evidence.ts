@@ -10,7 +10,6 @@ import type { Pool } from "./pool.ts";
 import { FIELD_COUNT } from "./texts.ts";
 
 export const EVIDENCE_FIELDS = ["amount", "value_date", "reference", "counterparty", "description", "group_key"] as const;
-export type EvidenceField = (typeof EVIDENCE_FIELDS)[number];
 
 /** Of several shared words the rarest counts in full, others in part: words that come together are no independent witnesses. */
 const OTHERS = 0.35;
