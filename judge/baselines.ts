@@ -50,7 +50,7 @@ export function thresholdOnly(world: World, rule: Rule): Found[] {
   const run = new Run(linesOf("left", world.left), linesOf("right", world.right), new Set());
   const left = new Nodes(run, "left", rule, (day) => day);
   const right = new Nodes(run, "right", rule, (day) => day);
-  const pool = new Pool(left, right, run.texts());
+  const pool = new Pool(run, left, right);
   const model = drained(estimate(pool, rule, null));
   const graph = drained(
     weighed(

@@ -105,7 +105,7 @@ describe("any world under any rules", () => {
         fc.property(world, rules, (sides, rules) => {
           expect(checkInvariants(solve(sides, rules))).toEqual([]);
         }),
-        { numRuns: 400 },
+        { numRuns: 250 },
       );
     },
     PATIENCE,
@@ -123,7 +123,7 @@ describe("any world under any rules", () => {
             expect(reasonsByIdentity(again)).toEqual(reasonsByIdentity(first));
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     },
     PATIENCE,
@@ -144,7 +144,7 @@ describe("any world under any rules", () => {
           }
           expect(step.value.digest).toBe(whole.digest);
         }),
-        { numRuns: 150 },
+        { numRuns: 80 },
       );
     },
     PATIENCE,
@@ -161,7 +161,7 @@ describe("any world under any rules", () => {
           expect(combinations(again).filter((combination) => rejected.has(combination))).toEqual([]);
           expect(checkInvariants(again)).toEqual([]);
         }),
-        { numRuns: 150 },
+        { numRuns: 80 },
       );
     },
     PATIENCE,
@@ -189,7 +189,7 @@ describe("any world under any rules", () => {
           expect(part.waterfall.suggested_count).toBe(whole.waterfall.suggested_count);
           expect(part.waterfall.open_count).toEqual(whole.waterfall.open_count);
         }),
-        { numRuns: 150 },
+        { numRuns: 80 },
       );
     },
     PATIENCE,

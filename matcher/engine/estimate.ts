@@ -64,7 +64,7 @@ export function* weighed(pool: Pool, rule: Rule, model: Model, lefts: Int32Array
     for (let at = 0; at < candidates.count; at++) {
       const r = candidates.node[at] as number;
       const nats = evidence.weigh(l, r) + model.prior;
-      if (nats < LEAST_NATS) continue;
+      if (nats < LEAST_NATS || pool.isRejected(l, r)) continue;
       right.push(r);
       weight.push(Math.round(nats * 1000));
     }

@@ -12,7 +12,7 @@ export function* tolerant(world: World, rule: Rule, ruleIndex: number, businessD
   const dayNumber = daysOf(rule, businessDays);
   const left = new Nodes(world, "left", rule, dayNumber);
   const right = new Nodes(world, "right", rule, dayNumber);
-  for (const pair of yield* nearestPairs(left, right, rule)) {
+  for (const pair of yield* nearestPairs(world, left, right, rule)) {
     for (let unit = 0; unit < pair.units; unit++) {
       const l = left.take(pair.left);
       const r = right.take(pair.right);
@@ -42,7 +42,7 @@ export function* reversal(world: World, rule: Rule, ruleIndex: number, businessD
     const booked = new Nodes(world, side, rule, dayNumber, (amount) => amount > 0);
     const reversed = new Nodes(world, side, rule, dayNumber, (amount) => amount < 0);
     for (let node = 0; node < reversed.count; node++) reversed.amount[node] = -(reversed.amount[node] as number);
-    for (const pair of yield* nearestPairs(booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 })) {
+    for (const pair of yield* nearestPairs(world, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 })) {
       for (let unit = 0; unit < pair.units; unit++) {
         const lines = [booked.take(pair.left), reversed.take(pair.right)];
         const [left, right] = side === "left" ? [lines, []] : [[], lines];

@@ -10,6 +10,7 @@ import type { Nodes } from "./nodes.ts";
 import type { Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
 import { daysAround, Window } from "./window.ts";
+import type { World } from "./world.ts";
 
 /** A pair weighs from one to two of these, by nearness: having more pairs counts before having nearer ones. */
 const UNIT = 1000;
@@ -27,7 +28,7 @@ export type NearestPair = {
   runnerUp: { left: number; right: number };
 };
 
-export function* nearestPairs(left: Nodes, right: Nodes, rule: Rule): Generator<Progress, NearestPair[]> {
+export function* nearestPairs(world: World, left: Nodes, right: Nodes, rule: Rule): Generator<Progress, NearestPair[]> {
   const window = new Window(right, rule, STEPS);
   const start = new Int32Array(left.count + 1);
   const to: number[] = [];
@@ -38,6 +39,7 @@ export function* nearestPairs(left: Nodes, right: Nodes, rule: Rule): Generator<
     window.search(left, l);
     if (window.crowded) crowded[l] = 1;
     for (const r of window.found.subarray(0, window.count).sort()) {
+      if (left.lines !== right.lines && left.isRejected(world, l, right, r)) continue;
       to.push(r);
       weight.push(Math.round(UNIT * (1 + nearness(left, l, right, r, rule))));
     }

@@ -58,6 +58,14 @@ export class Nodes {
     return (this.start[node + 1] as number) - (this.start[node] as number);
   }
 
+  /** Whether a person rejected these two nodes, each of one line. Of twins one is rejected, the others are not. */
+  isRejected(world: World, node: number, other: Nodes, otherNode: number): boolean {
+    if (!world.hasRejections || this.size(node) > 1 || other.size(otherNode) > 1) return false;
+    return this.lines.side === "left"
+      ? world.isRejected([this.line(node)], [other.line(otherNode)])
+      : world.isRejected([other.line(otherNode)], [this.line(node)]);
+  }
+
   /** The next line of a node, each once. */
   take(node: number): number {
     const at = this.taken[node] as number;

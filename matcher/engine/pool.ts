@@ -1,6 +1,7 @@
 import { DAY_LEVELS, dayLevel } from "./levels.ts";
 import type { Nodes } from "./nodes.ts";
 import { FIELD_COUNT, type Texts } from "./texts.ts";
+import type { World } from "./world.ts";
 
 /** How the amounts and days of a pool are spread, and which text row each node has. */
 export class Pool {
@@ -14,9 +15,12 @@ export class Pool {
   readonly dayRarity: Float64Array;
   readonly leftLines: number;
   readonly rightLines: number;
+  private readonly world: World;
   private words: WordIndex | null = null;
 
-  constructor(left: Nodes, right: Nodes, texts: Texts) {
+  constructor(world: World, left: Nodes, right: Nodes) {
+    const texts = world.texts();
+    this.world = world;
     this.left = left;
     this.right = right;
     this.texts = texts;
@@ -32,6 +36,10 @@ export class Pool {
   wordIndex(most: number): WordIndex {
     if (!this.words) this.words = new WordIndex(this, most);
     return this.words;
+  }
+
+  isRejected(l: number, r: number): boolean {
+    return this.left.isRejected(this.world, l, this.right, r);
   }
 
   leftRow(node: number): number {

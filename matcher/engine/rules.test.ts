@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isWithin, reachOf } from "./amounts.ts";
+import { combinationHashOf } from "./content-hash.ts";
 import { mondayToFriday } from "./days.ts";
 import { match } from "./engine.ts";
 import { explain } from "./explain.ts";
@@ -214,6 +215,23 @@ describe("what people decide", () => {
     );
     expect(sureScore(bad, 0.99)).toBeGreaterThan(0.992);
     expect(trackRecord(bad, 0.99).proven).toBe(false);
+  });
+
+  test("sends a line to its second best where the best was rejected", () => {
+    const lines = () => ({
+      left: columns("left", [{ counterparty: "Adler", amount_minor: 12_341 }]),
+      right: columns("right", [
+        { counterparty: "ADLER", amount_minor: 12_341 },
+        { counterparty: "ADLER", amount_minor: 12_341, value_date: 20_003 },
+      ]),
+    });
+    const rules = [rule("score", { days_after: 3 })];
+    const counterpartOf = (rejected: Set<string>) => {
+      const { confirmed, suggested } = match({ ...lines(), rules, rejected });
+      return [...(confirmed.length > 0 ? confirmed : suggested).right(0)];
+    };
+    expect(counterpartOf(new Set())).toEqual([0]);
+    expect(counterpartOf(new Set([combinationHashOf(["0"], ["0"])]))).toEqual([1]);
   });
 
   test("holds a pair without a track record to suggestions", () => {

@@ -31,7 +31,7 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
   const left = new Nodes(world, "left", rule, dayNumber);
   const right = new Nodes(world, "right", rule, dayNumber);
   if (left.count === 0 || right.count === 0) return null;
-  const pool = new Pool(left, right, world.texts());
+  const pool = new Pool(world, left, right);
   const model = yield* estimate(pool, rule, options.weights?.knowledge ?? null);
   const shards = shardsOf(
     yield* weighed(

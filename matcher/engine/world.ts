@@ -40,6 +40,10 @@ export class World {
     for (let at = 0; at < right.length; at++) this.settled.right[right[at] as number] = 1;
   }
 
+  get hasRejections(): boolean {
+    return this.rejected.size > 0;
+  }
+
   isRejected(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
     return this.rejected.size > 0 && this.rejected.has(combinationHash(this.left, left, this.right, right));
   }
