@@ -20,6 +20,8 @@ const SURE_CHANCE = { named: 0.01, unnamed: 0.002 };
 const IDLE_CHANCE = 0.3;
 /** How common sums are, beside chance: among lines that name each other, and others. */
 const PRIOR = { named: 0.3, unnamed: 0.05 };
+/** Less probable sums are not even suggested. */
+const SUGGEST_SCORE = 0.3;
 /** A rival this much likelier to be chance is none. */
 const CLEARLY = 20;
 const SLICE = 50;
@@ -167,6 +169,7 @@ function settle(world: World, rule: Rule, ruleIndex: number, solutions: Solution
       rivals.get(key)?.some((rival) => rival !== solution && rival.chance < chance * CLEARLY),
     );
     const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
+    if (score < SUGGEST_SCORE) continue;
     const sure = unique && !contested && chance < SURE_CHANCE[kind];
     const verdict = {
       basis: BASIS.sum,
