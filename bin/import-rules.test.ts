@@ -20,6 +20,7 @@ const PRESENT = {
   "supabase/local/postgres.ts": "",
   "e2e/fixtures.ts": "",
   "lib/webhooks/index.ts": "",
+  "matcher/engine/rules.ts": "",
   "lib/webhooks/utils/text.ts": "",
 };
 
@@ -30,6 +31,7 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
   "declared-packages": ["lib/auth/undeclared.ts", 'import "acorn-walk";'],
   "no-dev-packages-in-the-product": ["lib/auth/dev-package.ts", 'import fc from "fast-check";'],
   "product-imports-no-tooling": ["lib/auth/local.ts", 'import { Postgres } from "../../supabase/local/postgres.ts";'],
+  "engine-is-pure": ["matcher/engine/clock.ts", 'import { setTimeout } from "node:timers/promises";'],
   "lib-is-below": ["lib/auth/above.ts", 'import { Button } from "#components/ui/button.tsx";'],
   "app-through-domains": ["app/page.tsx", 'import type { Db } from "#lib/db/client.ts";'],
   "routes-show-nothing": ["app/v1/page/route.ts", 'import { Button } from "#components/ui/button.tsx";'],
@@ -51,6 +53,8 @@ const ALLOWED: Record<string, string> = {
   "app/v1/exceptions/route.ts": 'import { get } from "#lib/exceptions/get-exception.ts"; import "#lib/http/endpoint.ts";',
   "components/exceptions/table.tsx": 'import type { C } from "#lib/exceptions/contract.ts"; import "../ui/button.tsx";',
   "lib/webhooks/contract.ts": 'import { z } from "zod"; import "../contract.ts"; import "../exceptions/contract.ts";',
+  "lib/reconciliations/contract.ts": 'import { z } from "zod"; import { RULE_KINDS } from "../../matcher/engine/rules.ts";',
+  "matcher/engine/engine.ts": 'import "./rules.ts";',
   "lib/webhooks/list-webhooks.ts": 'import "../db/client.ts"; import "../exceptions/contract.ts"; import "./contract.ts";',
   "lib/webhooks/list-webhooks.test.ts": 'import { test } from "vitest"; import "#e2e/fixtures.ts";',
 };
@@ -74,7 +78,7 @@ describe("import rules", () => {
       mkdirSync(dirname(join(tree, file)), { recursive: true });
       writeFileSync(join(tree, file), source);
     }
-    const folders = ["app", "components", "lib", "worker", "e2e", "supabase"];
+    const folders = ["app", "components", "lib", "matcher", "worker", "e2e", "supabase"];
     const report = execFileSync(join(ROOT, "node_modules/.bin/depcruise"), ["--config", CONFIG, "-T", "json", ...folders], {
       cwd: tree,
       encoding: "utf8",
