@@ -52,13 +52,14 @@ export function combinations(of: number, least: number, most: number): number {
 }
 
 /**
- * Over how many different values the sums of these amounts spread: two and a half standard deviations of a random subset, in steps
- * of what most of the amounts are multiples of.
+ * Over how many different values the sums of these amounts spread: two and a half standard deviations of a random subset of
+ * at most so many, in steps of what most of the amounts are multiples of.
  */
-export function spreadOf(amounts: readonly number[], target: number): number {
+export function spreadOf(amounts: readonly number[], target: number, most: number): number {
   let squares = 0;
   for (const amount of amounts) squares += amount * amount;
-  return Math.max(1, (2.5 * Math.sqrt(squares)) / 2 / grainOf(amounts, target));
+  const share = Math.min(1 / 4, most / Math.max(1, amounts.length));
+  return Math.max(1, (2.5 * Math.sqrt(squares * share)) / grainOf(amounts, target));
 }
 
 const GRAINS = [100_000, 10_000, 5000, 1000, 500, 100, 50, 10, 5];

@@ -7,8 +7,8 @@ import { FIELD_COUNT, FIELDS, type SideTexts } from "./texts.ts";
 import { type Days, daysAround } from "./window.ts";
 import type { World } from "./world.ts";
 
-/** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any. */
-export type Family = { core: number[]; lines: number[]; named: boolean; whole: boolean };
+/** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
+export type Family = { core: number[]; lines: number[]; named: boolean; whole: boolean; most?: number };
 
 /** Words of more lines than this say little of which belong together. */
 const RARE = 60;
@@ -74,6 +74,8 @@ export class SumPool {
         if (core.length >= 2) yield { core: [], lines: core, named: true, whole: true };
         const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
+        const onTheSameDay = this.summands(target, this.besideThem(core, near));
+        if (onTheSameDay.length > 0) yield { core, lines: onTheSameDay, named: true, whole: false, most: 1 };
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
@@ -133,6 +135,12 @@ export class SumPool {
       const day = this.other.value_date[line] as number;
       return !core.includes(line) && counterparty.has(line) && names.has(counterparty.key(line)) && day >= first && day <= last;
     });
+  }
+
+  /** Lines of the days of these, whoever's: one of them may have lost what names it. */
+  private besideThem(core: number[], near: number[]): number[] {
+    const days = new Set(core.map((line) => this.other.value_date[line] as number));
+    return near.filter((line) => !core.includes(line) && days.has(this.other.value_date[line] as number));
   }
 
   /** Words of a line that few lines of the other side have, the rarest first. */

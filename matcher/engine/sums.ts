@@ -67,11 +67,11 @@ class SumSearch {
     if (amount === 0) return null;
     const tried = { named: 0, unnamed: 0 };
     const hasEqual = this.pool.hasEqual(target);
-    for (const { core, lines, named, whole } of this.pool.families(target)) {
+    for (const { core, lines, named, whole, most } of this.pool.families(target)) {
       // Where the same amount stands on the other side, a sum that nothing names is not what is missing.
       if (hasEqual && !named) return null;
       const kind = named ? "named" : "unnamed";
-      const solution = whole ? this.wholeOf(target, lines) : this.subsetOf(target, core, lines, tried[kind]);
+      const solution = whole ? this.wholeOf(target, lines) : this.subsetOf(target, core, lines, tried[kind], most);
       this.steps += lines.length;
       if (whole) tried[kind] += 1;
       else tried[kind] += solution.tried;
@@ -82,6 +82,7 @@ class SumSearch {
         spreadOf(
           lines.map((line) => Math.abs(this.amountOf(line))),
           Math.abs(amount),
+          whole ? lines.length : (most ?? this.size),
         );
       if (chance > IDLE_CHANCE) continue;
       return { side: this.side, target, members: solution.members, chance, named, unique: solution.solutions === 1 };
@@ -113,13 +114,14 @@ class SumSearch {
     core: number[],
     lines: number[],
     before: number,
+    atMost?: number,
   ): { members: number[]; solutions: number; tried: number } {
     const none = { members: [], solutions: 0, tried: 0 };
     const amount = this.world[this.side].amount[target] as number;
     let rest = amount;
     for (const line of core) rest -= this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest === 0 || rest > 0 !== amount > 0)) return none;
-    const most = Math.min(this.size - core.length, lines.length);
+    const most = Math.min(atMost ?? this.size, this.size - core.length, lines.length);
     const least = core.length > 0 ? 1 : 2;
     if (most < least) return none;
     const size = Math.abs(rest);
@@ -133,6 +135,7 @@ class SumSearch {
         spreadOf(
           family.map((line) => Math.abs(this.amountOf(line))),
           size,
+          most,
         );
       if (expected <= IDLE_CHANCE) break;
       family = family.slice(0, -1);
