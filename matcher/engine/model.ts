@@ -109,9 +109,14 @@ export class Model {
         const side = context >> 1;
         const field = seen.mainField[word] as number;
         const cell = cellOf(side, field, shape[word] as number, context & 1);
+        const at = word * 4 + context;
+        if (seen.found[at] === 0 && seen.lost[at] === 0) {
+          this.foundNats[at] = this.cellNats[cell * STATES + FOUND] as number;
+          this.lostNats[at] = this.cellNats[cell * STATES + LOST] as number;
+          continue;
+        }
         const found = Math.exp(this.cellNats[cell * STATES + FOUND] as number);
         const lost = Math.exp(this.cellNats[cell * STATES + LOST] as number);
-        const at = word * 4 + context;
         const total = (seen.found[at] as number) + (seen.lost[at] as number) + WORD_WEIGHS;
         this.foundNats[at] = Math.log(((seen.found[at] as number) + WORD_WEIGHS * found) / total);
         this.lostNats[at] = Math.log(((seen.lost[at] as number) + WORD_WEIGHS * lost) / total);
