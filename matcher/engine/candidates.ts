@@ -6,9 +6,9 @@ import type { Rule } from "./rules.ts";
 import { FIELD_COUNT } from "./texts.ts";
 import { daysAround, Window } from "./window.ts";
 
-/** Nodes of a window that are looked at, the nearest amounts: so many for one line, and for all lines together. */
+/** Nodes of a window that are looked at, the nearest amounts: so many in a pool of this size, fewer in larger ones. */
 const LOOKED_AT = 2000;
-const LOOKED_AT_IN_ALL = 60_000_000;
+const LARGE_POOL = 25_000;
 const LOOKED_AT_LEAST = 100;
 /** With a tolerance beyond this, in basis points, amounts say so little that lines are found by their words. */
 const WIDE_BPS = 3000;
@@ -127,5 +127,5 @@ export class Candidates {
 
 function lookedAt(rule: Rule, lines: number): number {
   if (toleranceOf(rule).bps > WIDE_BPS) return LOOKED_AT_LEAST;
-  return Math.max(LOOKED_AT_LEAST, Math.min(LOOKED_AT, Math.floor(LOOKED_AT_IN_ALL / Math.max(1, lines))));
+  return Math.max(LOOKED_AT_LEAST, Math.min(LOOKED_AT, Math.floor(LOOKED_AT * (LARGE_POOL / Math.max(1, lines)) ** 2)));
 }

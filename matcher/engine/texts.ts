@@ -2,6 +2,7 @@
  * The words of the lines that reach the weighing of evidence, as numbers, and how common each is: agreement on what is rare says
  * more (Winkler, "Frequency-based matching in Fellegi-Sunter model of record linkage", 2000).
  */
+import { Counts } from "./counts.ts";
 import { grown } from "./hash.ts";
 import type { Lines } from "./lines.ts";
 import type { TextField } from "./text.ts";
@@ -29,8 +30,8 @@ export class Texts {
   readonly mainField: Uint8Array;
   /** By word: −ln of the probability that some other line has it. */
   readonly rarity: Float64Array;
-  private readonly prefixCount = new Map<number, number>();
-  private readonly valueCount = new Map<number, number>();
+  private readonly prefixCount = new Counts();
+  private readonly valueCount = new Counts();
   private readonly lines: number;
 
   constructor(left: { lines: Lines; open: Int32Array }, right: { lines: Lines; open: Int32Array }) {
@@ -65,12 +66,12 @@ export class Texts {
     const at = (side.start[row * FIELD_COUNT + field] as number) + length - 1;
     let expected = 1;
     for (let word = at - length + 1; word <= at; word++) expected *= commonness(this.spelling[side.words[word] as number] as string);
-    return this.rarityOf(this.prefixCount.get(side.prefix[at] as number) ?? 2, expected);
+    return this.rarityOf(this.prefixCount.get(side.prefix[at] as number), expected);
   }
 
   valueRarity(side: SideTexts, row: number, field: number): number {
     const key = side.valueKey(row, field);
-    return this.rarityOf((key !== null ? this.valueCount.get(key) : undefined) ?? 2, 1e-4);
+    return this.rarityOf(key !== null ? this.valueCount.get(key) : 2, 1e-4);
   }
 
   private count(side: SideTexts, row: number, seen: Int32Array): void {
@@ -84,10 +85,10 @@ export class Texts {
           this.lineCount[word] = (this.lineCount[word] as number) + 1;
         }
         const prefix = side.prefix[at] as number;
-        this.prefixCount.set(prefix, (this.prefixCount.get(prefix) ?? 0) + 1);
+        this.prefixCount.add(prefix);
       }
       const key = side.valueKey(row, field);
-      if (key !== null) this.valueCount.set(key, (this.valueCount.get(key) ?? 0) + 1);
+      if (key !== null) this.valueCount.add(key);
     }
   }
 }
