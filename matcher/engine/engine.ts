@@ -77,12 +77,14 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
       if (!rule.on?.length)
         yield* sums(world, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
     } else {
+      yield* world.readTexts(rule.name);
       const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards });
       if (scoring) scorings.set(index, scoring);
     }
   }
   yield { stage: "suggestions", done: 0, total: world.proposed.length };
   const suggested = disjointSuggestions(world);
+  yield* world.readTexts("reasons");
   yield { stage: "reasons", done: 0, total: 2 };
   const leftOpen = reasonsOf(world, "left", suggested, rules);
   yield { stage: "reasons", done: 1, total: 2 };

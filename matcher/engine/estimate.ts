@@ -25,10 +25,11 @@ export function* estimate(pool: Pool, rule: Rule, knowledge: Knowledge | null): 
   const model = new Model(pool.texts, knowledge, before, after, pool.leftLines, pool.rightLines);
   const sample = sampleOf(pool);
   const share = sample.length / Math.max(1, pool.left.count);
+  const seen = new Observations(pool.texts);
   for (let round = 0; round < ROUNDS; round++) {
     const graph = yield* weighed(pool, rule, model, sample);
     const evidence = new Evidence(pool, model);
-    const seen = new Observations(pool.texts);
+    seen.clear();
     for (const group of split(graph)) {
       const probability = marginals(group.graph);
       for (let l = 0; l < group.lefts.length; l++) {

@@ -147,6 +147,12 @@ export class Observations {
     this.mainField = texts.mainField;
   }
 
+  /** Forgets what was seen: as large as the vocabulary, it is used again. */
+  clear(): void {
+    for (const counts of [this.amount, this.day, this.cells, this.found, this.lost]) counts.fill(0);
+    this.matches = 0;
+  }
+
   add(amountLevel: number, dayLevel: number, alignment: Alignment, probability: number): void {
     this.matches += probability;
     this.amount[amountLevel] = (this.amount[amountLevel] as number) + probability;

@@ -17,6 +17,11 @@ const PRIOR_LINES = 50;
 
 export const SHAPES = 12;
 
+/** Lines read between two yields. */
+const SLICE = 5000;
+
+type OpenSide = { lines: Lines; open: Int32Array };
+
 export class Texts {
   readonly left: SideTexts;
   readonly right: SideTexts;
@@ -34,10 +39,32 @@ export class Texts {
   private readonly valueCount = new Counts();
   private readonly lines: number;
 
-  constructor(left: { lines: Lines; open: Int32Array }, right: { lines: Lines; open: Int32Array }) {
+  /** Reads the words of these lines in slices, yielding between them. */
+  static *inSlices(left: OpenSide, right: OpenSide): Generator<void, Texts> {
     const vocabulary = new Map<string, number>();
-    this.left = new SideTexts(left.lines, left.open, vocabulary);
-    this.right = new SideTexts(right.lines, right.open, vocabulary);
+    const sides = [new SideTexts(left.lines, left.open), new SideTexts(right.lines, right.open)] as const;
+    for (const side of sides) {
+      for (let row = 0; row < side.rows; row += SLICE) {
+        side.read(row, Math.min(row + SLICE, side.rows), vocabulary);
+        yield;
+      }
+    }
+    const texts = new Texts(...sides, vocabulary);
+    yield* texts.countInSlices();
+    return texts;
+  }
+
+  static of(left: OpenSide, right: OpenSide): Texts {
+    const reading = Texts.inSlices(left, right);
+    for (;;) {
+      const step = reading.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  private constructor(left: SideTexts, right: SideTexts, vocabulary: ReadonlyMap<string, number>) {
+    this.left = left;
+    this.right = right;
     this.spelling = [...vocabulary.keys()];
     this.outline = Int32Array.from(
       this.spelling,
@@ -45,14 +72,23 @@ export class Texts {
     );
     this.shape = Uint8Array.from(this.spelling, shapeOf);
     this.mainField = new Uint8Array(this.spelling.length);
-    this.lines = left.open.length + right.open.length;
+    this.lines = left.rows + right.rows;
     this.lineCount = new Float64Array(this.spelling.length);
-    const seen = new Int32Array(this.spelling.length).fill(-1);
+    this.rarity = new Float64Array(this.spelling.length);
+  }
+
+  private *countInSlices(): Generator<void> {
+    const seen = new Int32Array(this.spelling.length);
     for (const side of [this.left, this.right]) {
       seen.fill(-1);
-      for (let row = 0; row < side.rows; row++) this.count(side, row, seen);
+      for (let row = 0; row < side.rows; row++) {
+        this.count(side, row, seen);
+        if (row % SLICE === 0) yield;
+      }
     }
-    this.rarity = Float64Array.from(this.spelling, (word, id) => this.rarityOf(this.lineCount[id] as number, commonness(word)));
+    this.spelling.forEach((word, id) => {
+      this.rarity[id] = this.rarityOf(this.lineCount[id] as number, commonness(word));
+    });
   }
 
   /** −ln of the probability that an unrelated line has what two of `count` lines share. */
@@ -107,38 +143,48 @@ export class SideTexts {
   /** 32 bits of the words of each row, to see at once that two rows share none. */
   readonly signature: Uint32Array;
 
-  constructor(lines: Lines, open: Int32Array, vocabulary: Map<string, number>) {
+  private used = 0;
+
+  constructor(lines: Lines, open: Int32Array) {
     this.lines = lines;
     this.rows = open.length;
     this.lineOf = open;
     this.rowOf = new Int32Array(lines.length).fill(-1);
     this.start = new Int32Array(open.length * FIELD_COUNT + 1);
     this.signature = new Uint32Array(open.length);
-    let used = 0;
-    open.forEach((line, row) => {
+  }
+
+  /** Reads the words of these rows; rows are read from the first to the last. */
+  read(from: number, to: number, vocabulary: Map<string, number>): void {
+    for (let row = from; row < to; row++) {
+      const line = this.lineOf[row] as number;
       this.rowOf[line] = row;
       for (let field = 0; field < FIELD_COUNT; field++) {
-        this.start[row * FIELD_COUNT + field] = used;
+        this.start[row * FIELD_COUNT + field] = this.used;
         let prefix = field + 1;
-        for (const word of lines.words(line, FIELDS[field] as TextField).slice(0, MOST_WORDS)) {
+        for (const word of this.lines.words(line, FIELDS[field] as TextField).slice(0, MOST_WORDS)) {
           let id = vocabulary.get(word);
           if (id === undefined) {
             id = vocabulary.size;
             vocabulary.set(word, id);
           }
-          if (used === this.words.length) {
-            this.words = grown(this.words, 2 * used);
-            this.prefix = grown(this.prefix, 2 * used);
-          }
           // A multiplicative hash whose products stay exact in doubles.
           prefix = (prefix * 1_000_003 + id * 7919 + 1) % 8_000_000_011;
-          this.words[used] = id;
-          this.prefix[used++] = prefix;
-          this.signature[row] = (this.signature[row] as number) | (1 << (id & 31));
+          this.add(row, id, prefix);
         }
       }
-    });
-    this.start[open.length * FIELD_COUNT] = used;
+    }
+    this.start[to * FIELD_COUNT] = this.used;
+  }
+
+  private add(row: number, word: number, prefix: number): void {
+    if (this.used === this.words.length) {
+      this.words = grown(this.words, 2 * this.used);
+      this.prefix = grown(this.prefix, 2 * this.used);
+    }
+    this.words[this.used] = word;
+    this.prefix[this.used++] = prefix;
+    this.signature[row] = (this.signature[row] as number) | (1 << (word & 31));
   }
 
   has(row: number, field: number): boolean {

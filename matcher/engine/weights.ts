@@ -39,7 +39,7 @@ const TRACK_RECORD = 100;
 export function learn(before: Weights | null, decisions: readonly Decision[]): Weights {
   const weights: Weights = structuredClone(before ?? emptyWeights());
   const { left, right } = linesOf(decisions);
-  const texts = new Texts({ lines: left, open: inOrder(left, () => true) }, { lines: right, open: inOrder(right, () => true) });
+  const texts = Texts.of({ lines: left, open: inOrder(left, () => true) }, { lines: right, open: inOrder(right, () => true) });
   const alignment = new Alignment(texts);
   const seen = new Observations(texts);
   decisions.forEach(({ confirmed, score }, index) => {

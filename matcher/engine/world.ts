@@ -2,6 +2,7 @@ import { combinationHash } from "./content-hash.ts";
 import type { Lines } from "./lines.ts";
 import { Matches, type Verdict } from "./matches.ts";
 import { compareContent, inOrder } from "./order.ts";
+import type { Progress } from "./progress.ts";
 import { Texts } from "./texts.ts";
 
 /** How far a run has come: what its stages read and what they have settled. */
@@ -59,8 +60,22 @@ export class World {
 
   /** The words of all lines that were open when they were first asked for. */
   texts(): Texts {
-    this.words ??= new Texts({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
+    this.words ??= Texts.of({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
     return this.words;
+  }
+
+  /** Reads them in slices, so that whoever asks for them next need not wait. */
+  *readTexts(stage: string): Generator<Progress> {
+    if (this.words) return;
+    const reading = Texts.inSlices({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
+    for (;;) {
+      const step = reading.next();
+      if (step.done) {
+        this.words = step.value;
+        return;
+      }
+      yield { stage, done: 0, total: 0 };
+    }
   }
 
   /** Whether nothing tells two lines of a side apart. */
