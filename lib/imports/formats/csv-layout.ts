@@ -21,7 +21,7 @@ export function looksLikeDate(text: string): boolean {
 
 /** Digits with marks and signs, at most a currency around them. */
 export function looksLikeAmount(text: string): boolean {
-  return /^[-+(\u2212]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[-+\u2212]?\d[\d.,'’\u00A0\u202F ]*-?\s*(?:\p{Sc}|[A-Z]{3}|CR|DR|Cr|Dr|zł|kr)?\)?$/u.test(
+  return /^[-+(\u2212]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[-+\u2212]?[.,]?\d[\d.,'’\u00A0\u202F ]*-?\s*(?:\p{Sc}|[A-Z]{3}|CR|DR|Cr|Dr|zł|kr)?\)?$/u.test(
     text,
   );
 }

@@ -57,8 +57,8 @@ export function describeCsv(head: string, delimiter: Delimiter): { csv: CsvDescr
   if (!fields.value_date && !fields.booked_date) questions.push(whichColumn("value_date", "Which column is the date?", columns, "date"));
   const cellsOf = (wanted: MappedField[]) =>
     columns.filter(({ name }) => wanted.some((field) => fields[field] === name)).flatMap(({ cells }) => cells);
-  const date_format = dateFormat(cellsOf(["value_date", "booked_date"]), questions);
-  const decimal_separator = decimalSeparator(cellsOf(["amount", "debit", "credit"]), questions);
+  const date_format = dateFormat(cellsOf(["value_date", "booked_date"]).filter(looksLikeDate), questions);
+  const decimal_separator = decimalSeparator(cellsOf(["amount", "debit", "credit"]).filter(looksLikeAmount), questions);
   const amountName = fields.amount ?? fields.debit ?? "";
   const code = plainWords(amountName).toUpperCase().split(" ").at(-1) ?? "";
   return {
@@ -96,13 +96,14 @@ function headerOf(rows: Row[]): number {
   return isHeader ? data - 1 : -1;
 }
 
+/** What most cells look like: totals rows and faults are in a column, too. */
 function kindOf(cells: string[]): ColumnKind {
   if (cells.length === 0) return "empty";
-  const every = (test: (cell: string) => boolean) => cells.every(test);
-  if (every((cell) => decimalsOf(cell) !== undefined)) return "currency";
-  if (every((cell) => SIGN_WORDS.has(cell.toUpperCase()))) return "sign";
-  if (every(looksLikeDate)) return "date";
-  return every(looksLikeAmount) ? "amount" : "text";
+  const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
+  if (most((cell) => decimalsOf(cell) !== undefined)) return "currency";
+  if (most((cell) => SIGN_WORDS.has(cell.toUpperCase()))) return "sign";
+  if (most(looksLikeDate)) return "date";
+  return most(looksLikeAmount) ? "amount" : "text";
 }
 
 type Column = { name: string; kind: ColumnKind; cells: string[] };

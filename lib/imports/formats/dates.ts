@@ -26,7 +26,7 @@ const MONTHS = [
   "dec dez dic",
 ].map((names) => names.split(" "));
 
-const TIME = /^[T ]\s*\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
+const TIME = /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /** `YYYY-MM-DD`, or null where the calendar has no such day. Years 1900 to 2999. */
 export function calendarDay(year: number, month: number, day: number): string | null {
@@ -112,11 +112,10 @@ function isUtc(offset: string | undefined): boolean {
   return offset !== undefined && /^(?:Z|UTC|GMT|[+-]00(?::?00)?)$/.test(offset);
 }
 
-function utcDay(day: string, rest: string, inZone: (ms: number) => string): string | null {
-  const [hours = 0, minutes = 0, seconds = 0] = (rest.match(/\d+/g) ?? []).map(Number);
+function utcDay(day: string, rest: string, inZone: (ms: number) => string): string {
+  const [hours = 0, minutes = 0] = (rest.match(/\d+/g) ?? []).map(Number);
   const isAfternoon = /p\.?m/i.test(rest) && hours < 12;
   const isMidnight = /a\.?m/i.test(rest) && hours === 12;
-  if (hours > 23 || minutes > 59 || seconds > 60) return null;
   return inZone(Date.parse(`${day}T00:00:00Z`) + (((isMidnight ? 0 : hours) + (isAfternoon ? 12 : 0)) * 60 + minutes) * 60_000);
 }
 

@@ -17,8 +17,12 @@ const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => field !== 
 export function jsonLines(reading: Reading): (text: string, place: Place) => void {
   const add = mappedLines(reading, "wire");
   const { out, mapping } = reading;
-  const names = { ...Object.fromEntries(NAMED.map((field) => [field, field])), ...mapping?.fields } as Record<string, string>;
-  const fieldOf = new Map(Object.entries(names).map(([field, name]) => [name, field as MappedField]));
+  const fieldOf = new Map<string, MappedField>(NAMED.map((field) => [field, field]));
+  // What is mapped goes by that name alone, and a name that is mapped stands for that field alone.
+  for (const [field, name] of Object.entries(mapping?.fields ?? {}) as [MappedField, string][]) {
+    if (fieldOf.get(field) === field) fieldOf.delete(field);
+    fieldOf.set(name, field);
+  }
 
   return (text, place) => {
     const object = parsedObject(text);
