@@ -70,7 +70,8 @@ export function detailOf(fields: string[]): Detail {
     funds: fields.slice(3, 3 + length).map((field) => field.trim()),
     bankReference: bankReference.trim(),
     customerReference: customerReference.trim(),
-    text: text.join(",").trim(),
+    // A continuation after an empty text begins with a comma of ours.
+    text: text.join(",").replace(/^,+/, "").trim(),
   };
 }
 

@@ -26,7 +26,8 @@ const MONTHS = [
   "dec dez dic",
 ].map((names) => names.split(" "));
 
-const TIME = /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
+const TIME =
+  /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /** `YYYY-MM-DD`, or null where the calendar has no such day. Years 1900 to 2999. */
 export function calendarDay(year: number, month: number, day: number): string | null {

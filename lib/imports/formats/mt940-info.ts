@@ -66,7 +66,7 @@ function ofSubfields(text: string, businessCode: string | undefined, separator: 
   }
   const get = (code: number) => subfields.get(code)?.trim() || undefined;
   const purpose = joinPieces([...range(20, 29), ...range(60, 65)].map((code) => subfields.get(code) ?? ""));
-  const names = [get(32), get(33)].filter((name) => name !== undefined);
+  const name = joinPieces([subfields.get(32) ?? "", subfields.get(33) ?? ""]);
   const read = ofPurpose(purpose, [
     ["business_code", businessCode],
     ["posting_text", get(0)],
@@ -75,11 +75,7 @@ function ofSubfields(text: string, businessCode: string | undefined, separator: 
     ["counterparty_account", get(38) ?? get(31)],
     ["text_key", get(34)],
   ]);
-  return { ...read, ...(names.length > 0 && { counterparty: names.join(subfieldEndsInWord(subfields.get(32)) ? "" : " ") }) };
-}
-
-function subfieldEndsInWord(name: string | undefined): boolean {
-  return (name?.length ?? 0) >= PIECE_LENGTH;
+  return { ...read, ...(name && { counterparty: name }) };
 }
 
 function range(from: number, to: number): number[] {
@@ -92,7 +88,7 @@ function joinPieces(pieces: string[]): string {
   for (const piece of pieces) {
     if (piece === "") continue;
     text += whole || text === "" ? piece : ` ${piece}`;
-    whole = piece.length >= PIECE_LENGTH;
+    whole = piece.length >= PIECE_LENGTH || piece.endsWith(" ");
   }
   return text.trim();
 }
