@@ -14,6 +14,7 @@ const SKIPPED = new Set(["PDNG", "INFO", "FUTR"]);
 /** Transactions of an entry that stays one line, kept in its details. */
 const TRANSACTIONS_TOLD = 50;
 
+type Totals = { count: number; credits: number; creditSum: bigint; debitSum: bigint };
 type Balance = { code: string; minor: number; day: string };
 type Entry = {
   amount_minor: number;
@@ -34,8 +35,8 @@ export class CamtStatement {
   readonly #balances: Balance[] = [];
   #summary: XmlNode | undefined;
   /** Of all entries, and of the booked ones: banks count either. */
-  readonly #all = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
-  readonly #booked = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
+  readonly #all: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
+  readonly #booked: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
 
   constructor(reading: Reading, format: Format, place: Place) {
     this.#reading = reading;
@@ -198,7 +199,7 @@ export class CamtStatement {
     return this.#readDay(textOf(node));
   }
 
-  #tally(totals: { count: number; credits: number; creditSum: bigint; debitSum: bigint }, minor: number): void {
+  #tally(totals: Totals, minor: number): void {
     totals.count++;
     if (minor >= 0) {
       totals.credits++;
@@ -206,28 +207,29 @@ export class CamtStatement {
     } else totals.debitSum -= BigInt(minor);
   }
 
+  /** Compares the entries with their numbers and sums; of one side alone, only where the other has no entries. */
   #checkSummary(summary: XmlNode): void {
-    for (const [name, which] of [
-      ["TtlNtries", "all"],
-      ["TtlCdtNtries", "credit"],
-      ["TtlDbtNtries", "debit"],
-    ] as const) {
-      const given = summary.child(name);
-      const sum = given?.get("Sum");
-      const number = given?.get("NbOfNtries");
-      if (sum === undefined && number === undefined) continue;
-      const fits = [this.#all, this.#booked].some((totals) => {
-        const debits = totals.count - totals.credits;
-        const count = which === "all" ? totals.count : which === "credit" ? totals.credits : debits;
-        const total = (which === "debit" ? 0n : totals.creditSum) + (which === "credit" ? 0n : totals.debitSum);
-        const minor = sum === undefined ? undefined : standardAmount(sum, this.#statement.currency ?? "EUR", ".");
-        return (
-          (number === undefined || number.replace(/^0+(?=\d)/, "") === String(count)) &&
-          (minor === undefined || (typeof minor === "number" && BigInt(minor) === total))
-        );
-      });
-      this.#statement.control(fits);
-    }
+    const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [count, creditSum + debitSum]);
+    const credits = this.#fits(summary.child("TtlCdtNtries"), (totals) => [totals.credits, totals.creditSum]);
+    const debits = this.#fits(summary.child("TtlDbtNtries"), (totals) => [totals.count - totals.credits, totals.debitSum]);
+    const fits = [all, credits, debits].filter((fit) => fit !== undefined);
+    const { count, credits: creditCount } = this.#all;
+    const isWhole = all !== undefined || ((credits !== undefined || creditCount === 0) && (debits !== undefined || creditCount === count));
+    if (fits.includes(false)) this.#statement.control(false);
+    else if (fits.length > 0 && isWhole) this.#statement.control(true);
+  }
+
+  /** Whether number and sum are those of all entries, or of the booked ones; undefined where they are not given. */
+  #fits(given: XmlNode | undefined, of: (totals: Totals) => [number, bigint]): boolean | undefined {
+    const sum = given?.get("Sum");
+    const number = given?.get("NbOfNtries");
+    if (sum === undefined && number === undefined) return undefined;
+    const minor = sum === undefined ? undefined : standardAmount(sum, this.#statement.currency ?? "EUR", ".");
+    return [this.#all, this.#booked].some((totals) => {
+      const [count, total] = of(totals);
+      const isNumber = number === undefined || (/^\d{1,15}$/.test(number) && Number(number) === count);
+      return isNumber && (minor === undefined || (typeof minor === "number" && BigInt(minor) === total));
+    });
   }
 }
 

@@ -13,7 +13,7 @@ const TAG = /^:(\d{2}[A-Z]?):/;
 const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d{1,15},\d*)$/;
 const TOTAL = /^(\d{1,5})([A-Z]{3})(\d{1,15},\d*)$/;
 
-type Totals = { count: number; sum: bigint };
+type Totals = { count: number; sum: bigint; given: boolean };
 
 /**
  * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or bare, many in a file. Each message is a
@@ -29,6 +29,8 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
   let fieldLine = 1;
   let pending: StatementLine | undefined;
   let messages = 0;
+  /** Whether the message began with `{4:`, and so must end with `-}`. */
+  let inEnvelope = false;
   let totals: { credits: Totals; debits: Totals } = noTotals();
 
   const lines = new TextLines(LINE_MAX_LENGTH, onLine, () => {
@@ -38,9 +40,11 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
   function onLine(line: string) {
     let text = line;
     if (text.startsWith("{") || text.startsWith("-}")) {
+      if (text.startsWith("{") && inEnvelope && statement) throw cut();
       finishMessage();
       const body = text.lastIndexOf("{4:");
-      if (body < 0) return;
+      inEnvelope = body >= 0;
+      if (!inEnvelope) return;
       text = text.slice(body + 3);
     }
     if (text === "-" || text === "\u0003" || text === "\u0001") return finishMessage();
@@ -57,6 +61,11 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     fieldLength += text.length;
     if (fieldLength > FIELD_MAX_LENGTH) throw tooLong(fieldLine);
     field.push(text);
+  }
+
+  function cut(): Error {
+    const missing = inEnvelope ? "-}" : ":62F:";
+    return refuseFile({ line: lines.number }, missing, "A statement ends in the middle.", "", `the rest of it, up to ${missing}`);
   }
 
   function tooLong(line: number): Error {
@@ -146,6 +155,7 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
     const minor = decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
     const side = name === "90D" ? totals.debits : totals.credits;
+    side.given = true;
     current.control(
       typeof minor === "number" && currency === current.currency && Number(count) === side.count && BigInt(minor) === side.sum,
     );
@@ -171,6 +181,9 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
         out.refuse({ line: startsAt }, missing, "The statement lacks a balance.", "", `${missing} with the balance`);
       current.contradictory = true;
     }
+    // Where one side has a total, the other needs none only if it has no lines.
+    const [given, missing] = totals.credits.given ? [totals.credits, totals.debits] : [totals.debits, totals.credits];
+    if (given.given && !missing.given && missing.count > 0) current.control(false);
     out.close(current);
   }
 
@@ -180,15 +193,7 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
       lines.end();
       finishField();
       finishLine();
-      if (statement && format === "mt940" && statement.closing === null) {
-        throw refuseFile(
-          { line: lines.number },
-          ":62F:",
-          "The file ends in the middle of a statement.",
-          "",
-          "the rest of it, with its closing balance",
-        );
-      }
+      if (statement && (inEnvelope || (format === "mt940" && statement.closing === null))) throw cut();
       if (statement) close();
       if (messages === 0)
         throw refuseFile({ line: 1 }, null, "The file has no statement.", "", `${format.toUpperCase()} messages with :20:, :25: and :28C:`);
@@ -197,5 +202,5 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
 }
 
 function noTotals(): { credits: Totals; debits: Totals } {
-  return { credits: { count: 0, sum: 0n }, debits: { count: 0, sum: 0n } };
+  return { credits: { count: 0, sum: 0n, given: false }, debits: { count: 0, sum: 0n, given: false } };
 }
