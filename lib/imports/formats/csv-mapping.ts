@@ -44,7 +44,7 @@ export function describeCsv(head: string, delimiter: Delimiter): { csv: CsvDescr
   const headerAt = headerOf(rows);
   const table = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
   const width = Math.max(headerAt >= 0 ? (rows[headerAt]?.cells.length ?? 0) : 0, ...table.map(({ cells }) => cells.length));
-  if (width < 2) return null;
+  if (width < 2 || !isTable(table, headerAt >= 0)) return null;
   const names = headerAt >= 0 ? uniqueNames(rows[headerAt]?.cells ?? []) : Array.from({ length: width }, (_, at) => String(at + 1));
   const columns = names.map((name, at) => {
     const cells = table.map((row) => (row.cells[at] ?? "").trim()).filter((cell) => cell !== "");
@@ -81,6 +81,12 @@ export function describeCsv(head: string, delimiter: Delimiter): { csv: CsvDescr
     },
     questions,
   };
+}
+
+/** Whether most rows have a cell of a table, a date or an amount: a letter has commas, too. */
+function isTable(table: Row[], hasHeader: boolean): boolean {
+  const telling = table.filter(({ cells }) => cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())));
+  return telling.length > 0 ? telling.length >= table.length / 2 : hasHeader;
 }
 
 /** The first row with names that we know, and no date; without such, a row of texts above rows with dates. -1: none. */

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { detect } from "./detect.ts";
 import type { ImportLine } from "./line.ts";
 import { HEAD_BYTES, type ReadOptions, readLines } from "./read-lines.ts";
@@ -21,6 +21,9 @@ type Expected = {
   file_refused?: Partial<Refusal>;
   summary?: object;
 };
+
+// Byte by byte on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const FOLDER = join(import.meta.dirname, "../samples");
 const SAMPLES = readdirSync(FOLDER).filter((name) => !name.endsWith(".expected.json"));

@@ -1,9 +1,9 @@
 /**
- * Cuts text that comes in pieces into lines, which end with LF or CRLF. A line longer than `maxLength` is not kept: `onLong` is told
- * of it instead.
+ * Cuts text that comes in pieces into lines, which end with LF or CRLF. Of a line longer than `maxLength` nothing is kept: `onLong` is
+ * told of it as soon as it is too long.
  */
 export class TextLines {
-  /** Number of the line that was handed out last, from 1. */
+  /** Number of the line that `onLine` or `onLong` is told of, from 1. */
   number = 0;
   readonly #maxLength: number;
   readonly #onLine: (line: string) => void;
@@ -22,7 +22,7 @@ export class TextLines {
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
       const part = text.slice(from, at);
       from = at + 1;
-      if (this.#length === 0) this.#hand(part);
+      if (this.#length === 0 && part.length <= this.#maxLength) this.#hand(part);
       else {
         this.#extend(part);
         this.#close();
@@ -37,23 +37,25 @@ export class TextLines {
   }
 
   #extend(part: string): void {
+    const wasLong = this.#length > this.#maxLength;
     this.#length += part.length;
-    if (this.#length > this.#maxLength) this.#open = [];
-    else this.#open.push(part);
+    if (this.#length <= this.#maxLength) this.#open.push(part);
+    else if (!wasLong) {
+      this.#open = [];
+      this.number++;
+      this.#onLong();
+    }
   }
 
-  #close() {
+  #close(): void {
     const line = this.#length > this.#maxLength ? null : this.#open.join("");
     this.#open = [];
     this.#length = 0;
-    if (line !== null) return this.#hand(line);
-    this.number++;
-    this.#onLong();
+    if (line !== null) this.#hand(line);
   }
 
-  #hand(line: string) {
+  #hand(line: string): void {
     this.number++;
-    if (line.length > this.#maxLength) return this.#onLong();
     this.#onLine(line.charCodeAt(line.length - 1) === 13 ? line.slice(0, -1) : line);
   }
 }
