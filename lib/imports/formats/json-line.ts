@@ -27,15 +27,16 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
   return (text, place) => {
     const object = parsedObject(text);
     if (typeof object === "string") return out.refuse(place, null, object, text, "one JSON object");
-    const digits = membersOf(text);
+    const digits = numbersOf(text);
     if (typeof digits === "string") return out.refuse(place, null, "A name comes twice.", digits, "each name once");
-    const entries = Object.entries(object);
-    if (entries.length > MEMBERS_MAX)
-      return out.refuse(place, null, "The object has too many members.", String(entries.length), `at most ${MEMBERS_MAX}`);
     if (text.includes("\\u")) out.suspect = true;
     const values: Values = {};
     const details = new DetailsBuilder();
-    for (const [name, value] of entries) {
+    let members = 0;
+    // What JSON.parse made has no inherited names.
+    for (const name in object) {
+      const value = object[name];
+      if (++members > MEMBERS_MAX) return out.refuse(place, null, "The object has too many members.", name, `at most ${MEMBERS_MAX}`);
       const field = fieldOf.get(name);
       if (field === undefined) {
         if (name === "details" && isObject(value)) for (const [inner, kept] of Object.entries(value)) details.add(inner, kept);
@@ -45,8 +46,9 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
       if (value === null || value === "") continue;
       const written = typeof value === "number" ? (digits.get(name) ?? "") : value;
       if (typeof written !== "string") return out.refuse(place, field, "This is not a text.", JSON.stringify(value), "a text or a number");
-      if (typeof value === "number" && !PLAIN_NUMBER.test(written))
+      if (typeof value === "number" && !PLAIN_NUMBER.test(written)) {
         return out.refuse(place, field, "This is not a plain number.", written, "digits without an exponent");
+      }
       const trimmed = written.trim();
       if (trimmed !== "") values[field] = trimmed;
     }
@@ -86,22 +88,26 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Members of a well-formed object by name, as they are written; or the name that comes twice. */
-function membersOf(text: string): Map<string, string> | string {
-  const members = new Map<string, string>();
+/** Numbers among the members of a well-formed object, by name, as they are written; or the name that comes twice. */
+function numbersOf(text: string): Map<string, string> | string {
+  const names = new Set<string>();
+  const numbers = new Map<string, string>();
   let at = text.indexOf("{") + 1;
   for (;;) {
     const opens = text.indexOf('"', at);
-    if (opens < 0) return members;
+    if (opens < 0) return numbers;
     const closes = endOfText(text, opens);
     const quoted = text.slice(opens + 1, closes - 1);
     const name = quoted.includes("\\") ? (JSON.parse(`"${quoted}"`) as string) : quoted;
-    const begins = text.indexOf(":", closes) + 1;
+    if (names.has(name)) return name;
+    names.add(name);
+    let begins = text.indexOf(":", closes) + 1;
+    while (text.charCodeAt(begins) <= 32) begins++;
     at = endOfValue(text, begins);
-    if (members.has(name)) return name;
-    members.set(name, text.slice(begins, at).trim());
+    const first = text.charCodeAt(begins);
+    if (first === 45 || (first >= 48 && first <= 57)) numbers.set(name, text.slice(begins, at).trim());
     // The comma, or the end of the object: nothing but white space may follow it.
-    if (text.charCodeAt(at) !== 44) return members;
+    if (text.charCodeAt(at) !== 44) return numbers;
   }
 }
 

@@ -168,7 +168,7 @@ function withoutCurrency(text: string, currency: string): string {
 /** Without its sign; undefined where there are two. */
 function unsigned(text: string): { body: string; negative: boolean } | undefined {
   const [, open, sign, body = "", trailing, close, side] =
-    /^(\()?\s*([-+\u2212])?\s*(.*?)\s*([-+\u2212])?(\))?\s*(CR|DR|Cr|Dr)?\.?$/su.exec(text) ?? [];
+    /^(\()?\s*([-+\u2212])?\s*(.*?)\s*([-+\u2212])?(\))?\s*(?:(CR|DR|Cr|Dr)\.?)?$/su.exec(text) ?? [];
   if ((open === undefined) !== (close === undefined)) return undefined;
   const signs = [open, sign, trailing, side].filter((given) => given !== undefined);
   if (signs.length > 1) return undefined;

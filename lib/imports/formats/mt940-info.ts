@@ -13,6 +13,8 @@ export type Info = {
 const SUBFIELDS = /^(\d{3})?([^\p{L}\p{N}\s/:+])(\d{2})/u;
 /** Pieces of the purpose are cut at 27 characters, within words too. */
 const PIECE_LENGTH = 27;
+const PURPOSE_CODES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63, 64, 65];
+const NAME_CODES = [32, 33];
 
 const SEPA = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/g;
 const SEPA_DETAILS: Record<string, string> = {
@@ -26,6 +28,8 @@ const SEPA_DETAILS: Record<string, string> = {
   ABWA: "ultimate_counterparty",
   ABWE: "ultimate_creditor",
   PURP: "purpose",
+  IBAN: "counterparty_account",
+  BIC: "counterparty_bank",
 };
 
 const SLASH_CODES =
@@ -57,17 +61,15 @@ function withoutBreak(line: string): string {
 }
 
 function ofSubfields(text: string, businessCode: string | undefined, separator: string): Omit<Info, "lines"> {
-  const subfields = new Map<number, string>();
-  const mark = new RegExp(`\\u{${separator.codePointAt(0)?.toString(16)}}(\\d{2})`, "u");
-  const [, ...parts] = text.split(mark);
+  const subfields: string[] = [];
+  const [, ...parts] = text.split(markOf(separator));
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const code = Number(parts[at]);
-    subfields.set(code, `${subfields.get(code) ?? ""}${parts[at + 1]}`);
+    subfields[code] = `${subfields[code] ?? ""}${parts[at + 1]}`;
   }
-  const get = (code: number) => subfields.get(code)?.trim() || undefined;
-  const purpose = joinPieces([...range(20, 29), ...range(60, 65)].map((code) => subfields.get(code) ?? ""));
-  const name = joinPieces([subfields.get(32) ?? "", subfields.get(33) ?? ""]);
-  const read = ofPurpose(purpose, [
+  const get = (code: number) => subfields[code]?.trim() || undefined;
+  const name = joinPieces(subfields, NAME_CODES);
+  const read = ofPurpose(joinPieces(subfields, PURPOSE_CODES), [
     ["business_code", businessCode],
     ["posting_text", get(0)],
     ["batch_number", get(10)],
@@ -75,19 +77,28 @@ function ofSubfields(text: string, businessCode: string | undefined, separator: 
     ["counterparty_account", get(38) ?? get(31)],
     ["text_key", get(34)],
   ]);
-  return { ...read, ...(name && { counterparty: name }) };
+  if (name) read.counterparty = name;
+  return read;
 }
 
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+const marks = new Map<string, RegExp>();
+
+/** Any character may separate; a file has one. */
+function markOf(separator: string): RegExp {
+  const known = marks.get(separator);
+  if (known) return known;
+  const mark = new RegExp(`\\u{${separator.codePointAt(0)?.toString(16)}}(\\d{2})`, "u");
+  if (marks.size < 100) marks.set(separator, mark);
+  return mark;
 }
 
-function joinPieces(pieces: string[]): string {
+function joinPieces(subfields: string[], codes: number[]): string {
   let text = "";
   let whole = true;
-  for (const piece of pieces) {
-    if (piece === "") continue;
-    text += whole || text === "" ? piece : ` ${piece}`;
+  for (const code of codes) {
+    const piece = subfields[code];
+    if (piece === undefined || piece === "") continue;
+    text += whole ? piece : ` ${piece}`;
     whole = piece.length >= PIECE_LENGTH || piece.endsWith(" ");
   }
   return text.trim();
@@ -95,17 +106,23 @@ function joinPieces(pieces: string[]): string {
 
 /** The purpose of a payment, with its SEPA words where it has some. */
 function ofPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
+  if (!purpose.includes("+")) return { ...(purpose && { description: purpose }), more };
   const [before = "", ...parts] = purpose.split(SEPA);
-  const words = new Map<string, string>();
+  let endToEnd: string | undefined;
+  let payment: string | undefined;
+  let remittance = "";
   for (let at = 0; at + 1 < parts.length; at += 2) {
+    const word = parts[at] ?? "";
     const text = (parts[at + 1] ?? "").trim();
-    if (!NOTHING.test(text) && !words.has(parts[at] ?? "")) words.set(parts[at] ?? "", text);
+    if (NOTHING.test(text)) continue;
+    if (word === "SVWZ") remittance ||= text;
+    else more.push([SEPA_DETAILS[word] ?? word, text]);
+    if (word === "EREF") endToEnd ??= text;
+    else if (word === "KREF") payment ??= text;
   }
-  const reference = words.get("EREF") ?? words.get("KREF");
-  const description = [before.trim(), words.get("SVWZ")].filter(Boolean).join(" ");
-  for (const [word, name] of Object.entries(SEPA_DETAILS)) more.push([name, words.get(word)]);
-  if (words.has("IBAN")) more.push(["counterparty_account", words.get("IBAN")]);
-  if (words.has("BIC")) more.push(["counterparty_bank", words.get("BIC")]);
+  const reference = endToEnd ?? payment;
+  const lead = before.trim();
+  const description = lead && remittance ? `${lead} ${remittance}` : lead || remittance;
   return { ...(reference && { reference }), ...(description && { description }), more };
 }
 
