@@ -1,7 +1,7 @@
 /** Sound files of every format, of random lines, with the totals that the format has. */
 import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
 import type { ReadOptions } from "#lib/imports/formats/read-lines.ts";
-import type { Random } from "./import-fuzzing.ts";
+import type { Random } from "./random.ts";
 
 /** A statement with its totals; openings are random, so that statements do not chain by chance. */
 export type Figures = { opening: number; closing: number; amounts: number[] };

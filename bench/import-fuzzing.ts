@@ -17,19 +17,7 @@ import type { Format } from "#lib/imports/formats/mapping.ts";
 import { type ReadOptions, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused } from "#lib/imports/formats/refusal.ts";
 import { type Figures, makeFile } from "./import-files.ts";
-
-export type Random = (below: number) => number;
-
-/** Mulberry32: the same numbers for the same seed. */
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
+import { type Random, randomOf } from "./random.ts";
 
 export type Outcome = {
   files: number;

@@ -84,6 +84,8 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     if (name === "20") return begin();
     if (!statement) {
       // Some banks leave out :20:, or put it after :25:.
+      if (name === "61")
+        return out.refuse({ line: fieldLine }, ":61:", "The line is outside of any statement.", text, "a statement around it");
       if (name !== "25" && name !== "28" && name !== "28C" && !name.startsWith("60")) return;
       begin();
     }
@@ -114,6 +116,17 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
       case "90C":
       case "90D":
         control(current, name, text);
+        break;
+      default:
+        if (/^[69]/.test(name) && name !== "64" && name !== "65") {
+          out.refuse(
+            { line: fieldLine },
+            `:${name}:`,
+            "This field is not known.",
+            text,
+            "one of :60F:, :61:, :62F:, :64:, :65:, :90C: and :90D:",
+          );
+        }
     }
   }
 
