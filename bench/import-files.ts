@@ -54,24 +54,30 @@ const day = (random: Random) => String(1 + random(28)).padStart(2, "0");
 const carried = (nth: number, minor: number) => `T${nth}A${minor}`;
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Numbers with this mark before their decimals, whatever stands around them, to two decimals. */
+/** Numbers with this mark before at most two decimals, zeros beyond them aside. */
 function decimals(point: "." | ","): Made["literals"] {
   return (text) => {
     const found = new Set<number>();
-    const thousands = point === "," ? /[.\u00A0\u202F '’]/g : /[,\u00A0\u202F '’]/g;
-    for (const [number] of text.matchAll(/\d[\d.,'’\u00A0\u202F ]*|[.,]\d+/g)) {
-      // A longer number may hold a shorter one: "12 34,50" is read in each of its parts.
-      const parts = number.split(/(?=[.,'’\u00A0\u202F ])/);
-      for (let from = 0; from < parts.length; from++) {
-        for (let to = from + 1; to <= parts.length; to++) {
-          const bare = parts.slice(from, to).join("").replace(thousands, "");
-          const [whole = "", fraction = ""] = bare.split(point);
-          found.add(Number(whole + fraction.slice(0, 2).padEnd(2, "0")));
-        }
-      }
+    for (const [number] of text.matchAll(point === "." ? /[\d.]+/g : /[\d,]+/g)) {
+      const [whole = "", fraction = "", ...more] = number.split(point);
+      if (more.length > 0 || /\D/.test(whole + fraction) || /[^0]/.test(fraction.slice(2))) continue;
+      found.add(Number(whole + fraction.slice(0, 2).padEnd(2, "0")));
     }
     return found;
   };
+}
+
+/** Amounts of cells: thousands in threes or as in India, a sign or a word around them. */
+function cells(text: string): Set<number> {
+  const found = new Set<number>();
+  for (const cell of text.split(/[;\n\r"]/)) {
+    const bare = cell.replace(/[-+()\u2212€]|EUR|[CD]R\.?/gi, "").trim();
+    const [whole = "", fraction = ""] = bare.split(",");
+    const isGrouped = /^(?:\d*|\d{1,3}(?:([.' \u00A0])\d{3})(?:\1\d{3})*)$/.test(whole);
+    if (isGrouped && /^\d{0,2}$/.test(fraction) && bare.split(",").length <= 2)
+      found.add(Number(whole.replace(/\D/g, "") + fraction.padEnd(2, "0")));
+  }
+  return found;
 }
 
 function csv(statements: Figures[], pick: () => string, random: Random) {
@@ -90,7 +96,7 @@ function csv(statements: Figures[], pick: () => string, random: Random) {
     encoding: "utf-8",
   };
   const bytes = encode(`Konto;1\n\nDatum;Name;Betrag;Nummer;Text\n${rows.join("\n")}\n`);
-  return { bytes, options: { mapping, currency: "EUR" }, literals: decimals(",") };
+  return { bytes, options: { mapping, currency: "EUR" }, literals: cells };
 }
 
 function json(format: "ndjson" | "json", statements: Figures[], pick: () => string, random: Random) {

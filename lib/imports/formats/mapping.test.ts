@@ -24,5 +24,5 @@ test("a mapping names columns of known fields, and formats of the list only", ()
 });
 
 test("a mapping can be described as JSON Schema", () => {
-  expect(z.toJSONSchema(mapping)).toMatchObject({ type: "object", additionalProperties: false, required: ["fields"] });
+  expect(z.toJSONSchema(mapping).$defs?.ImportMapping).toMatchObject({ type: "object", additionalProperties: false, required: ["fields"] });
 });
