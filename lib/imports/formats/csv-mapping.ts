@@ -52,13 +52,19 @@ export function describeCsv(head: string, delimiter: Delimiter): { csv: CsvDescr
   });
   const questions: Question[] = [];
   const fields = headerAt >= 0 ? proposedFields(columns) : {};
+  // Gross, net and total are amounts, too: which of them is meant is for a person to say.
+  const amounts = columns.filter(({ name, kind }) => kind === "amount" && fieldsNamed(name).some(({ field }) => field === "amount"));
+  if (fields.amount && amounts.length > 1) delete fields.amount;
   if (!fields.amount && !fields.debit && !fields.credit)
-    questions.push(whichColumn("amount", "Which column is the amount?", columns, "amount"));
+    questions.push(whichColumn("amount", "Which column is the amount?", amounts.length > 1 ? amounts : columns, "amount"));
   if (!fields.value_date && !fields.booked_date) questions.push(whichColumn("value_date", "Which column is the date?", columns, "date"));
-  const cellsOf = (wanted: MappedField[]) =>
-    columns.filter(({ name }) => wanted.some((field) => fields[field] === name)).flatMap(({ cells }) => cells);
-  const date_format = dateFormat(cellsOf(["value_date", "booked_date"]).filter(looksLikeDate), questions);
-  const decimal_separator = decimalSeparator(cellsOf(["amount", "debit", "credit"]).filter(looksLikeAmount), questions);
+  // Where it is asked which column, all that may be it are looked at.
+  const cellsOf = (wanted: MappedField[], kind: ColumnKind) => {
+    const named = columns.filter(({ name }) => wanted.some((field) => fields[field] === name));
+    return (named.length > 0 ? named : columns.filter((column) => column.kind === kind)).flatMap(({ cells }) => cells);
+  };
+  const date_format = dateFormat(cellsOf(["value_date", "booked_date"], "date").filter(looksLikeDate), questions);
+  const decimal_separator = decimalSeparator(cellsOf(["amount", "debit", "credit"], "amount").filter(looksLikeAmount), questions);
   const amountName = fields.amount ?? fields.debit ?? "";
   const code = plainWords(amountName).toUpperCase().split(" ").at(-1) ?? "";
   return {
@@ -106,7 +112,7 @@ function headerOf(rows: Row[]): number {
 function kindOf(cells: string[]): ColumnKind {
   if (cells.length === 0) return "empty";
   const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
-  if (most((cell) => decimalsOf(cell) !== undefined)) return "currency";
+  if (most((cell) => decimalsOf(cell.toUpperCase()) !== undefined)) return "currency";
   if (most((cell) => SIGN_WORDS.has(cell.toUpperCase()))) return "sign";
   if (most(looksLikeDate)) return "date";
   return most(looksLikeAmount) ? "amount" : "text";

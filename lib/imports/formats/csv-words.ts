@@ -6,7 +6,7 @@ import type { MappedField } from "./mapping.ts";
  */
 export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor">, string> = {
   amount: `amount|betrag|montant|importe|bedrag|importo|valor|umsatz|transaction amount|betrag eur|amount eur|amount usd|amount gbp|bedrag eur|montant eur|importe eur|importo eur
-    |umsatz in eur|betrag in eur|betrag in|netto|net amount|amount net|amount in account currency|transaktionsbetrag|zahlungsbetrag|somme|monto|cantidad|total|net|value|gutschrift lastschrift`,
+    |umsatz in eur|betrag in eur|betrag in|netto|net amount|amount net|amount in account currency|transaktionsbetrag|zahlungsbetrag|somme|monto|cantidad|total|net|value|gutschrift lastschrift|gross|gross amount|brutto|bruttobetrag|nettobetrag`,
   debit: `debit|soll|debet|debe|dare|debit amount|amount debit|cargo|cargos|addebito|addebiti|money out|paid out|withdrawal|withdrawals|debits|uscite|uscita|lastschrift|belastung|ausgaben|ausgang|auszahlung|af
     |debito|gasto|gastos|retiros|saida|montant debit|betrag soll|debit eur|soll eur|payments out|out|debits amount|spent|withdrawal amount`,
   credit: `credit|haben|haber|avere|credit amount|amount credit|abono|abonos|accredito|accrediti|money in|paid in|deposit|deposits|credits|entrate|entrata|gutschrift|einnahmen|eingang|einzahlung|bij
@@ -25,7 +25,7 @@ export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor">, string> 
     |zahlungsempfanger|zahlungsempfaenger|zahlungspflichtige r|zahlungspflichtiger|empfanger|empfaenger|beneficiary|beneficiary name|beneficiaire|emetteur|tiers|contrepartie|beneficiario|ordenante|ordinante|naam|naam tegenpartij
     |tegenpartij|naam omschrijving|tegenrekening naam|controparte|contraparte|customer|customer name|vendor|merchant|merchant name|partner|partnername|auftraggeber|payer|payer name|counterparty name|gegenpartei|debtor|nom|nombre|supplier`,
   description: `description|verwendungszweck|libelle|concepto|omschrijving|descrizione|causale|buchungstext|details|narrative|memo|transaction description|mededelingen|mededeling|descripcion|descricao|libelle operation|text|notes
-    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|zahlungszweck|verwendung|wording|nature`,
+    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|zahlungszweck|verwendung|wording|nature|memo description|libelle simplifie|vorgang`,
   group_key: `group key|payout|payout id|batch|batch id|settlement id|settlement|automatic payout id|deposit id|sammlerreferenz|transfer id|balance transaction payout`,
   external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
 };
@@ -52,5 +52,5 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [MappedField, strin
 export function fieldsNamed(column: string): { field: MappedField; place: number }[] {
   const words = plainWords(column);
   // "Amount (EUR)", "Betrag in EUR".
-  return PLACES.get(words) ?? PLACES.get(words.replace(/ (?:in )?[a-z]{3}$/, "")) ?? [];
+  return PLACES.get(words) ?? PLACES.get(words.replace(/ (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/, "")) ?? [];
 }

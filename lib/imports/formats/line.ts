@@ -1,6 +1,13 @@
 import type { Place } from "./refusal.ts";
 
-/** What a file says of a line beyond the fields: JSON values by the file's own names, or by those a format's reader documents. */
+/**
+ * What a file says of a line beyond the fields. CSV and JSON: cells and members without a mapping, by their own names. The other formats,
+ * where they say it: `transaction_code`, `bank_reference` (the bank's own, not always unique), `entry_reference`, `customer_reference`,
+ * `end_to_end_id`, `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`, `counterparty_account`, `counterparty_bank`,
+ * `ultimate_counterparty`, `posting_text`, `purpose`, `return_reason`, `reversal` (true), `instructed_amount`, `original_amount`,
+ * `exchange_rate`, `charges`, `batch_count`, `transactions` (of an entry that stays one line), and a few of one format alone. `cut` names
+ * what was too long to keep whole.
+ */
 export type Details = Record<string, unknown>;
 
 /** One amount on one day. Text is as it came, decoded and trimmed. */

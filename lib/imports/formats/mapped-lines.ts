@@ -86,7 +86,8 @@ export function mappedLines({ out, mapping, currency: sourceCurrency, timeZone }
   }
 
   return function add(values: Values, details: Details, position: Place) {
-    const currency = values.currency ?? sourceCurrency;
+    // Processors write codes in lower case, too.
+    const currency = values.currency?.toUpperCase() ?? sourceCurrency;
     if (currency === undefined || decimalsOf(currency) === undefined) {
       return refuse(position, "currency", currency ?? "", { problem: "This is not a currency.", wanted: "an ISO 4217 code such as EUR" });
     }
