@@ -2,21 +2,25 @@ import { csvRecords } from "./csv-records.ts";
 import { dateReader } from "./dates.ts";
 import { DATE_FORMATS, type DateFormat, DELIMITERS, type Delimiter, type Mapping } from "./mapping.ts";
 
-const ROWS_LOOKED_AT = 200;
+/** To describe a table, and to tell its delimiter. */
+const ROWS_LOOKED_AT = 100;
+const ROWS_SCORED = 25;
+const HEAD_SCORED = 16_384;
 
 export type Row = { cells: string[]; line: number };
 
 /** Formats that a person may have meant; numbers of seconds look like anything else. */
 const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
-const READERS = new Map(WRITTEN_FORMATS.map((format) => [format, dateReader(format, "UTC")] as const));
+const READERS = WRITTEN_FORMATS.map((format) => ({ format, mark: /[^YMD]/.exec(format)?.[0] ?? "", read: dateReader(format, "UTC") }));
 
 /** How a text can be read as a date. */
 export function dateFormatsOf(text: string): DateFormat[] {
-  return WRITTEN_FORMATS.filter((format) => READERS.get(format)?.(text) != null);
+  if (text.length > 40 || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
+  return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(({ format }) => format);
 }
 
 export function looksLikeDate(text: string): boolean {
-  return /\d/.test(text) && text.length <= 40 && dateFormatsOf(text).length > 0;
+  return dateFormatsOf(text).length > 0;
 }
 
 /** Digits with marks and signs, at most a currency around them. */
@@ -33,7 +37,7 @@ export function delimiterOf(head: string): Delimiter {
   if (named) return named;
   let best: { delimiter: Delimiter; score: number } = { delimiter: ",", score: 0 };
   for (const delimiter of DELIMITERS) {
-    const score = scoreOf(rowsOf(head, delimiter));
+    const score = scoreOf(rowsOf(head.slice(0, HEAD_SCORED), delimiter).slice(0, ROWS_SCORED));
     if (score > best.score) best = { delimiter, score };
   }
   return best.delimiter;
@@ -56,7 +60,7 @@ function scoreOf(rows: Row[]): number {
 /** The first rows of a file's head. The last is left out, as it may be cut; of a head of one row, that one is kept. */
 export function rowsOf(head: string, delimiter: Delimiter, quote?: Mapping["quote"]): Row[] {
   const rows: Row[] = [];
-  const isWhole = head.length < 16_384;
+  const isWhole = head.length < HEAD_SCORED;
   const records = csvRecords(delimiter, quote, (cells, line) => {
     if (rows.length < ROWS_LOOKED_AT) rows.push({ cells, line });
   });
