@@ -215,5 +215,7 @@ function ofx(statements: Figures[], pick: () => string, random: Random) {
   });
   const header = isXml ? '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n' : "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\n\n";
   const bytes = encode(`${header}<OFX><BANKMSGSRSV1><STMTTRNRS>${text.join("")}</STMTTRNRS></BANKMSGSRSV1></OFX>\n`);
-  return { bytes, options: { encoding: "utf-8" as const }, literals: decimals(".") };
+  // OFX has a point or a comma before the decimals.
+  const literals = (mutated: string) => new Set([...decimals(".")(mutated), ...decimals(",")(mutated)]);
+  return { bytes, options: { encoding: "utf-8" as const }, literals };
 }
