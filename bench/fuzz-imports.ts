@@ -27,7 +27,7 @@ for (const format of formats) {
     misread: misread.length,
     verified_wrong: verified_wrong.length,
   };
-  for (const [kind, list] of Object.entries({ unsound, misread, verified_wrong }))
+  for (const [kind, list] of Object.entries({ unsound, misread, verified_wrong, compensated }))
     for (const what of list) console.log(`${format} ${kind}: ${what}`);
   if (unsound.length + misread.length + verified_wrong.length > 0) process.exitCode = 1;
 }
