@@ -67,7 +67,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
       const parent = open.at(-1);
       if (parent === undefined) {
         if (statement === undefined) {
-          if (!(tag.local in STATEMENTS) || !Object.hasOwn(STATEMENTS, tag.local)) return;
+          if (!Object.hasOwn(STATEMENTS, tag.local)) return;
           requireFormat(tag.uri, tag.local, place());
           return begin(place());
         }

@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { ENCODINGS, type Encoding } from "./mapping.ts";
+import { refuseFile } from "./refusal.ts";
 
 const BOMS: [Encoding, number[]][] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
@@ -7,22 +8,22 @@ const BOMS: [Encoding, number[]][] = [
   ["utf-16be", [0xfe, 0xff]],
 ];
 
-/** Names that declarations in XML and OFX use, beside those of ENCODINGS. */
-const ALIASES: Record<string, Encoding> = {
-  utf8: "utf-8",
-  "us-ascii": "windows-1252",
-  usascii: "windows-1252",
-  ascii: "windows-1252",
-  "iso-8859-1": "windows-1252",
-  "8859-1": "windows-1252",
-  latin1: "windows-1252",
-  cp1252: "windows-1252",
-  "1252": "windows-1252",
-  "windows-1252": "windows-1252",
-  "1250": "windows-1250",
-  "utf-16": "utf-16be",
-  unicode: "utf-8",
-};
+/** Names that declarations in XML and OFX use. */
+const NAMES = new Map<string, Encoding>([
+  ...ENCODINGS.map((encoding) => [encoding, encoding] as const),
+  ["utf8", "utf-8"],
+  ["unicode", "utf-8"],
+  ["us-ascii", "windows-1252"],
+  ["usascii", "windows-1252"],
+  ["ascii", "windows-1252"],
+  ["iso-8859-1", "windows-1252"],
+  ["8859-1", "windows-1252"],
+  ["latin1", "windows-1252"],
+  ["cp1252", "windows-1252"],
+  ["1252", "windows-1252"],
+  ["1250", "windows-1250"],
+  ["cp1250", "windows-1250"],
+]);
 
 export type Found = { encoding: Encoding; bom: boolean };
 
@@ -52,13 +53,19 @@ function wideEncoding(head: Uint8Array): Encoding | undefined {
   return length >= 8 && even >= most && odd === 0 ? "utf-16be" : undefined;
 }
 
+/** @throws FileRefused for an encoding of XML that we do not read: another one would give other letters. */
 function declaredEncoding(start: string): Encoding | undefined {
-  const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.-]{1,40})["']/.exec(start)?.[1];
+  const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1];
+  if (xml !== undefined) {
+    const encoding = NAMES.get(xml.toLowerCase());
+    // Of UTF-16 the bytes have said so already.
+    if (encoding === undefined && !/^utf-?16/i.test(xml))
+      throw refuseFile({ line: 1 }, null, "The XML's encoding is not known.", xml, ENCODINGS.join(", "));
+    return encoding;
+  }
   const charset = /^\s*OFXHEADER:[\s\S]{0,400}?\bCHARSET:\s*([\w-]{1,40})/.exec(start)?.[1];
   const unicode = /^\s*OFXHEADER:[\s\S]{0,400}?\bENCODING:\s*(UTF-8|UNICODE)/.exec(start)?.[1];
-  const name = (xml ?? unicode ?? charset)?.toLowerCase();
-  if (name === undefined) return undefined;
-  return ALIASES[name] ?? ENCODINGS.find((encoding) => encoding === name);
+  return NAMES.get((unicode ?? charset ?? "").toLowerCase());
 }
 
 /** A character cut at the head's end does not speak against UTF-8. */

@@ -209,6 +209,8 @@ test.each<[string, string | Uint8Array, string]>([
     "This is XML, but no statement.",
   ],
   ["a version to come", CAMT.replace("001.02", "001.13"), "This version is not known."],
+  ["XML in an encoding of mainframes", '<?xml version="1.0" encoding="IBM037"?><Document/>', "The XML's encoding is not known."],
+  ["XML in an encoding that is a word of JavaScript", '<?xml version="1.0" encoding="constructor"?><Document/>', "encoding is not known"],
   ["XML with a document type", `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]>${CAMT}`, "document type"],
   ["random bytes", Uint8Array.from({ length: 2_000 }, (_, at) => (at * 7_919) % 256), "This is not a text file."],
   ["a letter", "Dear Sirs,\nplease find our statement below.\nYours\n", "This is not a format we read."],

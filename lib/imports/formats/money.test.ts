@@ -98,6 +98,8 @@ test.each<[string, string, "." | "," | undefined, number | string]>([
   ["5 €", "EUR", ".", 500],
   ["EUR 5 EUR", "EUR", ".", "not an amount"],
   ["5 zł", "PLN", ".", 500],
+  ["constructor 5", "EUR", ".", "not an amount"],
+  ["5 __proto__", "EUR", ".", "not an amount"],
   ["٣", "EUR", ".", "not an amount"],
   ["0x10", "EUR", ".", "not an amount"],
   ["Infinity", "EUR", ".", "not an amount"],

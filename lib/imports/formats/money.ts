@@ -37,26 +37,28 @@ export function plainAmount(text: string, decimals: number, separator: DecimalSe
 }
 
 /** Symbols that people write with amounts, and the currencies that they may stand for. */
-const SYMBOLS: Record<string, string> = {
-  "€": "EUR",
-  $: "USD CAD AUD NZD SGD HKD MXN ARS CLP COP TWD BRL",
-  "£": "GBP EGP GIP",
-  "¥": "JPY CNY",
-  "₹": "INR",
-  "₩": "KRW",
-  "₺": "TRY",
-  "₽": "RUB",
-  "₴": "UAH",
-  "₪": "ILS",
-  "฿": "THB",
-  zł: "PLN",
-  Kč: "CZK",
-  Ft: "HUF",
-  kr: "SEK NOK DKK ISK",
-  "kr.": "DKK ISK",
-  "Fr.": "CHF",
-  R$: "BRL",
-};
+const SYMBOLS = new Map(
+  Object.entries({
+    "€": "EUR",
+    $: "USD CAD AUD NZD SGD HKD MXN ARS CLP COP TWD BRL",
+    "£": "GBP EGP GIP",
+    "¥": "JPY CNY",
+    "₹": "INR",
+    "₩": "KRW",
+    "₺": "TRY",
+    "₽": "RUB",
+    "₴": "UAH",
+    "₪": "ILS",
+    "฿": "THB",
+    zł: "PLN",
+    Kč: "CZK",
+    Ft: "HUF",
+    kr: "SEK NOK DKK ISK",
+    "kr.": "DKK ISK",
+    "Fr.": "CHF",
+    R$: "BRL",
+  }).map(([symbol, codes]) => [symbol, codes.split(" ")] as const),
+);
 
 const GROUP_MARKS = /[.,'’\u00A0\u202F ]/g;
 const BODY = /^\d*(?:[.,'’\u00A0\u202F ]\d+)*$/;
@@ -160,7 +162,7 @@ function hasSoundGroups(whole: string, decimal: string | undefined): boolean {
 function withoutCurrency(text: string, currency: string): string {
   const [, sign = "", before = "", body = "", after = ""] =
     /^([-+\u2212(]?)\s*([^\d\s.,()+\u2212-]*\.?)\s*(.*?)\s*([^\d\s.,()+\u2212-]*\.?)$/su.exec(text) ?? [];
-  const isOwn = (name: string) => name === "" || name === currency || SYMBOLS[name]?.split(" ").includes(currency) === true;
+  const isOwn = (name: string) => name === "" || name === currency || SYMBOLS.get(name)?.includes(currency) === true;
   if (isOwn(before) && isOwn(after) && !(before && after)) return sign + body;
   return text;
 }
