@@ -27,7 +27,7 @@ const sum = (count: number) => Array.from({ length: count }, (_, nth) => cents(n
 const absolute = (minor: number, point: string) =>
   `${Math.floor(Math.abs(minor) / 100)}${point}${String(Math.abs(minor) % 100).padStart(2, "0")}`;
 
-const CAMT_LINES = 300_000;
+const CAMT_LINES = 370_000;
 const CASES: Record<string, Case> = {
   csv: {
     options: {

@@ -174,7 +174,7 @@ test("the event loop is never held long, whatever the size of the chunks", async
   const row = `2026-01-05,1.00,${"text ".repeat(20)}\n`;
   const { longest, lines } = await read("csv", concat("date,amount,text\n", [row.repeat(20_000)]), { mapping });
   expect(lines).toBe(20_000);
-  // Of the processor's time; 8 ms and a piece are meant, the rest is room for a cold start.
+  // Of the processor's time; 5 ms and a piece are meant, the rest is room for a cold start.
   expect(longest).toBeLessThan(60);
 });
 

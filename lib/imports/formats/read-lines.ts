@@ -16,11 +16,11 @@ import { type Refusal, refuseFile } from "./refusal.ts";
 
 /** As much of a file as `detect` should be given, and as `readLines` looks at to find out encoding and delimiter. */
 export const HEAD_BYTES = 64 * 1024;
-const PIECE_BYTES = 32 * 1024;
+const PIECE_BYTES = 16 * 1024;
 const BATCH_LINES = 1_000;
 /** A batch comes at least this often, so that progress shows where nothing is read. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-const TURN_MS = 8;
+const TURN_MS = 5;
 const BYTES_MAX = 1024 * 1024 * 1024;
 const LINES_MAX = 5_000_000;
 
