@@ -7,16 +7,16 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type IdempotencyField = "idempotency_key" | "idempotencyKey";
 
-/** `field`: where the spec has the key in that body. The header `Idempotency-Key` is taken everywhere a body key is. */
+/** `field`: where the spec has the key in that body. The other spelling and the header `Idempotency-Key` are taken as well. */
 export type Idempotency = { field: IdempotencyField; required: boolean };
 
 const BODY_MAX_BYTES = 1024 * 1024;
-export type Csv<Answer> = { columns: readonly string[]; rows: (answer: Answer) => readonly Record<string, unknown>[] };
 
-/** A list that is also streamed as a table, all of it, for callers that accept text/csv or application/x-ndjson. */
-export type Table<Row> = { columns: readonly string[]; row: (row: Row) => Record<string, unknown> };
+export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-type ItemOf<Page> = Page extends { items: readonly (infer Item)[] } ? Item : never;
+/** A list as a file: each `item` of it is a line, with these columns where it is CSV. */
+export type Export = { summary: string; columns: readonly string[]; item: z.ZodType };
 
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
@@ -34,22 +34,29 @@ export type Contract<
   access: Access;
   idempotency: Idempotency | null;
   params: Params;
+  /** The path parameter that names the tenant, which must be the one of `X-Tenant-Id`; null where the header alone names it. */
+  tenantParam: string | null;
   query: Query;
   /** Null where the operation takes no body. */
   body: Body | null;
   bodyMaxBytes: number;
   /** Media types of a body that is no JSON object and is read as it comes, null for the others. */
   upload: readonly string[] | null;
+  /** Whether it only says what a change would do: `always`, where the body's `dry_run` says so (`asked`), or never. */
+  dryRun: "always" | "asked" | "never";
   response: Response;
-  /** The answer as a table, for callers that accept text/csv; null where there is none. */
-  csv: Csv<z.output<Response>> | null;
-  /** The list as a table, for callers that accept text/csv or application/x-ndjson; null where there is none. */
-  table: Table<ItemOf<z.output<Response>>> | null;
+  /** Of a list that can be exported: `exportOf` makes the operation `GET <path>/export` of it. Null for any other. */
+  exported: Export | null;
+  /** The answer is such a file, not the JSON of `response`; null for any other operation. */
+  file: Export | null;
   status: 200 | 201;
   /** What a 404 says there is none of. */
   noun: string;
-  /** Whether the answer carries an `ETag`, by which PUT, PATCH and DELETE honour `If-Match`. */
-  versioned: boolean;
+  /**
+   * Whether the operation is about one resource, whose answer has an `ETag`. `versioned`: of a resource that can be changed, where PUT,
+   * PATCH and DELETE honour `If-Match`.
+   */
+  resource: "versioned" | "unversioned" | null;
   /** Beyond those that every operation, or every operation with such a body, can answer. */
   errors: readonly ErrorCode[];
 };
@@ -69,15 +76,17 @@ export function contract<
   return {
     idempotency: null,
     params: none as unknown as Params,
+    tenantParam: null,
     query: none as unknown as Query,
     body: null,
     bodyMaxBytes: BODY_MAX_BYTES,
     upload: null,
-    csv: null,
-    table: null,
+    dryRun: "never",
+    exported: null,
+    file: null,
     status: 200,
     noun: nounOf(declared.path),
-    versioned: false,
+    resource: null,
     errors: [],
     ...declared,
   };
@@ -85,5 +94,30 @@ export function contract<
 
 /** "exception" of /v1/exceptions/{id}: the same word that the database's refusal uses. */
 function nounOf(path: string): string {
-  return path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "thing";
+  return path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "resource";
+}
+
+/** The operation that exports a list: everything that its filters leave, as one file. */
+export function exportOf(list: Contract): Contract {
+  const { exported, operationId, path, query } = list;
+  if (!exported) throw new Error(`${operationId} has no export.`);
+  const format = z
+    .enum(EXPORT_FORMATS)
+    .meta({ description: "CSV by RFC 4180 with a header line, or one JSON object a line.", example: "csv" });
+  const { limit: _limit, cursor: _cursor, ...unpaged } = query.shape;
+  const isPaged = _limit !== undefined;
+  return contract({
+    operationId: operationId.replace(/^(?:list|get)/, "export"),
+    method: "GET",
+    path: `${path}/export`,
+    tag: list.tag,
+    summary: exported.summary,
+    description: "Everything that the filters leave, streamed. The export is a security event.",
+    access: list.access,
+    params: list.params,
+    tenantParam: list.tenantParam,
+    query: (isPaged ? z.strictObject({ ...unpaged, format }) : query.safeExtend({ format })) as z.ZodObject,
+    response: z.string(),
+    file: exported,
+  }) as unknown as Contract;
 }

@@ -1,6 +1,5 @@
-/** Every operation of /v1. */
 import * as apiKeys from "./api-keys/contract.ts";
-import type { Contract } from "./contract.ts";
+import { type Contract, exportOf } from "./contract.ts";
 import * as exceptions from "./exceptions/contract.ts";
 import * as sla from "./exceptions/sla/contract.ts";
 import * as firstSteps from "./first-steps/contract.ts";
@@ -12,7 +11,7 @@ import * as tenants from "./tenants/contract.ts";
 import * as webhooks from "./webhooks/contract.ts";
 import * as deliveries from "./webhooks/deliveries/contract.ts";
 
-export const CONTRACTS: readonly Contract[] = [
+const DECLARED = [
   tenants.getMeContract,
   firstSteps.getFirstStepsContract,
   firstSteps.putFirstStepsContract,
@@ -59,3 +58,8 @@ export const CONTRACTS: readonly Contract[] = [
   securityEvents.getSecurityEventContract,
   securityEvents.verifySecurityEventsContract,
 ] as unknown as Contract[];
+
+/** Every operation of /v1. */
+export const CONTRACTS: readonly Contract[] = DECLARED.flatMap((declared) =>
+  declared.exported ? [declared, exportOf(declared)] : [declared],
+);

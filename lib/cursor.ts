@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "./errors.ts";
-import { requireText } from "./json-object.ts";
+import { requireText } from "./text.ts";
 
 /** An opaque cursor: the sort key of a page's last item, bound to the order it was made for. */
 const envelope = z.tuple([z.string(), z.array(z.string()).min(1).max(4)]);

@@ -1,9 +1,9 @@
 import { invalidRequest } from "./errors.ts";
+import { scanJson } from "./json-scan.ts";
 
-const MAX_DEPTH = 64;
-
-/** @throws ApiError 400 on anything that is not one well-formed JSON object that the database can keep. */
+/** @throws ApiError 400 on anything that is not one well-formed JSON object that every part of the service can keep as it was sent. */
 export function parseJsonObject(text: string): Record<string, unknown> {
+  scanJson(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -13,35 +13,5 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidRequest([{ path: "", message: "Send a JSON object." }]);
   }
-  requireStorable(value);
   return value as Record<string, unknown>;
-}
-
-/** What Postgres cannot keep, or what would cost too much to look at, is refused here. */
-function requireStorable(root: unknown): void {
-  const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: "", depth: 1 }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { value, path, depth } = next;
-    if (typeof value === "string") requireText(value, path);
-    if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest([{ path, message: "The number is too large." }]);
-    if (typeof value !== "object" || value === null) continue;
-    if (depth > MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON may be nested ${MAX_DEPTH} deep at most.` }]);
-    for (const [key, child] of Object.entries(value)) {
-      requireName(key, path);
-      open.push({ value: child, path: path === "" ? key : `${path}.${key}`, depth: depth + 1 });
-    }
-  }
-}
-
-/** @throws ApiError 400 for a name that zod would pass over in silence, or that is no sound text. */
-function requireName(name: string, path: string): void {
-  requireText(name, path);
-  if (name === "__proto__") throw invalidRequest([{ path: path === "" ? name : `${path}.${name}`, message: "There is no such field." }]);
-}
-
-/** @throws ApiError 400 where the text has a NUL character or a lone surrogate. */
-export function requireText(value: string, path: string): void {
-  if (value.includes("\0") || !value.isWellFormed()) {
-    throw invalidRequest([{ path, message: "Text must be well-formed Unicode without NUL characters." }]);
-  }
 }

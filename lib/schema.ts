@@ -1,6 +1,8 @@
 /** The wire's common types. Safe in the browser. */
 import { z } from "zod";
 
+/** With fractions of any length that anybody has a use for. */
+const TIMESTAMP_MAX = 64;
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
 
@@ -8,12 +10,26 @@ function isKnownYear(text: string): boolean {
   return Date.parse(text) >= EARLIEST && Date.parse(text) < LATEST;
 }
 
-/** ISO 8601 UTC (`Z`), 1970 to 2999; normalised to milliseconds. */
-export const timestamp = z.iso
-  .datetime({ error: "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
+const OFFSET = /(?:[+-]\d{2}:?\d{2}| \d{2}:\d{2})$/;
+
+function timeFault(input: unknown): string {
+  const offset = typeof input === "string" ? OFFSET.exec(input)?.[0] : undefined;
+  if (offset === " 00:00") return "Write Z, or %2B00:00 for +00:00: in an address + is a space.";
+  if (offset !== undefined) return `Give the time in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
+  return "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
+}
+
+/** ISO 8601 UTC (`Z` or `+00:00`; seconds and fractions optional), 1970 to 2999; normalised to milliseconds and `Z`. */
+export const timestamp = z
+  .string({ error: ({ input }) => timeFault(input) })
+  .overwrite((text) => text.replace(/\+00:00$/, "Z").replace(/(?<=T\d\d:\d\d)Z$/, ":00Z"))
+  .pipe(z.iso.datetime({ error: ({ input }) => timeFault(input), abort: true }))
   .refine(isKnownYear, "Give a time between 1970 and 2999.")
   .transform((text) => new Date(text).toISOString())
-  .meta({ example: "2026-11-20T09:30:00.000Z", override: { type: "string", format: "date-time", pattern: "Z$" } });
+  .meta({
+    example: "2026-11-20T09:30:00.000Z",
+    override: { type: "string", format: "date-time", pattern: "(?:Z|\\+00:00)$", maxLength: TIMESTAMP_MAX },
+  });
 
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
@@ -27,18 +43,27 @@ export const calendarDate = z
 
 /** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
-export const userReference = z.string().regex(USER_REFERENCE, "Give user:<name>, for example user:ada.").meta({ example: "user:ada" });
+export const userReference = z
+  .string()
+  .normalize("NFC")
+  .regex(USER_REFERENCE, "Give user:<name>, for example user:ada.")
+  .refine((value) => isVisible(value.slice("user:".length)), "Give a name that can be seen.")
+  .meta({ example: "user:ada" });
 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
 
-/** Text of 1 to `most` characters that is not only white space. */
+/** White space, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
+const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether there is anything in a text that a reader sees. */
+export function isVisible(value: string): boolean {
+  return SEEN.test(value);
+}
+
+/** Text of 1 to `most` characters, one of which can be seen. It is kept and compared in Unicode's normal form C. */
 export const text = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .refine((value) => value.trim() !== "", "Must not be blank.");
+  z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must not be blank: give a text that can be seen.");
 
 export const tenantId = z
   .string()

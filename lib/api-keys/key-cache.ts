@@ -7,6 +7,7 @@ import { time } from "../schema.ts";
 
 const row = z.object({
   id: z.string(),
+  lineage_id: z.string(),
   tenant_id: z.string(),
   name: z.string(),
   secret_digest: z.string(),

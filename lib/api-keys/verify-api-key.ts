@@ -18,6 +18,7 @@ export async function verifyApiKey({ keyId, secret }: ApiKeyCredential): Promise
   if (!matches(digest, key?.secret_digest ?? NO_DIGEST) || !key) return null;
   return {
     id: key.id,
+    lineageId: key.lineage_id,
     tenantId: key.tenant_id,
     name: key.name,
     scopes: key.scopes as Scope[],

@@ -12,7 +12,7 @@ export function signInternalToken(principal: Principal, tenantId: string): Promi
     sub: principal.id,
     tenant_id: tenantId,
     principal_type: principal.type,
-    principal_id: `${principal.type}:${principal.id}`,
+    principal_id: `${principal.type}:${principal.lineageId}`,
     actor: actorOf(principal),
     roles: principal.roles,
     scopes: principal.scopes,

@@ -28,6 +28,7 @@ export const getFirstStepsContract = contract({
   summary: "How far the tenant has come: first key, first call, first webhook, first event received",
   access,
   response: firstSteps,
+  resource: "versioned",
 });
 
 export const putFirstStepsContract = contract({
@@ -40,4 +41,5 @@ export const putFirstStepsContract = contract({
   access,
   body: z.strictObject({ dismissed: z.boolean() }),
   response: firstSteps,
+  resource: "versioned",
 });

@@ -106,7 +106,7 @@ function readTenantId(request: Request): string {
 }
 
 function requireSameTenant(contract: Contract, { params }: Caller, tenantId: string): void {
-  if (contract.path.startsWith("/v1/tenants/{id}") && params.id !== tenantId) {
+  if (contract.tenantParam !== null && params[contract.tenantParam] !== tenantId) {
     throw new ApiError("tenant_forbidden", "The tenant in the path and the one in X-Tenant-Id must be the same.");
   }
 }

@@ -37,7 +37,7 @@ async function recordError(contract: Contract, caller: Caller, error: ApiError):
   // The database may have committed before it fell silent.
   const isCertain = ERRORS[error.code].status < 500;
   if (isCertain && isUnrecordedCall(caller)) await recordServiceCall(contract.operationId, caller, error.code);
-  else if (isRefusal(error.code)) await recordRefusal(contract.operationId, caller, error);
+  else if (isRefusal(error.code)) await recordRefusal(contract, caller, error);
 }
 
 function isUnrecordedCall({ principal, trail }: Caller): boolean {

@@ -31,7 +31,7 @@ const EVERY_OPERATION: readonly ErrorCode[] = [
 
 /** Every error code that an operation can answer, in the order of the error table. */
 export function errorCodesOf(contract: Contract): ErrorCode[] {
-  const { access, body, errors, idempotency, params } = contract;
+  const { access, body, errors, idempotency, params, upload } = contract;
   const open = access.roles === "any" && access.service && access.publishable;
   const takesBody = body !== null || idempotency !== null;
   const possible = new Set<ErrorCode>([
@@ -42,7 +42,7 @@ export function errorCodesOf(contract: Contract): ErrorCode[] {
     ...when(access.scope !== null || access.roles === "any", "ip_not_allowed"),
     ...when(Object.keys(params.shape).length > 0, "not_found"),
     ...when(isConditional(contract), "precondition_failed"),
-    ...when(takesBody, "payload_too_large", "unsupported_media_type"),
+    ...when(takesBody || upload !== null, "payload_too_large", "unsupported_media_type"),
     ...when(idempotency !== null, "idempotency_mismatch"),
     ...when(idempotency?.required === true, "idempotency_key_required"),
     ...errors,
@@ -51,8 +51,13 @@ export function errorCodesOf(contract: Contract): ErrorCode[] {
 }
 
 /** Whether the operation honours `If-Match`. */
-export function isConditional({ versioned, method }: Contract): boolean {
-  return versioned && method !== "GET" && method !== "POST";
+export function isConditional({ resource, method }: Contract): boolean {
+  return resource === "versioned" && method !== "GET" && method !== "POST";
+}
+
+/** Whether the operation honours `If-None-Match`. */
+export function isCacheable({ resource, method }: Contract): boolean {
+  return resource !== null && method === "GET";
 }
 
 function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
@@ -114,9 +119,11 @@ export const HEADERS = {
     schema: { type: "string", example: REQUEST_ID },
   },
   ETag: {
-    description: "Names this state of the resource. Send it as If-Match, and nobody else's change is lost.",
+    description:
+      "Names this answer. As If-Match it lets a change through only where the resource is still as it was read; as If-None-Match it " +
+      "answers 304 where nothing is new.",
     required: true,
-    schema: { type: "string", example: '"3"' },
+    schema: { type: "string", example: '"3-Kx8d0aTqpwNfB2vE"' },
   },
   RateLimit: {
     description: "What is left of the limit, and in how many seconds it is full again.",
@@ -138,8 +145,8 @@ export const ANSWER_HEADERS = {
   "RateLimit-Policy": header("RateLimitPolicy"),
 };
 
-/** On the success of an operation on a versioned resource. */
-export const VERSION_HEADERS = { ETag: header("ETag") };
+/** On the success of an operation about one resource. */
+export const TAG_HEADERS = { ETag: header("ETag") };
 
 /** On the success of an operation that takes an idempotency key. */
 export const REPLAY_HEADERS = { "Idempotency-Replayed": header("IdempotencyReplayed") };

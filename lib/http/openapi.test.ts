@@ -7,10 +7,10 @@ import { CONTRACTS } from "../contracts.ts";
 import { ERRORS } from "../errors.ts";
 import { EVENT_KINDS } from "../events/contract.ts";
 import { openApiDocument } from "./openapi.ts";
-import { errorCodesOf } from "./openapi-answers.ts";
+import { errorCodesOf, isCacheable } from "./openapi-answers.ts";
 
 type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
-type Part = { content: Record<string, Media> };
+type Part = { content?: Record<string, Media> };
 type Parameter = { name: string; schema: { example?: unknown } };
 type Reference = { $ref: string };
 type Operation = {
@@ -44,7 +44,7 @@ describe("OpenAPI", () => {
       ...Object.entries(responses).map(([status, answer]) => resolve(answer, [...at, "responses", status])),
     ];
     for (const part of parts) {
-      for (const [mediaType, { example, examples }] of Object.entries(part.value.content)) {
+      for (const [mediaType, { example, examples }] of Object.entries(part.value.content ?? {})) {
         const schema = pointerTo(...part.at, "content", mediaType, "schema");
         const shown = examples ? Object.values(examples).map(({ value }) => value) : [example];
         for (const one of shown) expect(faults(schema, one), schema).toEqual([]);
@@ -61,7 +61,11 @@ describe("OpenAPI", () => {
 
   test.each(CONTRACTS)("$operationId documents every status it can answer", (declared) => {
     const operation = operations.find(({ operationId }) => operationId === declared.operationId);
-    const statuses = new Set([declared.status, ...errorCodesOf(declared).map((code) => ERRORS[code].status)]);
+    const statuses = new Set([
+      declared.status,
+      ...(isCacheable(declared) ? [304] : []),
+      ...errorCodesOf(declared).map((code) => ERRORS[code].status),
+    ]);
     expect(Object.keys(operation?.responses ?? {}).sort()).toEqual([...statuses].map(String).sort());
   });
 

@@ -1,21 +1,29 @@
 import { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject, type ZodOpenApiRequestBodyObject } from "zod-openapi";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+  type ZodOpenApiResponseObject,
+} from "zod-openapi";
 import type { Access } from "../access.ts";
 import type { Contract } from "../contract.ts";
 import { CONTRACTS } from "../contracts.ts";
 import { SURFACES } from "../records/surfaces/all.ts";
 import { tenantId } from "../schema.ts";
+import { csvOf } from "./export.ts";
 import { mediaTypes } from "./input.ts";
 import {
   ANSWER_HEADERS,
   errorCodesOf,
   HEADERS,
+  isCacheable,
   isConditional,
   type ProblemAnswer,
   problem,
   problemAnswers,
   REPLAY_HEADERS,
-  VERSION_HEADERS,
+  TAG_HEADERS,
 } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-example.ts";
 import { addDescriptions } from "./openapi-glossary.ts";
@@ -40,8 +48,8 @@ const TAGS: Record<string, string> = {
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
 
-const csvText = z.string().meta({ description: "RFC 4180, with a header line.", example: "key,opened\r\nhigh,3\r\n" });
-const ndjsonText = z.string().meta({ description: "One JSON object a line.", example: '{"seq":118,"type":"api_key.revoked"}\n' });
+const csvText = z.string().meta({ description: "RFC 4180, with a header line." });
+const ndjsonText = z.string().meta({ description: "One JSON object a line." });
 const uploadText = z.string().meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
 
 const VERSION = "1.0.0";
@@ -82,7 +90,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
     },
   });
   addDescriptions(document);
-  addExamples(document);
+  addExamples(document, contracts);
   return document;
 }
 
@@ -97,13 +105,21 @@ const PARAMETERS = {
     description:
       "Makes a retry safe: the same key with the same request gives the first answer again, for 24 hours. May come in the body instead.",
   }),
+  IfNoneMatch: z
+    .string()
+    .optional()
+    .meta({
+      param: { name: "If-None-Match", in: "header" },
+      description: "The ETag of what you have: where nothing is new, the answer is 304 without a body.",
+      example: '"3-Kx8d0aTqpwNfB2vE"',
+    }),
   IfMatch: z
     .string()
     .optional()
     .meta({
       param: { name: "If-Match", in: "header" },
       description: "The ETag of what you read: the change is made only where that is still the state, else the answer is 412.",
-      example: '"3"',
+      example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   AuditReason: z
     .string()
@@ -124,7 +140,7 @@ function pathsOf(contracts: readonly Contract[], problems: Map<string, ProblemAn
 }
 
 function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): ZodOpenApiOperationObject {
-  const { operationId, tag, summary, description, access, idempotency, params, query, response, csv, table, status } = contract;
+  const { operationId, tag, summary, description, access, idempotency, params, query, resource, status } = contract;
   const answers = problemAnswers(errorCodesOf(contract));
   for (const answer of answers) problems.set(answer.name, answer);
   return {
@@ -136,6 +152,7 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
       PARAMETERS.TenantId,
       ...(idempotency ? [PARAMETERS.IdempotencyKey] : []),
       ...(isConditional(contract) ? [PARAMETERS.IfMatch] : []),
+      ...(isCacheable(contract) ? [PARAMETERS.IfNoneMatch] : []),
       ...(access.service ? [PARAMETERS.AuditReason] : []),
     ],
     requestParams: { path: params, query },
@@ -143,18 +160,22 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
     responses: {
       [`${status}`]: {
         description: status === 201 ? "Created." : "Done.",
-        headers: { ...ANSWER_HEADERS, ...(contract.versioned && VERSION_HEADERS), ...(idempotency && REPLAY_HEADERS) },
-        content: {
-          "application/json": { schema: response },
-          ...((csv || table) && { "text/csv": { schema: csvText } }),
-          ...(table && { "application/x-ndjson": { schema: ndjsonText } }),
-        },
+        headers: { ...ANSWER_HEADERS, ...(resource && TAG_HEADERS), ...(idempotency && REPLAY_HEADERS) },
+        content: contentOf(contract),
       },
+      ...(isCacheable(contract) && {
+        304: { description: "Nothing is new since the answer that If-None-Match names.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
+      }),
       ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
     },
     "x-roles": access.roles,
     "x-scope": access.scope,
   };
+}
+
+function contentOf({ file, response }: Contract): NonNullable<ZodOpenApiResponseObject["content"]> {
+  if (!file) return { "application/json": { schema: response } };
+  return { "text/csv": { schema: csvText }, "application/x-ndjson": { schema: ndjsonText } };
 }
 
 function needs({ roles, scope, service, publishable }: Access): string {
@@ -191,11 +212,27 @@ function withIdempotencyKey(body: z.ZodType, { idempotency }: Contract): z.ZodTy
   return example === undefined ? extended : extended.meta({ example });
 }
 
+/** A line of each export, as it is written. */
+function addFileExamples(
+  document: OpenApiDocument,
+  contracts: readonly Contract[],
+  definitions: Record<string, Record<string, unknown>>,
+): void {
+  for (const { path, file } of contracts) {
+    if (!file) continue;
+    const item = exampleOf({ $ref: `#/components/schemas/${file.item.meta()?.id}` }, definitions, path) as Record<string, unknown>;
+    const { content } = document.paths?.[path]?.get?.responses?.["200"] as { content: Record<string, MediaType> };
+    content["text/csv"] = { ...content["text/csv"], example: csvOf([item], file.columns, true) };
+    content["application/x-ndjson"] = { ...content["application/x-ndjson"], example: `${JSON.stringify(item)}\n` };
+  }
+}
+
 type MediaType = { schema?: Record<string, unknown>; example?: unknown; examples?: unknown };
 
 /** Every request, success and parameter shows an example, put together from those of the schemas. */
-function addExamples(document: OpenApiDocument): void {
+function addExamples(document: OpenApiDocument, contracts: readonly Contract[]): void {
   const definitions = (document.components?.schemas ?? {}) as Record<string, Record<string, unknown>>;
+  addFileExamples(document, contracts, definitions);
   for (const [name, operations] of [...Object.entries(document.paths ?? {}), ...Object.entries(document.webhooks ?? {})]) {
     for (const operation of Object.values(operations) as ZodOpenApiOperationObject[]) {
       const where = operation.operationId as string;
@@ -204,7 +241,8 @@ function addExamples(document: OpenApiDocument): void {
         | undefined
       )[];
       for (const media of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
-        if (media.schema && media.examples === undefined) media.example = atItsMoment(name, exampleOf(media.schema, definitions, where));
+        if (media.schema && media.examples === undefined && media.example === undefined)
+          media.example = atItsMoment(name, exampleOf(media.schema, definitions, where));
       }
       for (const { name: parameter, schema } of (operation.parameters ?? []) as { name?: string; schema?: Record<string, unknown> }[]) {
         if (schema) schema.example = exampleOf(schema, definitions, `${where} ?${parameter}`);

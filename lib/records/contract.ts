@@ -56,7 +56,7 @@ const including = (...values: [string, ...string[]]) =>
 export function recordContracts(surface: Surface) {
   const { path, title, noun, example } = surface;
   const one = pascalCase(noun);
-  const shared = { tag: title, noun: "record", versioned: true };
+  const shared = { tag: title, noun: "record", resource: "versioned" } as const;
   const reading: Access = {
     roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
     scope: `read:${path}` as Scope,

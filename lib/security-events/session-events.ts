@@ -50,7 +50,7 @@ async function unlessUnavailable(request: Request, response: Response, events: N
 }
 
 function eventsOf(request: Request, user: UserIdentity, type: string, details: NewSecurityEvent["details"]): NewSecurityEvent[] {
-  const event = { ...origin(request), type, actor: actorOf({ ...user, roles: [], scopes: [] }), credential: "user" as const, details };
+  const event = { ...origin(request), type, actor: actorOf(user), credential: "user" as const, details };
   const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
   return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
 }

@@ -1,11 +1,6 @@
 import { openApiDocument } from "#lib/http/openapi.ts";
+import { publicDocument } from "#lib/http/public-document.ts";
 import { route } from "#lib/http/route.ts";
 
-const document = openApiDocument();
-
 /** Public: no credential, no tenant. */
-async function serve(): Promise<Response> {
-  return Response.json(document, { headers: { "Cache-Control": "public, max-age=300" } });
-}
-
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route({ contract: { method: "GET" }, serve });
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(publicDocument(openApiDocument()));

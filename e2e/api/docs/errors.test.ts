@@ -49,6 +49,8 @@ const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavail
     return call("PATCH", `/v1/integrations/${id}`, { body: { name: "Bridges" }, headers: { "If-Match": '"7"' } });
   },
   payload_too_large: () => call("POST", "/v1/exceptions", { body: { ...EXCEPTION, title: "x".repeat(1024 * 1024) } }),
+  uri_too_long: () => call("GET", "/v1/exceptions", { query: { q: "x".repeat(9000) } }),
+  headers_too_large: () => call("GET", "/v1/exceptions", { headers: { "X-Note": "x".repeat(17 * 1024) } }),
   unsupported_media_type: () =>
     call("POST", "/v1/exceptions", { body: "title=Payout", headers: { "Content-Type": "application/x-www-form-urlencoded" } }),
   idempotency_mismatch: async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type Line, readLines } from "./read-lines.ts";
 
 const MIB = 1024 * 1024;
+const FIELDS = new Set(["title", "severity", "details"]);
 
 /** What is read of a file of these parts, and whether all of it was taken in. */
 async function read(mediaType: string, parts: Iterable<string>): Promise<{ lines: Line[]; whole: boolean }> {
@@ -17,7 +18,7 @@ async function read(mediaType: string, parts: Iterable<string>): Promise<{ lines
     },
   });
   const lines: Line[] = [];
-  for await (const line of readLines(mediaType, stream)) lines.push(line);
+  for await (const line of readLines(mediaType, stream, FIELDS)) lines.push(line);
   return { lines, whole };
 }
 
@@ -83,4 +84,25 @@ test("a quotation mark that is never closed is told of by the line that has it",
   expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
   expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("never closed") });
   expect(lines).toHaveLength(2);
+});
+
+test.each([
+  ["20,000 columns that are no fields", `title,${Array.from({ length: 20_000 }, (_, nth) => `c${nth}`).join(",")}\n`],
+  ["a column that is no field", "title,sevrity\n"],
+  ["a column without a name", "title,\n"],
+  ["a column twice", "title,severity,title\n"],
+  ["a column of all objects", "title,__proto__\n"],
+])("a header with %s is refused as one, and the file taken in unseen", async (_what, header) => {
+  let taken = 0;
+  const parts = function* () {
+    yield header;
+    for (; taken < 200; taken++) yield "A,low\n".repeat(10_000);
+  };
+  const refusal = await read("text/csv", parts()).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: "invalid_request",
+    message: "The header may name these columns, each once: title, severity, details.",
+  });
+  expect((refusal as { errors: unknown[] }).errors.length).toBeLessThanOrEqual(100);
+  expect(taken).toBe(200);
 });

@@ -1,14 +1,16 @@
 import { Readable } from "node:stream";
-import type { ReadableStream as WebStream } from "node:stream/web";
 import { parse } from "csv-parse";
-import { ApiError, invalidRequest } from "../errors.ts";
-import { parseJsonObject } from "../json-object.ts";
+import { ApiError, type FieldError, invalidRequest } from "../../errors.ts";
+import { parseJsonObject } from "../../json-object.ts";
+import { requireText } from "../../text.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_MAX = 100_000;
 /** A sound row has a tenth of it. A line as long as a file would take gigabytes to look at. */
 const LINE_MAX_LENGTH = 256 * 1024;
 const NUMBERS = ["amount_minor"];
+const COLUMNS_TOLD = 100;
+const COLUMN_TOLD_LENGTH = 100;
 
 const TOO_LONG = "The line is too long. It is left out, and all after it.";
 const NOT_CLOSED = "A quotation mark in this line is never closed. It is left out, and all after it.";
@@ -20,14 +22,14 @@ export type Line = { number: number; value?: Record<string, unknown>; fault?: st
 type Rest = { wanted: boolean };
 
 /**
- * Reads NDJSON, or CSV with a header line, as it comes. What is beyond 100,000 rows is taken in, but not looked at.
- * @throws ApiError `payload_too_large` over 64 MiB
+ * Reads NDJSON, or CSV whose header line names some of the `fields`, as it comes. What is beyond 100,000 rows is taken in, but not looked
+ * at. @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` where the header names anything but fields, each once
  */
-export async function* readLines(mediaType: string, stream: ReadableStream<Uint8Array>): AsyncGenerator<Line> {
+export async function* readLines(mediaType: string, chunks: AsyncIterable<Uint8Array>, fields: ReadonlySet<string>): AsyncGenerator<Line> {
   const rest = { wanted: true };
-  const bytes = Readable.from(bounded(Readable.fromWeb(stream as WebStream), rest), { objectMode: false });
+  const bytes = Readable.from(bounded(chunks, rest), { objectMode: false });
   let rows = 0;
-  for await (const line of mediaType === "text/csv" ? readCsv(bytes, rest) : readNdjson(bytes)) {
+  for await (const line of mediaType === "text/csv" ? readCsv(bytes, rest, fields) : readNdjson(bytes)) {
     rows++;
     if (rows <= ROWS_MAX) yield line;
     else if (rows === ROWS_MAX + 1) {
@@ -81,12 +83,16 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(strin
   yield [close()];
 }
 
-async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
+async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>): AsyncGenerator<Line> {
   const broken: Line[] = [];
   let last = 1;
   const parser = parse({
     bom: true,
-    columns: requireEachOnce,
+    columns(header: string[]) {
+      const names = header.map((name) => name.trim());
+      requireFields(names, fields);
+      return names;
+    },
     info: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -111,18 +117,31 @@ async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
     },
   });
   bytes.on("error", (error) => parser.destroy(error));
-  for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
-    yield* broken.splice(0);
-    yield lineOf(info.lines, () => parseJsonObject(requireIntact(JSON.stringify(fromCells(record)))));
+  try {
+    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
+      yield* broken.splice(0);
+      yield lineOf(info.lines, () => fromCells(record));
+    }
+  } catch (error) {
+    // Taken in to its end: an answer before that would break the connection.
+    rest.wanted = false;
+    for await (const _ of bytes);
+    throw error;
   }
   yield* broken;
 }
 
-/** @throws ApiError 400 where the second of two columns would take the place of the first. */
-function requireEachOnce(header: string[]): string[] {
-  const names = header.map((name) => name.trim());
-  if (new Set(names).size === names.length) return names;
-  throw invalidRequest([{ path: "", message: "The header names a column twice." }]);
+/** @throws ApiError 400 for columns that are no fields, and for a column twice, whose second would take the place of the first. */
+function requireFields(names: readonly string[], fields: ReadonlySet<string>): void {
+  const unknown = names.filter((name) => !fields.has(name));
+  const twice = names.filter((name, at) => fields.has(name) && names.indexOf(name) !== at);
+  if (unknown.length + twice.length === 0) return;
+  const errors: FieldError[] = [
+    ...unknown.map((name) => ({ path: name, message: "There is no such field. Take this column out." })),
+    ...twice.map((name) => ({ path: name, message: "The header names this column twice." })),
+  ];
+  const told = errors.slice(0, COLUMNS_TOLD).map(({ path, message }) => ({ path: path.slice(0, COLUMN_TOLD_LENGTH), message }));
+  throw new ApiError("invalid_request", `The header may name these columns, each once: ${[...fields].join(", ")}.`, { errors: told });
 }
 
 /** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
@@ -140,6 +159,7 @@ function fromCells(record: Record<string, string>): Record<string, unknown> {
 }
 
 function fromCell(name: string, cell: string): unknown {
+  requireText(requireIntact(cell), name);
   if (NUMBERS.includes(name) && /^\d{1,16}$/.test(cell)) return Number(cell);
   return name === "details" ? parseJsonObject(cell) : cell;
 }

@@ -114,6 +114,7 @@ export const getWebhookDeliveryContract = contract({
   access: access("read:webhooks"),
   params: ofDelivery,
   response: deliveryDetail,
+  resource: "unversioned",
 });
 
 export const resendWebhookDeliveryContract = contract({
