@@ -46,9 +46,12 @@ export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
 export const userReference = z
   .string()
   .normalize("NFC")
-  .regex(USER_REFERENCE, "Give user:<name>, for example user:ada.")
+  .regex(USER_REFERENCE, { error: "Give user:<name>, for example user:ada.", abort: true })
   .refine((value) => isVisible(value.slice("user:".length)), "Give a name that can be seen.")
   .meta({ example: "user:ada" });
+
+/** The same in an answer. */
+export const user = z.string().regex(USER_REFERENCE).meta({ example: "user:ada" });
 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });

@@ -5,6 +5,7 @@ import { log } from "#lib/log.ts";
 import { shutDown } from "#lib/process-wide.ts";
 import { buildFiles } from "./build-files.ts";
 import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
+import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
 const HEADERS_WITHIN_MS = 15_000;
@@ -59,7 +60,8 @@ const server: Server = createServer(
     if (request.method === "OPTIONS" && request.url === "*") return void response.writeHead(204, { Allow: METHODS.join(", ") }).end();
     try {
       requireSound(request, dev);
-      if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
+      if (path === OPENAPI_PATH) await serveOpenApi(request, response);
+      else if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
       else await handle(request, response);
     } catch (error) {
       await refuse(response, error, requestId);

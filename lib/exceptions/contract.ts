@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Access } from "../access.ts";
 import { contract } from "../contract.ts";
 import { CURRENCIES } from "../currencies.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, userReference } from "../schema.ts";
+import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../schema.ts";
 
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export const STATUSES = ["open", "in_review", "resolved", "dismissed"] as const;
@@ -43,7 +43,7 @@ export const exception = z
     id: exceptionId,
     title: z.string().meta({ example: "Payout 4711 has no bank line" }),
     severity,
-    assigned_to: userReference.nullable(),
+    assigned_to: user.nullable(),
     due_at: time,
     minutes_to_breach: z
       .int()
@@ -309,7 +309,7 @@ export const listExceptionHistoryContract = contract({
         request_id: z.string().nullable().meta({ example: "req_5f0c" }),
         kind: z.enum(["created", "updated"]),
         changes: z
-          .record(z.string(), z.object({ from: z.json(), to: z.json() }))
+          .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
           .meta({ example: { status: { from: "open", to: "in_review" } } }),
       })
       .meta({ id: "ExceptionChange" }),

@@ -103,7 +103,7 @@ function exampleOf(code: ErrorCode): z.output<typeof problem> {
     detail: `${title}.`,
     code,
     request_id: REQUEST_ID,
-    ...(code === "invalid_request" && { errors: [{ path: "limit", message: "Give a whole number." }] }),
+    ...(code === "invalid_request" && { errors: [{ path: "no_such_parameter", message: "There is no such field." }] }),
   };
 }
 
@@ -116,22 +116,32 @@ export const HEADERS = {
   RequestId: {
     description: "Names this answer in our log. Quote it when you ask us.",
     required: true,
-    schema: { type: "string", example: REQUEST_ID },
+    schema: { type: "string", pattern: "^req_[0-9a-f]{32}$", maxLength: 36, example: REQUEST_ID },
   },
   ETag: {
     description:
       "Names this answer. As If-Match it lets a change through only where the resource is still as it was read; as If-None-Match it " +
       "answers 304 where nothing is new.",
     required: true,
-    schema: { type: "string", example: '"3-Kx8d0aTqpwNfB2vE"' },
+    schema: { type: "string", maxLength: 64, example: '"3-Kx8d0aTqpwNfB2vE"' },
   },
   RateLimit: {
     description: "What is left of the limit, and in how many seconds it is full again.",
-    schema: { type: "string", example: '"calls";r=1199;t=60' },
+    schema: { type: "string", maxLength: 64, example: '"calls";r=1199;t=60' },
   },
-  RateLimitPolicy: { description: "The limit: calls in a window of seconds.", schema: { type: "string", example: '"calls";q=1200;w=60' } },
-  RetryAfter: { description: "Seconds to wait before trying again.", required: true, schema: { type: "integer", minimum: 1, example: 2 } },
-  WwwAuthenticate: { description: "The scheme that is expected.", schema: { type: "string", example: 'Bearer realm="tieout"' } },
+  RateLimitPolicy: {
+    description: "The limit: calls in a window of seconds.",
+    schema: { type: "string", maxLength: 64, example: '"calls";q=1200;w=60' },
+  },
+  RetryAfter: {
+    description: "Seconds to wait before trying again.",
+    required: true,
+    schema: { type: "integer", minimum: 1, maximum: 3600, example: 2 },
+  },
+  WwwAuthenticate: {
+    description: "The scheme that is expected.",
+    schema: { type: "string", maxLength: 64, example: 'Bearer realm="tieout"' },
+  },
   IdempotencyReplayed: {
     description: "Present where this is the kept answer to an earlier request with the same idempotency key.",
     schema: { type: "string", const: "true" },

@@ -6,9 +6,10 @@ import { time } from "../schema.ts";
 const HEADERS = {
   "webhook-id": z
     .string()
+    .max(44)
     .meta({ description: "The event's id, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-  "webhook-timestamp": z.string().meta({ description: "Seconds since 1970, of this attempt.", example: "1795167000" }),
-  "webhook-signature": z.string().meta({
+  "webhook-timestamp": z.string().max(12).meta({ description: "Seconds since 1970, of this attempt.", example: "1795167000" }),
+  "webhook-signature": z.string().max(200).meta({
     description: "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; several, separated by spaces, while a secret is rotated.",
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   }),
@@ -31,7 +32,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
     exception: { due_at: NOW, minutes_to_breach: 0, breach_risk: "breached", created_at: YESTERDAY },
     due_at: NOW,
   },
-  "exception.created": { exception: { due_at: IN_HALF_AN_HOUR } },
+  "exception.created": { exception: { due_at: IN_HALF_AN_HOUR, created_at: NOW, updated_at: NOW } },
   "exception.updated": {
     exception: { due_at: IN_HALF_AN_HOUR, status: "in_review", created_at: YESTERDAY },
     changes: { status: { from: "open", to: "in_review" } },

@@ -11,8 +11,8 @@ import type { Contract } from "../contract.ts";
 import { CONTRACTS } from "../contracts.ts";
 import { SURFACES } from "../records/surfaces/all.ts";
 import { tenantId } from "../schema.ts";
-import { csvOf } from "./export.ts";
-import { mediaTypes } from "./input.ts";
+import { IDEMPOTENCY_KEY_MAX } from "./idempotency.ts";
+import { AUDIT_REASON_MAX, mediaTypes } from "./input.ts";
 import {
   ANSWER_HEADERS,
   errorCodesOf,
@@ -25,9 +25,10 @@ import {
   REPLAY_HEADERS,
   TAG_HEADERS,
 } from "./openapi-answers.ts";
-import { exampleOf } from "./openapi-example.ts";
+import { addExamples } from "./openapi-example.ts";
 import { addDescriptions } from "./openapi-glossary.ts";
-import { atItsMoment, webhooksOf } from "./openapi-webhooks.ts";
+import { addLimits } from "./openapi-limits.ts";
+import { webhooksOf } from "./openapi-webhooks.ts";
 
 const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
 
@@ -46,11 +47,17 @@ const TAGS: Record<string, string> = {
   Webhooks: "Signed events to an address of yours, by the Standard Webhooks scheme, and the log of what came of them.",
 };
 
-const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
+/** A few entity tags of ours. */
+const TAGS_MAX = 1000;
 
-const csvText = z.string().meta({ description: "RFC 4180, with a header line." });
-const ndjsonText = z.string().meta({ description: "One JSON object a line." });
-const uploadText = z.string().meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
+const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().meta({ example: "0d1f6c1e-retry-1" });
+
+const csvText = z.string().meta({ description: "RFC 4180, with a header line.", override: { contentMediaType: "text/csv" } });
+const ndjsonText = z.string().meta({ description: "One JSON object a line.", override: { contentMediaType: "application/x-ndjson" } });
+const uploadText = z
+  .string()
+  .max(64 * 1024 * 1024)
+  .meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
 
 const VERSION = "1.0.0";
 
@@ -68,7 +75,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
       contact: { name: "Tieout", url: "https://tieout.example/docs" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: "/", description: "The origin this document came from." }],
+    servers: [{ url: "/", description: "Production: the origin this document came from.", "x-internal": false }],
     security: [{ bearer: [] }],
     tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths: pathsOf(contracts, problems),
@@ -91,6 +98,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
   });
   addDescriptions(document);
   addExamples(document, contracts);
+  addLimits({ paths: document.paths, webhooks: document.webhooks, components: document.components });
   return document;
 }
 
@@ -109,6 +117,7 @@ const PARAMETERS = {
     .string()
     .optional()
     .meta({
+      override: { maxLength: TAGS_MAX },
       param: { name: "If-None-Match", in: "header" },
       description: "The ETag of what you have: where nothing is new, the answer is 304 without a body.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
@@ -117,6 +126,7 @@ const PARAMETERS = {
     .string()
     .optional()
     .meta({
+      override: { maxLength: TAGS_MAX },
       param: { name: "If-Match", in: "header" },
       description: "The ETag of what you read: the change is made only where that is still the state, else the answer is 412.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
@@ -125,6 +135,7 @@ const PARAMETERS = {
     .string()
     .optional()
     .meta({
+      override: { maxLength: AUDIT_REASON_MAX },
       param: { name: "X-Audit-Reason", in: "header" },
       description: "With the service-role key: why it is used. It is kept in the security events.",
       example: "Support case 118",
@@ -210,43 +221,4 @@ function withIdempotencyKey(body: z.ZodType, { idempotency }: Contract): z.ZodTy
   const { example } = body.meta() ?? {};
   const extended = body instanceof z.ZodObject ? body.safeExtend(field) : z.intersection(body, z.looseObject(field));
   return example === undefined ? extended : extended.meta({ example });
-}
-
-/** A line of each export, as it is written. */
-function addFileExamples(
-  document: OpenApiDocument,
-  contracts: readonly Contract[],
-  definitions: Record<string, Record<string, unknown>>,
-): void {
-  for (const { path, file } of contracts) {
-    if (!file) continue;
-    const item = exampleOf({ $ref: `#/components/schemas/${file.item.meta()?.id}` }, definitions, path) as Record<string, unknown>;
-    const { content } = document.paths?.[path]?.get?.responses?.["200"] as { content: Record<string, MediaType> };
-    content["text/csv"] = { ...content["text/csv"], example: csvOf([item], file.columns, true) };
-    content["application/x-ndjson"] = { ...content["application/x-ndjson"], example: `${JSON.stringify(item)}\n` };
-  }
-}
-
-type MediaType = { schema?: Record<string, unknown>; example?: unknown; examples?: unknown };
-
-/** Every request, success and parameter shows an example, put together from those of the schemas. */
-function addExamples(document: OpenApiDocument, contracts: readonly Contract[]): void {
-  const definitions = (document.components?.schemas ?? {}) as Record<string, Record<string, unknown>>;
-  addFileExamples(document, contracts, definitions);
-  for (const [name, operations] of [...Object.entries(document.paths ?? {}), ...Object.entries(document.webhooks ?? {})]) {
-    for (const operation of Object.values(operations) as ZodOpenApiOperationObject[]) {
-      const where = operation.operationId as string;
-      const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})] as (
-        | { content?: Record<string, MediaType> }
-        | undefined
-      )[];
-      for (const media of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
-        if (media.schema && media.examples === undefined && media.example === undefined)
-          media.example = atItsMoment(name, exampleOf(media.schema, definitions, where));
-      }
-      for (const { name: parameter, schema } of (operation.parameters ?? []) as { name?: string; schema?: Record<string, unknown> }[]) {
-        if (schema) schema.example = exampleOf(schema, definitions, `${where} ?${parameter}`);
-      }
-    }
-  }
 }

@@ -9,7 +9,7 @@ type Exports<Handler = RouteHandler> = Record<Method | "OPTIONS", Handler>;
 type Refusal = (request: Request) => Promise<Response>;
 
 /** An endpoint, or whatever else answers one method of a path. */
-export type Served = Pick<Endpoint, "serve"> & { contract: Pick<Contract, "method" | "access"> };
+type Served = Pick<Endpoint, "serve"> & { contract: Pick<Contract, "method" | "access"> };
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly Method[];
 

@@ -34,8 +34,8 @@ export function pathOf({ path }: Contract, params: Record<string, string> = {}):
 }
 
 /** The parameters that name a record, beside the tenant's own. */
-export function recordParams({ params, path }: Contract): string[] {
-  return Object.keys(params.shape).filter((name) => !(name === "id" && path.startsWith("/v1/tenants/{id}")));
+export function recordParams({ params, tenantParam }: Contract): string[] {
+  return Object.keys(params.shape).filter((name) => name !== tenantParam);
 }
 
 /** Whether a JSON object may come; an upload is read as it comes. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { bestEncoding } from "./public-document.ts";
+import { bestEncoding } from "./openapi.ts";
 
 test.each([
-  [null, "identity"],
+  [undefined, "identity"],
   ["", "identity"],
   ["gzip", "gzip"],
   ["gzip, deflate, br", "br"],
