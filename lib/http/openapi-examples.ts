@@ -26,6 +26,7 @@ const oneOpen = (from_minutes: number | null, to_minutes: number | null, breach_
 /** What an example of each component says other than its parts do; what is a part of another stands before it. */
 export const AGREEING_SCHEMAS: Record<string, Example> = {
   Exception: openException,
+  ExceptionOutput: openException,
   SlaItem: openException,
   SlaList: { summary: oneAtRisk },
   TimeToBreach: {

@@ -147,7 +147,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     detail: "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server, or as a user.",
   },
   not_found: {
-    means: "There is no such thing in this tenant. Another tenant's things give exactly the same answer.",
+    means: "There is no such resource in this tenant. Another tenant's give exactly the same answer.",
     when: [
       "The id is mistyped, or of another kind: `exc_…` names an exception, `whk_…` a webhook.",
       "The record was deleted.",
@@ -197,7 +197,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: ["Somebody changed the record between your read and your write."],
     todo: ["Read it again, apply your change to what is there now, and send it with the new `ETag`."],
     retry: "changed",
-    detail: "The record is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
+    detail: "It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
   },
   payload_too_large: {
     means: "The body has more bytes than the operation takes.",
