@@ -39,6 +39,8 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   if (API.test(pathOf(request.url ?? ""))) for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
   headers["x-tieout-client-address"] = address;
+  // As it was sent: where a path has parameters, Next writes the query anew, and what was no UTF-8 is some.
+  headers["x-tieout-query"] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
 }
@@ -55,8 +57,9 @@ function settleTarget(request: IncomingMessage): void {
 const API = /^\/v1(?:\/|$)/;
 /** Where something is changed; everything else is read, and no body of up to any size is taken in for it. */
 const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
-/** Where an API might be expected that is not there: no page, and no way to sign in. */
-const NO_API = /^\/(?!v1(?:\/|$)|api\/auth(?:\/|$))(?:v\d+|api)(?:\/|$)/i;
+/** Where an API might be expected, and where one is: anywhere else there is no page, and no way to sign in. */
+const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
+const OURS = /^\/(?:v1|api\/auth)(?:\/|$)/;
 const READING = ["GET", "HEAD", "OPTIONS"];
 
 /** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
@@ -68,7 +71,7 @@ export function requireSound({ method = "", url = "", headers, rawHeaders, httpV
   if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
   if (!headers.host && httpVersion === "1.1") throw MALFORMED;
   if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path)) throw MALFORMED;
-  if (NO_API.test(path)) throw new ApiError("not_found", "There is no such path. The API begins with /v1: see /docs for what it has.");
+  if (LIKE_API.test(path) && !OURS.test(path)) throw new ApiError("not_found", "There is no such path. The API begins with /v1: see /docs for what it has.");
   if (!dev && !READING.includes(method) && !CHANGED.test(path))
     throw new ApiError("method_not_allowed", "This path is only read.", { headers: { Allow: READING.join(", ") } });
 }
@@ -79,6 +82,10 @@ function decodesToText(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function queryOf(url: string): string {
+  return /\?([^#]*)/.exec(url)?.[1] ?? "";
 }
 
 export function pathOf(url: string): string {

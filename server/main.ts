@@ -57,7 +57,7 @@ const server: Server = createServer(
       if (!server.listening) server.closeIdleConnections();
     });
     if (!server.listening) response.setHeader("Connection", "close");
-    if (request.method === "OPTIONS" && request.url === "*") return void response.writeHead(204, { Allow: METHODS.join(", ") }).end();
+    if (request.method === "OPTIONS" && request.url === "*") return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
     try {
       requireSound(request, dev);
       if (path === OPENAPI_PATH) await serveOpenApi(request, response);

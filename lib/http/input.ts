@@ -31,8 +31,9 @@ const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery"
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
   const auditReason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
   const query = parse(contract.query, readQuery(request), []);
-  const takesBody = contract.upload === null && (contract.body !== null || contract.idempotency !== null);
-  const json = takesBody ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
+  // What takes no field refuses any that is sent.
+  const readsJson = contract.upload === null && contract.method !== "GET";
+  const json = readsJson ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = contract.body ? parse(contract.body, rest, []) : parse(z.strictObject({}), rest, []);
   const params = contract.params.safeParse(rawParams);
@@ -58,9 +59,9 @@ export function mediaTypes(contract: Contract): readonly string[] {
 }
 
 /** Like URLSearchParams, but for what it reads in silence: bytes that are no UTF-8, and a name twice. */
-function readQuery({ url }: Request): Record<string, string> {
-  const { search } = new URL(url);
-  const given = search.slice(1).split("&").filter(Boolean);
+function readQuery({ url, headers }: Request): Record<string, string> {
+  const sent = headers.get("x-tieout-query") ?? new URL(url).search.slice(1);
+  const given = sent.split("&").filter(Boolean);
   const query = new Map<string, string>();
   for (const pair of given) {
     const [name, value] = pair.split(/=(.*)/s, 2).map(decodeQuery);

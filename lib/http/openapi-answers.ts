@@ -31,9 +31,8 @@ const EVERY_OPERATION: readonly ErrorCode[] = [
 
 /** Every error code that an operation can answer, in the order of the error table. */
 export function errorCodesOf(contract: Contract): ErrorCode[] {
-  const { access, body, errors, idempotency, params, upload } = contract;
+  const { access, errors, idempotency, method, params } = contract;
   const open = access.roles === "any" && access.service && access.publishable;
-  const takesBody = body !== null || idempotency !== null;
   const possible = new Set<ErrorCode>([
     ...EVERY_OPERATION,
     ...when(!open, "role_required"),
@@ -42,7 +41,7 @@ export function errorCodesOf(contract: Contract): ErrorCode[] {
     ...when(access.scope !== null || access.roles === "any", "ip_not_allowed"),
     ...when(Object.keys(params.shape).length > 0, "not_found"),
     ...when(isConditional(contract), "precondition_failed"),
-    ...when(takesBody || upload !== null, "payload_too_large", "unsupported_media_type"),
+    ...when(method !== "GET", "payload_too_large", "unsupported_media_type"),
     ...when(idempotency !== null, "idempotency_mismatch"),
     ...when(idempotency?.required === true, "idempotency_key_required"),
     ...errors,

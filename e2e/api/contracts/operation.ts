@@ -38,7 +38,7 @@ export function recordParams({ params, tenantParam }: Contract): string[] {
   return Object.keys(params.shape).filter((name) => name !== tenantParam);
 }
 
-/** Whether a JSON object may come; an upload is read as it comes. */
-export function takesBody({ body, idempotency, upload }: Contract): boolean {
-  return upload === null && (body !== null || idempotency !== null);
+/** Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes. */
+export function takesBody({ method, upload }: Contract): boolean {
+  return upload === null && method !== "GET";
 }

@@ -20,8 +20,16 @@ async function raw(line: string, headers: string[] = []): Promise<{ status: numb
   await once(socket, "connect");
   const auth = [`Authorization: Bearer ${bearer}`, `X-Tenant-Id: ${tenant}`];
   socket.write(Buffer.from([line, `Host: ${host}`, "Connection: close", ...auth, ...headers, "", ""].join("\r\n"), "latin1"));
-  const [head = "", body = ""] = (await text(socket)).split(/\r\n\r\n([\s\S]*)/);
-  return { status: Number(head.split(" ")[1]), head, body };
+  const [head = "", rest = ""] = (await text(socket)).split(/\r\n\r\n([\s\S]*)/);
+  const isChunked = /^transfer-encoding: chunked$/im.test(head);
+  return { status: Number(head.split(" ")[1]), head, body: isChunked ? joined(rest) : rest };
+}
+
+/** The content of chunks, which are of ASCII here. */
+function joined(chunks: string): string {
+  const [, length = "0", rest = ""] = /^([0-9a-f]+)\r\n([\s\S]*)$/i.exec(chunks) ?? [];
+  const size = Number.parseInt(length, 16);
+  return size === 0 ? "" : rest.slice(0, size) + joined(rest.slice(size + 2));
 }
 
 describe("a query is read strictly", () => {
