@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { type Contract, type ExportFormat, exportOf } from "#lib/contract.ts";
-import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
+import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 import { endSession, sessionResumed } from "./sign-in/session-state.ts";
 
 /** An answer of /v1 that is not a success, or no answer at all (`status` 0). */

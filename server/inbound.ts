@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "#lib/errors.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { clientAddress } from "./client-address.ts";
 
 export const MALFORMED = new ApiError("invalid_request", "The request is not well-formed HTTP.");
@@ -71,7 +71,8 @@ export function requireSound({ method = "", url = "", headers, rawHeaders, httpV
   if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
   if (!headers.host && httpVersion === "1.1") throw MALFORMED;
   if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path)) throw MALFORMED;
-  if (LIKE_API.test(path) && !OURS.test(path)) throw new ApiError("not_found", "There is no such path. The API begins with /v1: see /docs for what it has.");
+  if (LIKE_API.test(path) && !OURS.test(path))
+    throw new ApiError("not_found", "There is no such path. The API begins with /v1: see /docs for what it has.");
   if (!dev && !READING.includes(method) && !CHANGED.test(path))
     throw new ApiError("method_not_allowed", "This path is only read.", { headers: { Allow: READING.join(", ") } });
 }

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
-import { env } from "#lib/env.ts";
-import { log } from "#lib/log.ts";
-import { shutDown } from "#lib/process-wide.ts";
+import { env } from "#lib/runtime/env.ts";
+import { log } from "#lib/runtime/log.ts";
+import { shutDown } from "#lib/runtime/process-wide.ts";
 import { buildFiles } from "./build-files.ts";
 import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
@@ -57,7 +57,8 @@ const server: Server = createServer(
       if (!server.listening) server.closeIdleConnections();
     });
     if (!server.listening) response.setHeader("Connection", "close");
-    if (request.method === "OPTIONS" && request.url === "*") return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
+    if (request.method === "OPTIONS" && request.url === "*")
+      return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
     try {
       requireSound(request, dev);
       if (path === OPENAPI_PATH) await serveOpenApi(request, response);

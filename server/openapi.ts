@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { entityTag } from "#lib/answer.ts";
-import { ApiError } from "#lib/errors.ts";
 import { isKnown } from "#lib/http/conditional.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
+import { entityTag } from "#lib/request/answer.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 
 export const OPENAPI_PATH = "/v1/openapi.json";
 const ALLOW = "GET, HEAD, OPTIONS";
@@ -48,7 +48,7 @@ export async function serveOpenApi({ method, headers }: IncomingMessage, respons
 }
 
 async function makeDocument(): Promise<Document> {
-  const { openApiDocument } = await import("#lib/http/openapi.ts");
+  const { openApiDocument } = await import("#lib/openapi/document.ts");
   const text = JSON.stringify(openApiDocument());
   return {
     etag: entityTag(null, text),

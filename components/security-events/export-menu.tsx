@@ -7,8 +7,8 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { saveFile } from "#components/ui/save-file.ts";
 import { toast } from "#components/ui/toast.ts";
-import type { ExportFormat } from "#lib/contract.ts";
 import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
+import type { ExportFormat } from "#lib/wire/contract.ts";
 
 /** All that the filters leave, as a file; that it was taken is an event itself. */
 export function ExportMenu({ tenantId, query }: { tenantId: string; query: Record<string, string> }) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Access, SCOPES } from "../access.ts";
-import { contract } from "../contract.ts";
-import { normaliseRange } from "../ip-range.ts";
-import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../schema.ts";
+import { type Access, SCOPES } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { normaliseRange } from "../wire/ip-range.ts";
+import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../wire/schema.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
 export const GRACE_SECONDS_DEFAULT = 86_400;

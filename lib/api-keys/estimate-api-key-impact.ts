@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { isInRanges } from "../ip-range.ts";
+import type { Context } from "../request/context.ts";
+import { isInRanges } from "../wire/ip-range.ts";
 import type { ApiKeyImpact, estimateApiKeyImpactContract } from "./contract.ts";
 import { scopeOf } from "./stored.ts";
 

@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { ApiKeyUsage } from "./contract.ts";
 
 export function getApiKeyUsage(ctx: Context, id: string): Promise<ApiKeyUsage> {

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { seal, unseal } from "../seal.ts";
-import { tagged } from "../versions.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import { seal, unseal } from "../runtime/seal.ts";
 import type { NewApiKey } from "./contract.ts";
 import { digestOf, mintCredential } from "./credential-format.ts";
 

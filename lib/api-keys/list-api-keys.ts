@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
 import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
 import { apiKey, type listApiKeysContract } from "./contract.ts";
 import { type StoredApiKey, withUnusedScopes } from "./stored.ts";
 

@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { ApiKey } from "./contract.ts";
 import { forgetApiKeys } from "./key-cache.ts";
 import { apiKeyOf, type StoredApiKey } from "./stored.ts";

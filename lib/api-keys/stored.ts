@@ -1,7 +1,7 @@
-import { SCOPES, type Scope } from "../access.ts";
-import type { Context } from "../context.ts";
-import { CONTRACTS } from "../contracts.ts";
-import { tagged } from "../versions.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import { SCOPES, type Scope } from "../wire/access.ts";
+import { CONTRACTS } from "../wire/operations.ts";
 import type { ApiKey } from "./contract.ts";
 
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { ApiKey, updateApiKeyContract } from "./contract.ts";
 import { forgetApiKeys } from "./key-cache.ts";
 import { apiKeyOf, type StoredApiKey } from "./stored.ts";

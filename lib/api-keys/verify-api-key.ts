@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Scope } from "../access.ts";
 import type { VerifiedApiKey } from "../auth/principal.ts";
+import type { Scope } from "../wire/access.ts";
 import { type ApiKeyCredential, digestOf } from "./credential-format.ts";
 import { type CachedApiKey, findApiKey, readApiKey } from "./key-cache.ts";
 

@@ -1,5 +1,5 @@
 import { SignJWT } from "jose";
-import { env } from "../env.ts";
+import { env } from "../runtime/env.ts";
 import { actorOf, type Principal } from "./principal.ts";
 import { INTERNAL_ISSUER } from "./verify-jwt.ts";
 

@@ -1,6 +1,6 @@
-import { ROLES, type Role, type Scope } from "../access.ts";
-import { ApiError } from "../errors.ts";
-import { isVisible } from "../schema.ts";
+import { ROLES, type Role, type Scope } from "../wire/access.ts";
+import { ApiError } from "../wire/errors.ts";
+import { isVisible } from "../wire/schema.ts";
 
 const LONGEST_SUBJECT = 255;
 const LONGEST_NAME = 120;

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { Database } from "./types.gen.ts";
 import { unwrap } from "./unwrap.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
+import type { Context } from "../request/context.ts";
+import { decodeCursor, encodeCursor } from "../wire/cursor.ts";
 import { read, type Verb } from "./call.ts";
 
 type Keyset<Item> = { items: Item[]; next: string[] | null };

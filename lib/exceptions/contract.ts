@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { CURRENCIES } from "../currencies.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { CURRENCIES } from "../wire/currencies.ts";
+import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../wire/schema.ts";
 
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export const STATUSES = ["open", "in_review", "resolved", "dismissed"] as const;

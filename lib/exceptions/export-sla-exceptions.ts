@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { listSlaExceptionsContract, SlaItem } from "./contract.ts";
 import { listSlaExceptions } from "./list-sla-exceptions.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
 import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
 import { type Exception, exception, type listExceptionsContract } from "./contract.ts";
 
 type Contract = typeof listExceptionsContract;

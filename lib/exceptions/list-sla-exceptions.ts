@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
 import { readPage } from "../db/page.ts";
-import { timestamp, USER_REFERENCE } from "../schema.ts";
+import type { Context } from "../request/context.ts";
+import { timestamp, USER_REFERENCE } from "../wire/schema.ts";
 import { type listSlaExceptionsContract, type SLA_SORTS, type SlaItem, type SlaList, slaItem } from "./contract.ts";
 
 /** What stands first in a sort key, by the order; an order that is due_at's has no rank of its own. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
 
 export const FIRST_STEPS = ["create_key", "call_api", "register_webhook", "receive_event"] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entityTag } from "../answer.ts";
+import { entityTag } from "../request/answer.ts";
 import { isKnown, readIfMatch } from "./conditional.ts";
 
 const given = (header: string) => readIfMatch(new Headers({ "If-Match": header }));

@@ -1,4 +1,4 @@
-import type { Contract } from "../contract.ts";
+import type { Contract } from "../wire/contract.ts";
 
 const EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
 const TAKEN = "Authorization, Content-Type, If-None-Match, X-Tenant-Id";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import { answerOf } from "../answer.ts";
-import { type Context, contextFor } from "../context.ts";
-import { type Contract, type Export, type ExportFormat, exportOf } from "../contract.ts";
+import { answerOf } from "../request/answer.ts";
+import { type Context, contextFor } from "../request/context.ts";
+import { type Contract, type Export, type ExportFormat, exportOf } from "../wire/contract.ts";
 import { admit } from "./admit.ts";
 import { isKnown, readIfMatch } from "./conditional.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
-import type { Export, ExportFormat } from "../contract.ts";
+import type { Export, ExportFormat } from "../wire/contract.ts";
 
 const TYPES: Record<ExportFormat, string> = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 

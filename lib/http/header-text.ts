@@ -1,5 +1,5 @@
-import { invalidRequest } from "../errors.ts";
-import { requireText } from "../text.ts";
+import { invalidRequest } from "../wire/errors.ts";
+import { requireText } from "../wire/text.ts";
 
 /**
  * A header's value as the text that was sent: UTF-8, which reaches us byte by byte as Latin-1. Null without the header.

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { IdempotencyRecord } from "../context.ts";
-import type { Contract } from "../contract.ts";
-import { ApiError, invalidRequest } from "../errors.ts";
+import type { IdempotencyRecord } from "../request/context.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { headerText } from "./header-text.ts";
 
 export const IDEMPOTENCY_KEY_MAX = 255;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { IdempotencyRecord } from "../context.ts";
-import type { Contract } from "../contract.ts";
-import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
-import { fieldWords } from "../field-words.ts";
-import { requireName, requireText } from "../text.ts";
+import type { IdempotencyRecord } from "../request/context.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError, type FieldError, invalidRequest } from "../wire/errors.ts";
+import { fieldWords } from "../wire/field-words.ts";
+import { requireName, requireText } from "../wire/text.ts";
 import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";

@@ -1,8 +1,8 @@
 import type { Identity, Principal } from "../auth/principal.ts";
-import type { Contract } from "../contract.ts";
-import { ApiError, ERRORS } from "../errors.ts";
 import { recordServiceCall } from "../security-events/record-call.ts";
 import { isRefusal, recordRefusal } from "../security-events/record-refusal.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError, ERRORS } from "../wire/errors.ts";
 
 /** A request and what is known of its caller by now. */
 export type Caller = {

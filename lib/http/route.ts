@@ -1,5 +1,5 @@
-import type { Contract, Method } from "../contract.ts";
-import { ApiError } from "../errors.ts";
+import type { Contract, Method } from "../wire/contract.ts";
+import { ApiError } from "../wire/errors.ts";
 import { allowsAnyOrigin, preflight } from "./cors.ts";
 import { type Endpoint, newRequestId } from "./endpoint.ts";
 import { problemResponse } from "./problem.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ROLES } from "../access.ts";
-import { contract } from "../contract.ts";
-import { page, pageQuery, text, user } from "../schema.ts";
+import { ROLES } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { page, pageQuery, text, user } from "../wire/schema.ts";
 
 export const member = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, calendarDate, id, page, pageQuery, text, time } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, calendarDate, id, page, pageQuery, text, time } from "../wire/schema.ts";
 
 export const RECONCILIATION_STATUSES = ["open", "in_progress", "completed", "archived"] as const;
 

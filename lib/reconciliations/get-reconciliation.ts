@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { tagged } from "../versions.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
 import type { Reconciliation } from "./contract.ts";
 
 export async function getReconciliation(ctx: Context, id: string): Promise<Reconciliation> {

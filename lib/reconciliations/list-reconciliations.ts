@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
 import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
 import { type listReconciliationsContract, type Reconciliation, reconciliation } from "./contract.ts";
 
 type Contract = typeof listReconciliationsContract;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Access, Scope } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
-import { SURFACES } from "./surfaces/all.ts";
+import type { Access, Scope } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
+import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
 
 const RECORD_MAX_BYTES = 65_536;

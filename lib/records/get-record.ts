@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
 import { recordOf, type Stored } from "./stored.ts";
 

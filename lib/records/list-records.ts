@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
 import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
 
 const NEWEST_FIRST = { name: "id", key: z.tuple([z.string().regex(/^rec_[0-9a-z]{20,40}$/)]) };

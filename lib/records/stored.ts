@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
-import { tagged } from "../versions.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
 import type { StoredRecord } from "./contract.ts";
 
 /** As the database gives it: beside its version, for a record may have a field of that name. */

@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
 import { requireOwnTenant } from "./own-tenant.ts";
 import { recordOf, type Stored } from "./stored.ts";

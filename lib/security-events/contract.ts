@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 
 export const CREDENTIALS = ["user", "api_key", "publishable_key", "service_role", "none", "system"] as const;
 

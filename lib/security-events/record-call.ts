@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode } from "../wire/errors.ts";
 import { writeEvents } from "./write-events.ts";
 
 type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };

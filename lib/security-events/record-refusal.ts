@@ -1,6 +1,6 @@
 import { actorOf, type Identity, type Principal } from "../auth/principal.ts";
-import type { Contract } from "../contract.ts";
-import type { ApiError, ErrorCode } from "../errors.ts";
+import type { Contract } from "../wire/contract.ts";
+import type { ApiError, ErrorCode } from "../wire/errors.ts";
 import { countEvents, countEventsLater } from "./event-counter.ts";
 import { auditReason } from "./record-call.ts";
 import type { NewSecurityEvent } from "./write-events.ts";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { parseCookie, parseSetCookie } from "cookie";
 import { actorOf, nameOf } from "../auth/principal.ts";
 import { cookieName, identityOfCookies, type UserIdentity } from "../auth/session.ts";
-import { env } from "../env.ts";
-import { log } from "../log.ts";
+import { env } from "../runtime/env.ts";
+import { log } from "../runtime/log.ts";
 import { countEventsLater } from "./event-counter.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 

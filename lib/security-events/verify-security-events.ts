@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { processWide } from "../process-wide.ts";
+import type { Context } from "../request/context.ts";
+import { processWide } from "../runtime/process-wide.ts";
 import type { ChainedEvent } from "./chain.ts";
 import type { ChainVerification } from "./contract.ts";
 import { type ChainState, verifyChain } from "./verify-chain.ts";

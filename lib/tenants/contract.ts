@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { contract } from "../contract.ts";
-import { tenantId } from "../schema.ts";
+import { contract } from "../wire/contract.ts";
+import { tenantId } from "../wire/schema.ts";
 
 export const PRINCIPAL_TYPES = ["user", "api_key", "publishable_key", "service_role"] as const;
 

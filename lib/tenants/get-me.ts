@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { me } from "./contract.ts";
 
 type Me = z.output<typeof me>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { contract } from "../contract.ts";
 import { DISABLED_REASONS, EVENT_KINDS } from "../events/contract.ts";
-import { actor, page, pageQuery, time, timestamp } from "../schema.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, page, pageQuery, time, timestamp } from "../wire/schema.ts";
 import { ATTEMPT_FAILURE_KINDS, access, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
 
 export const WEBHOOK_STATUSES = ["active", "disabled"] as const;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { createWebhookContract, NewWebhook } from "./contract.ts";
 import { keepSecret } from "./keep-secret.ts";
 import { requireReceiver } from "./require-receiver.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { seal, unseal } from "../seal.ts";
-import { tagged } from "../versions.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import { seal, unseal } from "../runtime/seal.ts";
 import type { NewWebhook, Webhook } from "./contract.ts";
 import { sealSecret } from "./seal-secret.ts";
 import { secretBytes } from "./signature.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { NewWebhook, rotateWebhookSecretContract } from "./contract.ts";
 import { keepSecret } from "./keep-secret.ts";
 

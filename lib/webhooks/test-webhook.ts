@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { Delivery } from "./deliveries/contract.ts";
 
 export function testWebhook(ctx: Context, id: string): Promise<Delivery> {

@@ -9,7 +9,7 @@ import { askAsMember, requireMember, requireUser } from "#lib/auth/page-context.
 import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { pageTenant } from "./page-tenant.ts";
 
 const SURFACE_LINKS = SURFACES.map(({ path, title }) => ({ path, title }));

@@ -2,9 +2,9 @@ import { notFound } from "next/navigation";
 import { cache } from "react";
 import type { Tenant } from "#components/shell/member.ts";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
-import { ApiError } from "#lib/errors.ts";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { getMe } from "#lib/tenants/get-me.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 
 /** The tenant of the page. Its name is not worth failing for: where the database cannot tell it, its identifier does. */
 export const pageTenant = cache(async (tenantId: string): Promise<Tenant> => {

@@ -1,4 +1,4 @@
-import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 
 /** What the page of an error says. Sentences are Markdown. A code without an entry does not compile. */
 export type Entry = {

@@ -1,5 +1,5 @@
 /** The reference as data: the OpenAPI document, operation by operation, with the contract behind each. */
-import type { Contract } from "#lib/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import { slugOf } from "../slug.ts";
 import { type Answer, type Document, type DocumentOperation, type Header, type Parameter, type Problem, partOf } from "./document.ts";
 import type { Definitions, Schema } from "./schema.ts";

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { type Answer, stack } from "#e2e/fixtures.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
-import type { Contract } from "#lib/contract.ts";
-import { ERRORS, type ErrorCode } from "#lib/errors.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import { ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
 
 const NDJSON = "application/x-ndjson";
 

@@ -1,5 +1,5 @@
 import { type Answer, api, type Call, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
-import type { Contract } from "#lib/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";
 
 export async function createWorld(): Promise<World> {

@@ -1,9 +1,9 @@
 import { api, sql, uniqueName } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import type { Contract } from "#lib/contract.ts";
 import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import type { Surface } from "#lib/records/surfaces/surface.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 
 /** A tenant and the token of its admin. */
 export type World = { tenant: string; admin: string };

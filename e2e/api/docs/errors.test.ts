@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CATALOGUE } from "#components/docs/errors/catalogue.ts";
 import { type Answer, api, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode } from "#lib/errors.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
 import { createWorld } from "../contracts/operation.ts";
 import type { World } from "../contracts/samples.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { database, sql, uniqueName } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";
 

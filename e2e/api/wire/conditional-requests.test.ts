@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "#e2e/fixtures.ts";
-import type { Contract } from "#lib/contract.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectConforms, expectProblem } from "../contracts/conformance.ts";
 import { createWorld, invoke } from "../contracts/operation.ts";
 import { type Sample, sampleFor, type World } from "../contracts/samples.ts";

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "undici";
 import { expect, test } from "vitest";
 import { api, stack } from "#e2e/fixtures.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
 
 const url = `${stack.url}/v1/openapi.json`;
 const text = JSON.stringify(openApiDocument());

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { fieldWords } from "../../field-words.ts";
+import { fieldWords } from "../../wire/field-words.ts";
 import { createExceptionContract, type importExceptionsContract } from "../contract.ts";
 import { type Line, readLines } from "./read-lines.ts";
 

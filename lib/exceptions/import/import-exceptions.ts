@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { Context } from "../../context.ts";
 import { write } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
 import type { importExceptionsContract } from "../contract.ts";
 import type { Refusal } from "./batches.ts";
 import { readBatches } from "./reader.ts";

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
-import { ApiError, type FieldError, invalidRequest } from "../../errors.ts";
-import { parseJsonObject } from "../../json-object.ts";
-import { requireText } from "../../text.ts";
+import { ApiError, type FieldError, invalidRequest } from "../../wire/errors.ts";
+import { parseJsonObject } from "../../wire/json-object.ts";
+import { requireText } from "../../wire/text.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_MAX = 100_000;

@@ -1,6 +1,6 @@
 /** A thread of its own, where files are read: what parses 64 MiB must not hold the event loop that answers others' calls. */
 import { type MessagePort, parentPort } from "node:worker_threads";
-import { ApiError } from "../../errors.ts";
+import { ApiError } from "../../wire/errors.ts";
 import { batchesOf } from "./batches.ts";
 import type { FromReader, ToReader } from "./reader.ts";
 

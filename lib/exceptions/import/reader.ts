@@ -1,9 +1,9 @@
 import { on } from "node:events";
 import { join } from "node:path";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { ApiError, type ErrorCode, type FieldError } from "../../errors.ts";
-import { log } from "../../log.ts";
-import { processWide } from "../../process-wide.ts";
+import { log } from "../../runtime/log.ts";
+import { processWide } from "../../runtime/process-wide.ts";
+import { ApiError, type ErrorCode, type FieldError } from "../../wire/errors.ts";
 import type { Batch } from "./batches.ts";
 
 /** What the thread says, and what it is answered; `more` and `batch` each wait for their answer. */

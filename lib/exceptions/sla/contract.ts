@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../../access.ts";
-import { contract } from "../../contract.ts";
-import { actor, id, time, timestamp } from "../../schema.ts";
+import type { Access } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { actor, id, time, timestamp } from "../../wire/schema.ts";
 import { BREACH_RISKS, exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";

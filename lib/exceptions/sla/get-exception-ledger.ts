@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Context } from "../../context.ts";
 import { read } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
 import type { Exception } from "../contract.ts";
 import type { getExceptionLedgerContract } from "./contract.ts";
 

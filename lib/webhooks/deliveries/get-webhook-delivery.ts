@@ -1,5 +1,5 @@
-import type { Context } from "../../context.ts";
 import { read } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
 import type { DeliveryDetail } from "./contract.ts";
 
 export function getWebhookDelivery(ctx: Context, id: string, deliveryId: string): Promise<DeliveryDetail> {

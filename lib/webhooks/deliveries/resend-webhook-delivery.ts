@@ -1,5 +1,5 @@
-import type { Context } from "../../context.ts";
 import { write } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
 import type { Delivery } from "./contract.ts";
 
 export function resendWebhookDelivery(ctx: Context, id: string, deliveryId: string): Promise<Delivery> {

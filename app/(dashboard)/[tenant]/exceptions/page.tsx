@@ -6,9 +6,9 @@ import { boardSearch } from "#components/exceptions/search.ts";
 import { SlaBoard } from "#components/exceptions/sla-board.tsx";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { actorOf } from "#lib/auth/principal.ts";
-import { env } from "#lib/env.ts";
 import { listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import { listSlaExceptions } from "#lib/exceptions/list-sla-exceptions.ts";
+import { env } from "#lib/runtime/env.ts";
 import { pageTenant } from "../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Exceptions" };

@@ -6,9 +6,9 @@ import { QueryProvider } from "#components/shell/query-provider.tsx";
 import { RELEASE_NOTES, UPDATES_QUERY, updatesQuery } from "#components/updates/queries.ts";
 import { Updates } from "#components/updates/updates.tsx";
 import { askAsVisitor } from "#lib/auth/page-context.ts";
-import { env } from "#lib/env.ts";
 import { listRecords } from "#lib/records/list-records.ts";
-import { tenantId as tenantIdSchema } from "#lib/schema.ts";
+import { env } from "#lib/runtime/env.ts";
+import { tenantId as tenantIdSchema } from "#lib/wire/schema.ts";
 
 type Props = { params: Promise<{ tenant: string }> };
 

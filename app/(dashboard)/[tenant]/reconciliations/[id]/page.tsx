@@ -4,9 +4,9 @@ import { notFound } from "next/navigation";
 import { reconciliationByIdQuery } from "#components/reconciliations/queries.ts";
 import { ReconciliationPage } from "#components/reconciliations/reconciliation-page.tsx";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
-import { ApiError } from "#lib/errors.ts";
 import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { getReconciliation } from "#lib/reconciliations/get-reconciliation.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { pageTenant } from "../../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Reconciliation" };

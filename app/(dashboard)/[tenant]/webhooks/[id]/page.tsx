@@ -9,11 +9,11 @@ import { deliverySearch } from "#components/webhooks/search.ts";
 import { WebhookPage } from "#components/webhooks/webhook-page.tsx";
 import { WebhooksForAdmins } from "#components/webhooks/webhooks-states.tsx";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
-import { ApiError } from "#lib/errors.ts";
 import { getWebhookContract } from "#lib/webhooks/contract.ts";
 import { listWebhookDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
 import { listWebhookDeliveries } from "#lib/webhooks/deliveries/list-webhook-deliveries.ts";
 import { getWebhook } from "#lib/webhooks/get-webhook.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { pageTenant } from "../../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Webhook" };

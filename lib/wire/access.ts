@@ -1,5 +1,5 @@
 /** Who may do what: the vocabulary of roles and scopes. */
-import { SURFACES, type SurfacePath } from "./records/surfaces/all.ts";
+import { SURFACES, type SurfacePath } from "../records/surfaces/every-surface.ts";
 
 export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead"] as const;
 export type Role = (typeof ROLES)[number];

@@ -4,7 +4,7 @@ import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./document.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -32,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** What the compiler says of a program that uses the client. */
 async function faultsOf(program: string): Promise<string> {
   const head = `import createClient from "openapi-fetch";
-import type { paths } from "./tieout.d.ts";
+import type { paths } from "../http/tieout.d.ts";
 const client = createClient<paths>({ baseUrl: "https://tieout.example" });
 const header = { "X-Tenant-Id": "acme" };
 `;

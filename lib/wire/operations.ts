@@ -1,15 +1,15 @@
-import * as apiKeys from "./api-keys/contract.ts";
+import * as apiKeys from "../api-keys/contract.ts";
+import * as exceptions from "../exceptions/contract.ts";
+import * as sla from "../exceptions/sla/contract.ts";
+import * as firstSteps from "../first-steps/contract.ts";
+import * as members from "../members/contract.ts";
+import * as reconciliations from "../reconciliations/contract.ts";
+import { RECORD_CONTRACTS } from "../records/contract.ts";
+import * as securityEvents from "../security-events/contract.ts";
+import * as tenants from "../tenants/contract.ts";
+import * as webhooks from "../webhooks/contract.ts";
+import * as deliveries from "../webhooks/deliveries/contract.ts";
 import { type Contract, exportOf } from "./contract.ts";
-import * as exceptions from "./exceptions/contract.ts";
-import * as sla from "./exceptions/sla/contract.ts";
-import * as firstSteps from "./first-steps/contract.ts";
-import * as members from "./members/contract.ts";
-import * as reconciliations from "./reconciliations/contract.ts";
-import { RECORD_CONTRACTS } from "./records/contract.ts";
-import * as securityEvents from "./security-events/contract.ts";
-import * as tenants from "./tenants/contract.ts";
-import * as webhooks from "./webhooks/contract.ts";
-import * as deliveries from "./webhooks/deliveries/contract.ts";
 
 const DECLARED = [
   tenants.getMeContract,

@@ -1,6 +1,6 @@
-import type { Principal } from "./auth/principal.ts";
-import type { Contract } from "./contract.ts";
-import { type Db, dbFor } from "./db/client.ts";
+import type { Principal } from "../auth/principal.ts";
+import { type Db, dbFor } from "../db/client.ts";
+import type { Contract } from "../wire/contract.ts";
 
 /** `key`: the client's own, never stored. `key_hash`: its SHA-256. `fingerprint`: SHA-256 of what it was used for. */
 export type IdempotencyRecord = { key: string; key_hash: string; fingerprint: string };

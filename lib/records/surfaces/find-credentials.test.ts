@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findCredentials } from "./credentials.ts";
+import { findCredentials } from "./find-credentials.ts";
 
 describe("what looks like a credential", () => {
   test.each([

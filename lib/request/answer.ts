@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
+import type { Contract } from "../wire/contract.ts";
 import type { Context } from "./context.ts";
-import type { Contract } from "./contract.ts";
 
 const DIGEST_LENGTH = 16;
 

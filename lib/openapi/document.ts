@@ -6,13 +6,15 @@ import {
   type ZodOpenApiRequestBodyObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
-import type { Access } from "../access.ts";
-import type { Contract } from "../contract.ts";
-import { CONTRACTS } from "../contracts.ts";
-import { SURFACES } from "../records/surfaces/all.ts";
-import { tenantId } from "../schema.ts";
-import { IDEMPOTENCY_KEY_MAX } from "./idempotency.ts";
-import { AUDIT_REASON_MAX, mediaTypes } from "./input.ts";
+import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
+import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
+import { SURFACES } from "../records/surfaces/every-surface.ts";
+import type { Access } from "../wire/access.ts";
+import type { Contract } from "../wire/contract.ts";
+import { CONTRACTS } from "../wire/operations.ts";
+import { tenantId } from "../wire/schema.ts";
+import { addDescriptions } from "./glossary.ts";
+import { addLimits } from "./limits.ts";
 import {
   ANSWER_HEADERS,
   errorCodesOf,
@@ -24,11 +26,9 @@ import {
   problemAnswers,
   REPLAY_HEADERS,
   TAG_HEADERS,
-} from "./openapi-answers.ts";
-import { addExamples } from "./openapi-example.ts";
-import { addDescriptions } from "./openapi-glossary.ts";
-import { addLimits } from "./openapi-limits.ts";
-import { webhooksOf } from "./openapi-webhooks.ts";
+} from "./responses.ts";
+import { addExamples } from "./show-examples.ts";
+import { webhooksOf } from "./webhooks.ts";
 
 const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
 

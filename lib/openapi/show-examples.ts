@@ -1,8 +1,8 @@
 import type { createDocument } from "zod-openapi";
-import type { Contract } from "../contract.ts";
-import { csvOf } from "./export.ts";
-import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./openapi-examples.ts";
-import { atItsMoment } from "./openapi-webhooks.ts";
+import { csvOf } from "../http/export.ts";
+import type { Contract } from "../wire/contract.ts";
+import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./agreement.ts";
+import { atItsMoment } from "./webhooks.ts";
 
 type JsonSchema = { [keyword: string]: unknown };
 type Definitions = Record<string, JsonSchema>;

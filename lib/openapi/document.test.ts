@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { breachRisk } from "#components/exceptions/deadline.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
-import { contract } from "../contract.ts";
-import { CONTRACTS } from "../contracts.ts";
-import { ERRORS } from "../errors.ts";
 import { EVENT_KINDS } from "../events/contract.ts";
-import { openApiDocument } from "./openapi.ts";
-import { errorCodesOf, isCacheable } from "./openapi-answers.ts";
+import { contract } from "../wire/contract.ts";
+import { ERRORS } from "../wire/errors.ts";
+import { CONTRACTS } from "../wire/operations.ts";
+import { openApiDocument } from "./document.ts";
+import { errorCodesOf, isCacheable } from "./responses.ts";
 
 type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
 type Part = { content?: Record<string, Media> };

@@ -1,7 +1,7 @@
 import { Ruleset, Spectral } from "@stoplight/spectral-core";
 import owasp from "@stoplight/spectral-owasp-ruleset";
 import { expect, test } from "vitest";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./document.ts";
 
 /** Rules that are broken on purpose. */
 const REASONS: Record<string, string> = {

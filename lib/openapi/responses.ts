@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import type { Contract } from "../contract.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode } from "../errors.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
 /** The one error body: RFC 9457 with `code` and `request_id`. */
 export const problem = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
 import { EVENT_KINDS, EVENTS, type EventKind } from "../events/contract.ts";
-import { time } from "../schema.ts";
+import { time } from "../wire/schema.ts";
 
 const HEADERS = {
   "webhook-id": z

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { breachRisk } from "#components/exceptions/deadline.ts";
-import { CONTRACTS } from "../contracts.ts";
-import { openApiDocument } from "./openapi.ts";
+import { CONTRACTS } from "../wire/operations.ts";
+import { openApiDocument } from "./document.ts";
 
 type Json = { [field: string]: unknown };
 
