@@ -6,7 +6,7 @@ import { CONTRACTS } from "#lib/wire/operations.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 // One declaration is added to the list. The routes run here, in this process, against the stack's own database.
-vi.mock("#lib/records/surfaces/all.ts", async (original) => {
+vi.mock("#lib/records/surfaces/every-surface.ts", async (original) => {
   const { SURFACES } = await original<typeof import("#lib/records/surfaces/every-surface.ts")>();
   const { flag, line, settings, surface } = await import("#lib/records/surfaces/surface.ts");
   const runbooks = surface({
