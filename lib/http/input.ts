@@ -8,7 +8,7 @@ import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
 
-/** Each of 100,000 wrong fields told of would make an answer of many times the request. */
+/** To list each of 20,000 wrong fields would make an answer of many times the request. */
 const ERRORS_TOLD = 100;
 export const AUDIT_REASON_MAX = 1000;
 

@@ -24,7 +24,7 @@ const FIELDS: Record<string, string> = {
   dry_run: "Whether nothing was changed, and the answer only says what would be.",
   due_at: "The deadline.",
   duration_ms: "How long the answer took.",
-  events: "The kinds of events it is told of.",
+  events: "The kinds of events that are sent to it.",
   expires_at: "From then on it is refused; null: never.",
   failure_kind: "Why it failed, in a word.",
   grace_expires_at: "Since it was rotated: until when it goes on working.",

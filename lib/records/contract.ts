@@ -15,7 +15,7 @@ const serverFields = {
   updated_at: time,
   soft_delete: z.boolean().meta({ description: "True once deleted." }),
   deleted_at: time.nullable().meta({ example: null }),
-  purge_at: time.nullable().meta({ description: "When a deleted record is gone for good: 30 days after its deletion.", example: null }),
+  purge_at: time.nullable().meta({ description: "When a deleted record is permanently deleted: 30 days after its deletion.", example: null }),
 };
 
 const refused = Object.fromEntries(

@@ -60,7 +60,7 @@ test.each([
   ["text/csv", "title,severity\n", "A,low\n"],
   ["text/csv", "title,severity\n", "A\n"],
 ])(
-  "of %s one row beyond 100,000 is told of, and all after it are taken in unseen",
+  "of %s one row beyond 100,000 is reported, and all after it are taken in unseen",
   async (mediaType, header, row) => {
     const { lines, whole } = await read(mediaType, [header, ...manyRows(row)]);
     expect(lines).toHaveLength(100_001);
@@ -79,7 +79,7 @@ test("a quotation mark within a text is one, and no line is lost to it", async (
   ]);
 });
 
-test("a quotation mark that is never closed is told of by the line that has it", async () => {
+test("a quotation mark that is never closed is reported by the line that has it", async () => {
   const { lines } = await read("text/csv", ['title,severity\nA,low\n"B,low\n', "C,low\n".repeat(10)]);
   expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
   expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("never closed") });
