@@ -86,7 +86,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     const created = await createRecord(team, path);
     const answer = await call(team, "POST", `/v1/${path}/${created.id}/restore`);
     expect(succeeded(answer)).toEqual(created);
-    expect(answer.headers.get("etag")).toBe('"1"');
+    expect(answer.headers.get("etag")).toMatch(/^"1-/);
   });
 
   test("the bin is for tenant_admin", async () => {
