@@ -32,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** What the compiler says of a program that uses the client. */
 async function faultsOf(program: string): Promise<string> {
   const head = `import createClient from "openapi-fetch";
-import type { paths } from "../http/tieout.d.ts";
+import type { paths } from "./tieout.d.ts";
 const client = createClient<paths>({ baseUrl: "https://tieout.example" });
 const header = { "X-Tenant-Id": "acme" };
 `;
