@@ -1,10 +1,10 @@
 // Who may import whom (docs: "the way of a request"): app, worker → lib/<domain> → lib/db, and never back.
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
-const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
-const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|records/surfaces/[^/]+)\\.ts$";
+const DOMAIN = "^lib/(?!(?:auth|db|http|openapi|request|runtime|wire)/)([^/]+)/";
+const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
-const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
+const WIRE = "^lib/wire/(?:access|contract|currencies|errors|ip-range|operations|schema)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */
@@ -69,7 +69,7 @@ module.exports = {
       name: "worker-without-web",
       severity: "error",
       from: { path: "^worker/", pathNot: TEST },
-      to: { path: "^(?:app|components|lib/http)/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+      to: { path: "^(?:app|components|lib/(?:http|openapi))/|^node_modules/(?:next|next-auth|react|react-dom)/" },
     },
     {
       name: "components-know-the-wire-only",
@@ -90,7 +90,7 @@ module.exports = {
       comment: "A verb serves pages, routes and workers alike.",
       severity: "error",
       from: { path: DOMAIN, pathNot: TEST },
-      to: { path: "^lib/http/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+      to: { path: "^lib/(?:http|openapi)/|^node_modules/(?:next|next-auth|react|react-dom)/" },
     },
     {
       name: "domain-outside-only",
@@ -102,14 +102,35 @@ module.exports = {
     {
       name: "plumbing-knows-no-domain",
       severity: "error",
-      from: { path: "^lib/(?:auth|db|http)/", pathNot: TEST },
+      from: { path: "^lib/(?:auth|db|http|openapi|request|runtime|wire)/", pathNot: TEST },
       to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL, AUDIT] },
+    },
+    {
+      name: "lib-has-rooms",
+      comment: "No loose pile: what is no domain's lies in wire, request, http, openapi, auth, db or runtime.",
+      severity: "error",
+      from: {},
+      to: { path: "^lib/[^/]+$" },
+    },
+    {
+      name: "wire-and-runtime-are-the-ground",
+      comment: "The wire's vocabulary knows contracts alone, and the runtime knows nothing of requests.",
+      severity: "error",
+      from: { path: "^lib/(?:wire|runtime)/", pathNot: TEST },
+      to: { path: "^lib/(?:auth|db|http|openapi|request)/" },
+    },
+    {
+      name: "description-without-pipeline",
+      comment: "OpenAPI follows from contracts; of the pipeline it knows the limits and forms that it describes.",
+      severity: "error",
+      from: { path: "^lib/openapi/", pathNot: TEST },
+      to: { path: "^lib/http/", pathNot: "^lib/http/(?:export|idempotency|input)\\.ts$" },
     },
     {
       name: "database-without-http",
       severity: "error",
-      from: { path: "^lib/(?:auth|db)/", pathNot: TEST },
-      to: { path: "^lib/http/" },
+      from: { path: "^lib/(?:auth|db|request)/", pathNot: TEST },
+      to: { path: "^lib/(?:http|openapi)/" },
     },
     {
       name: "no-test-code-in-the-product",

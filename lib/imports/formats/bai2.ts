@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { Bai2Totals, detailOf, fundsOf, summaryOf } from "./bai2-fields.ts";
 import { sixDigitDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";

@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { bankTransactionCode, camtTransaction, chargesOf, moneyOf, type Party, said, type Transaction } from "./camt-transaction.ts";
 import { type DateReader, isoDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";

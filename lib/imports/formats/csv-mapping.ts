@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { uniqueNames } from "./csv.ts";
 import { dateFormatsOf, looksLikeAmount, looksLikeDate, quoteOf, type Row, rowsOf } from "./csv-layout.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";

@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { dateReader } from "./dates.ts";
 import type { Details, ImportLine } from "./line.ts";
 import { type MappedField, SIGN_VALUES } from "./mapping.ts";

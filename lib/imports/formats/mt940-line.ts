@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { calendarDay, sixDigitDay } from "./dates.ts";
 import { DetailsBuilder, type Gathered } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";

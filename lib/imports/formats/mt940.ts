@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { sixDigitDay } from "./dates.ts";
 import { standardAmount } from "./money.ts";
 import { type StatementLine, statementLine } from "./mt940-line.ts";

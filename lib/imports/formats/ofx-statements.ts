@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../currencies.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
 import { eightDigitDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
