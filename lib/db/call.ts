@@ -1,8 +1,7 @@
 import type { Context } from "../request/context.ts";
-import type { Database } from "./types.gen.ts";
+import type { Functions } from "./client.ts";
 import { unwrap } from "./unwrap.ts";
 
-type Functions = Database["public"]["Functions"];
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
 export type Verb = {
   [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown } ? Name : never;
