@@ -5,12 +5,13 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 
-export type WebProcess = { url: string; output: () => string; stop: () => Promise<void> };
+export type WebProcess = { url: string; pid: number; output: () => string; stop: () => Promise<void> };
 
-export async function startWebProcess(variables: Record<string, string> = {}): Promise<WebProcess> {
+/** `main`: of another server than ours, which answers /healthz as well. */
+export async function startWebProcess(variables: Record<string, string> = {}, main = "../server/main.ts"): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../server/main.ts", import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(main, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
@@ -20,6 +21,7 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
   await answers(child, `${url}/healthz`);
   return {
     url,
+    pid: child.pid ?? 0,
     output: () => output,
     async stop() {
       if (child.exitCode !== null) return;
