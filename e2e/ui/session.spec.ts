@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from "@playwright/test";
-import { createTenant, sql } from "../fixtures.ts";
-import { beSignedIn, enrol, PASSWORD, signIn } from "./person.ts";
+import { createTenant, enrol, PASSWORD, sql } from "../fixtures.ts";
+import { beSignedIn, signIn } from "./person.ts";
 
 const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 

@@ -5,6 +5,7 @@ import CredentialsProvider from "next-auth/providers/credentials";
 import type { Provider } from "next-auth/providers/index";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
+import { callbackPath } from "./callback-path.ts";
 import { type Memberships, membershipsOf, nameOf } from "./principal.ts";
 import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
 
@@ -58,6 +59,7 @@ export function signInOptions(): AuthOptions {
     },
     providers: [passwordProvider(), ...oidcProviders().map(oidcProvider)],
     callbacks: {
+      redirect: ({ url, baseUrl }) => baseUrl + callbackPath(url, baseUrl),
       jwt({ token, user, account, profile }) {
         if (!account) return token;
         const { provider, providerAccountId: subject } = account;
