@@ -1,8 +1,7 @@
 import { request as httpRequest } from "node:http";
-import { encode } from "next-auth/jwt";
 import { beforeAll, describe, expect, it } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
-import { stackEnvironment } from "../../supervisor/stack-file.ts";
+import { signIn } from "#e2e/sign-in.ts";
 
 /** Each leads to another host where it is taken for a path of ours. */
 const ELSEWHERE = [
@@ -40,8 +39,8 @@ const own = new URL(stack.url).origin;
 let cookie: string;
 
 beforeAll(async () => {
-  const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-  cookie = `tieout.session=${await encode({ token: { sub: "ada", name: "ada", tenants: {} }, secret })}`;
+  const { cookies } = await signIn("ada@acme.example");
+  cookie = cookies;
 });
 
 describe("nobody is led to another host", () => {

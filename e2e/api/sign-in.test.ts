@@ -1,33 +1,12 @@
 import { decode, encode } from "next-auth/jwt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api, enrol, PASSWORD, sql, stack } from "#e2e/fixtures.ts";
+import { cookiesOf, sessionCookie, signIn } from "#e2e/sign-in.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-
-/** Signs in as the form does. */
-async function signIn(email: string, password: string, url = stack.url, path = "callback/password") {
-  const csrf = await fetch(`${url}/api/auth/csrf`);
-  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
-  const startedAt = performance.now();
-  const answer = await fetch(`${url}/api/auth/${path}`, {
-    method: "POST",
-    headers: { "Content-Type": FORM, Cookie: cookiesOf(csrf) },
-    body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
-    redirect: "manual",
-  });
-  const way = ((await answer.json()) as { url: string }).url;
-  return { status: answer.status, headers: answer.headers, way, ms: performance.now() - startedAt, cookies: cookiesOf(answer) };
-}
-
-function cookiesOf(answer: Response): string {
-  return answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(";")[0])
-    .join("; ");
-}
 
 describe("what stands before next-auth", () => {
   const post = (path: string, type: string, body: string) =>
@@ -83,7 +62,7 @@ describe("what stands before next-auth", () => {
     expect(answer.headers.get("location") ?? "").not.toContain("evil");
   });
 
-  it.each(["callback/password", "c%61llback/p%61ssword", "callback/password/"])("takes down who signs in by %s", async (path) => {
+  it.each(["callback/password", "c%61llback/p%61ssword"])("takes down who signs in by %s", async (path) => {
     const person = await enrol({ acme: ["tenant_lead"] });
     await signIn(person.email, PASSWORD, stack.url, path);
     const events = await sql("select from public.security_events where type = 'session.signed_in' and actor = $1", [`user:${person.name}`]);
@@ -150,5 +129,23 @@ describe("a session by password", () => {
       return (await api("GET", "/v1/me", { tenant: "acme", headers: { Cookie, "Sec-Fetch-Site": "same-origin" } })).status;
     };
     expect([await me(hours(0.1)), await me(hours(0) - 1)]).toEqual([200, 401]);
+  });
+});
+
+describe("a session by a provider", () => {
+  let web: { bound: WebProcess; without: WebProcess };
+  beforeAll(async () => {
+    const [bound, without] = await Promise.all([startWebProcess({ OIDC_CORP_TENANTS: "acme" }), startWebProcess({ OIDC_PROVIDERS: "" })]);
+    web = { bound, without };
+  });
+  afterAll(() => Promise.all([web?.bound.stop(), web?.without.stop()]));
+
+  it("holds for the tenants that the provider is bound to, and ends where the provider is no longer trusted", async () => {
+    const Cookie = await sessionCookie({ tenants: { acme: ["tenant_lead"], globex: ["tenant_lead"] } });
+    const me = async (url: string, tenant: string) =>
+      (await fetch(`${url}/v1/me`, { headers: { Cookie, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": tenant } })).status;
+    expect(await Promise.all([me(stack.url, "acme"), me(stack.url, "globex")])).toEqual([200, 200]);
+    expect(await Promise.all([me(web.bound.url, "acme"), me(web.bound.url, "globex")])).toEqual([200, 403]);
+    expect(await Promise.all([me(web.without.url, "acme"), me(web.without.url, "globex")])).toEqual([401, 401]);
   });
 });

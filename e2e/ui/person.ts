@@ -1,14 +1,12 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
-import { encode } from "next-auth/jwt";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import type { Role } from "#lib/wire/access.ts";
-import { stackEnvironment } from "../../supervisor/stack-file.ts";
 import { api, PASSWORD, sql, uniqueName, userToken } from "../fixtures.ts";
+import { sessionCookie } from "../sign-in.ts";
 
-const SESSION_SECONDS = 600;
 const MOST_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
@@ -18,16 +16,16 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** The session that signing in would have given: for people that the local stack does not have. `claims`: of the session's own. */
+/** Is signed in as somebody whom the local stack does not have. `claims`: of the session's own. */
 export async function beSignedIn(
   context: BrowserContext,
   tenants: Record<string, Role[]>,
   name = "ada",
   claims: Record<string, unknown> = {},
 ): Promise<void> {
-  const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-  const value = await encode({ token: { sub: uniqueName(name), name, tenants, ...claims }, secret, maxAge: SESSION_SECONDS });
-  await context.addCookies([{ name: "tieout.session", value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
+  const cookie = await sessionCookie({ tenants, name, ...claims });
+  const [cookieName = "", value = ""] = cookie.split("=", 2);
+  await context.addCookies([{ name: cookieName, value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
 }
 
 /** Reports an exception over /v1, as a tenant's own system does. */

@@ -134,7 +134,7 @@ test("the roles of an identity provider hold for its time, then it is asked agai
 });
 
 function beOfProvider(context: BrowserContext, tenant: string, valid_until: number) {
-  return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { provider: "corp", valid_until });
+  return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { valid_until });
 }
 
 test("the session's cookie is out of reach of scripts and of other sites", async ({ page, context }) => {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseCookie, parseSetCookie } from "cookie";
-import { actorOf, nameOf } from "../auth/principal.ts";
-import { cookieName, identityOfCookies, type UserIdentity } from "../auth/session.ts";
+import { nameOf } from "../auth/claims.ts";
+import { actorOf, type UserIdentity } from "../auth/principal.ts";
+import { cookieName, identityOfCookies } from "../auth/session.ts";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
 import { countEventsLater } from "./event-counter.ts";
