@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Pool } from "undici";
 import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
-import { claimsOf } from "#lib/auth/claims.ts";
+import { claimsOf } from "#lib/db/claims.ts";
 import { callDirectly } from "#lib/db/direct/call-directly.ts";
 import { type Rate, rates, type Side } from "./rates.ts";
 import { ratioOf, type Section } from "./report.ts";
@@ -36,7 +36,10 @@ export async function requests(): Promise<Section> {
     const pair = (sent: Sent) => [side("service", ours, sent), side("bare handler", bare, sent)];
     const [meOurs, meBare] = (await rates(pair(me))) as [Rate, Rate];
     const [boardOurs, boardBare] = (await rates(pair(board))) as [Rate, Rate];
-    const claims = claimsOf({ type: "api_key", id: keyId, lineageId: keyId, name: "bench", roles: [], scopes: ["write:exceptions"] }, tenant);
+    const claims = claimsOf(
+      { type: "api_key", issuer: "", id: keyId, lineageId: keyId, name: "bench", roles: [], scopes: ["write:exceptions"] },
+      tenant,
+    );
     const inSql: Side = {
       name: "its SQL transaction",
       async once() {
@@ -76,7 +79,13 @@ async function callers() {
 }
 
 function newException() {
-  return { title: "Payout 4711 has no bank line", severity: "high", due_at: "2999-10-31T09:30:00.000Z", amount_minor: 125000, currency: "EUR" };
+  return {
+    title: "Payout 4711 has no bank line",
+    severity: "high",
+    due_at: "2999-10-31T09:30:00.000Z",
+    amount_minor: 125000,
+    currency: "EUR",
+  };
 }
 
 async function bytesOf(url: string, { method, path, headers, body }: Sent): Promise<string> {

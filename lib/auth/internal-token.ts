@@ -1,9 +1,9 @@
 import { SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
+import type { Claims } from "../db/claims.ts";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
-import type { Claims } from "./claims.ts";
-import { INTERNAL_ISSUER } from "./verify-jwt.ts";
+import { INTERNAL_ISSUER } from "../runtime/trust.ts";
 
 const LIFETIME_SECONDS = 60;
 /** The rest of its life is for the call that it is sent with. */

@@ -1,6 +1,6 @@
-import { type Claims, claimsOf, SERVICE_CLAIMS } from "../auth/claims.ts";
 import type { Principal } from "../auth/principal.ts";
 import { env } from "../runtime/env.ts";
+import { type Claims, claimsOf, SERVICE_CLAIMS } from "./claims.ts";
 import { callDirectly } from "./direct/call-directly.ts";
 import { callOverHttp } from "./over-http.ts";
 import type { Database } from "./types.gen.ts";

@@ -1,8 +1,8 @@
 import { createClient } from "@supabase/supabase-js";
-import type { Claims } from "../auth/claims.ts";
 import { signInternalToken } from "../auth/internal-token.ts";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
+import type { Claims } from "./claims.ts";
 import type { DatabaseAnswer } from "./unwrap.ts";
 
 const WITHIN_MS = 15_000;

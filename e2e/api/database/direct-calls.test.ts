@@ -1,8 +1,8 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTenant, sql, uniqueName } from "#e2e/fixtures.ts";
-import { type Claims, claimsOf, SERVICE_CLAIMS } from "#lib/auth/claims.ts";
 import type { Principal } from "#lib/auth/principal.ts";
+import { type Claims, claimsOf, SERVICE_CLAIMS } from "#lib/db/claims.ts";
 import { become, callDirectly } from "#lib/db/direct/call-directly.ts";
 import { OneTrip } from "#lib/db/direct/one-trip.ts";
 import { callOverHttp } from "#lib/db/over-http.ts";
@@ -11,8 +11,8 @@ import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 const url = new URL(stackEnvironment().REQUEST_DATABASE_URL ?? "");
 const role = url.username;
 
-const person: Principal = { type: "user", id: "ada", lineageId: "ada", name: "ada", roles: ["tenant_admin"], scopes: [] };
-const key: Principal = { type: "api_key", id: "key_1", lineageId: "key_1", name: "k", roles: [], scopes: ["read:exceptions"] };
+const person: Principal = { type: "user", issuer: "", id: "ada", lineageId: "ada", name: "ada", roles: ["tenant_admin"], scopes: [] };
+const key: Principal = { type: "api_key", issuer: "", id: "key_1", lineageId: "key_1", name: "k", roles: [], scopes: ["read:exceptions"] };
 const request = { operation: "test", request_id: "req_1", address: "127.0.0.1" };
 
 let tenant: string;

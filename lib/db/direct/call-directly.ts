@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DatabaseError, escapeIdentifier } from "pg";
-import type { Claims } from "../../auth/claims.ts";
 import { processWide } from "../../runtime/process-wide.ts";
+import type { Claims } from "../claims.ts";
 import type { DatabaseAnswer } from "../unwrap.ts";
 import { type Bound, OneTrip, type Statement } from "./one-trip.ts";
 import { connect, type Kind } from "./pools.ts";
