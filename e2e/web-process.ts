@@ -11,9 +11,11 @@ export type WebProcess = { url: string; pid: number; output: () => string; stop:
 export async function startWebProcess(variables: Record<string, string> = {}, main = "../server/main.ts"): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
+  // A Data API that a test names is there to be asked.
+  const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
   const child = spawn(process.execPath, [fileURLToPath(new URL(main, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
-    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
+    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...byDataApi, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

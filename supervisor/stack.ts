@@ -7,6 +7,7 @@ import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.t
 import { log } from "./log.ts";
 import { Part } from "./part.ts";
 import { freePort } from "./ports.ts";
+import { excessOf } from "./request-role.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
 
@@ -44,6 +45,15 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
     supabase_auth_admin: secrets.POSTGRES_AUTH_ADMIN_PASSWORD,
   });
   return urls;
+}
+
+/** @throws SettingsError where calls of requests would come in as somebody who may do more. */
+export async function requireRequestRole({ REQUEST_DATABASE_URL: url }: Record<string, string>): Promise<void> {
+  if (!url) return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
+  const excess = await excessOf(url).catch((error: Error) => {
+    throw new SettingsError(`REQUEST_DATABASE_URL does not lead to a database: ${error.message}.`);
+  });
+  if (excess) throw new SettingsError(`REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`);
 }
 
 export async function applyMigrations(databaseUrl: string): Promise<void> {

@@ -13,9 +13,9 @@ export type Side = {
 export type Rate = { name: string; per_second: number; lowest: number; highest: number; cpu_us: number | null };
 
 const AT_ONCE = 16;
-const ROUNDS = 7;
-const ROUND_MS = 2_000;
-const WARM_MS = 3_000;
+const ROUNDS = Number(process.env.BENCH_SHORT ? 3 : 7);
+const ROUND_MS = process.env.BENCH_SHORT ? 800 : 2_000;
+const WARM_MS = process.env.BENCH_SHORT ? 800 : 3_000;
 /** USER_HZ of every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
