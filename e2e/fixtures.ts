@@ -1,5 +1,7 @@
 /** What a test needs of the running stack: its addresses, credentials, a tenant of its own, calls to /v1 and SQL. */
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { SignJWT } from "jose";
 import { Pool } from "pg";
 import type { Role } from "#lib/wire/access.ts";
@@ -20,6 +22,15 @@ export const stack = {
 
 /** The owner's connection, which no policy holds back. */
 export const database = new Pool({ connectionString: stack.databaseUrl, max: 4, allowExitOnIdle: true });
+
+/** Past every policy, grant and trigger, as whoever owns the machine. */
+export function superuserUrl(): string {
+  const url = new URL(stack.databaseUrl);
+  const secrets = JSON.parse(readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"));
+  url.username = "supabase_admin";
+  url.password = secrets.POSTGRES_ADMIN_PASSWORD;
+  return url.href;
+}
 
 export async function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
   return (await database.query<Row>(text, values)).rows;

@@ -15,7 +15,15 @@ export async function startWebProcess(variables: Record<string, string> = {}, ma
   const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
   const child = spawn(process.execPath, [fileURLToPath(new URL(main, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
-    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...byDataApi, ...variables },
+    env: {
+      ...process.env,
+      ...stackEnvironment(),
+      NODE_ENV: "production",
+      PORT: String(port),
+      NEXTAUTH_URL: url,
+      ...byDataApi,
+      ...variables,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
