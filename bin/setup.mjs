@@ -22,6 +22,7 @@ const BUILD_INPUTS = [
   "package-lock.json",
   "postcss.config.mjs",
   "proxy.ts",
+  "tsconfig.build.json",
   "tsconfig.json",
 ];
 const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");

@@ -1,16 +1,14 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
-import { encode } from "next-auth/jwt";
 import type { Role } from "#lib/access.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
-import { stackEnvironment } from "../../supervisor/stack-file.ts";
 import { api, sql, uniqueName, userToken } from "../fixtures.ts";
+import { SESSION_COOKIE, sessionOf } from "../session.ts";
 
 export const PASSWORD = "tieout-demo";
 
-const SESSION_SECONDS = 600;
 const MOST_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
@@ -44,16 +42,15 @@ export async function enrol(
   return { id: user?.id ?? "", name, email };
 }
 
-/** The session that signing in would have given: for people that the local stack does not have. `claims`: of the session's own. */
+/** Has a context be signed in, without the page for it: see `sessionOf`. */
 export async function beSignedIn(
   context: BrowserContext,
   tenants: Record<string, Role[]>,
   name = "ada",
   claims: Record<string, unknown> = {},
 ): Promise<void> {
-  const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-  const value = await encode({ token: { sub: uniqueName(name), name, tenants, ...claims }, secret, maxAge: SESSION_SECONDS });
-  await context.addCookies([{ name: "tieout.session", value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
+  const value = await sessionOf(tenants, name, claims);
+  await context.addCookies([{ name: SESSION_COOKIE, value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
 }
 
 /** Reports an exception over /v1, as a tenant's own system does. */

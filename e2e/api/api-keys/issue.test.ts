@@ -1,6 +1,6 @@
 import { createDecipheriv } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { api, sql, stack, tablesHolding, uniqueName } from "#e2e/fixtures.ts";
+import { api, sql, stack, tablesHolding, transactionNow, uniqueName } from "#e2e/fixtures.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
 import type { NewApiKey } from "#lib/api-keys/contract.ts";
 import { codeOf, credentialOf, pathsOf, tenantWithAdmin } from "./keys.ts";
@@ -131,9 +131,10 @@ describe("issuing an API key", () => {
   it("keeps nothing from which the secret can be read, the sealed answer of a retry included", async () => {
     const { tenant, create } = await tenantWithAdmin();
     const idempotency_key = uniqueName("sealed");
+    const since = await transactionNow();
     const { key_id, key_secret } = await create({ idempotency_key });
-    expect(await tablesHolding([key_secret, key_secret.slice(4, 47), idempotency_key])).toEqual([]);
-    expect(await tablesHolding([key_id])).toContain("public.api_keys");
+    expect(await tablesHolding([key_secret, key_secret.slice(4, 47), idempotency_key], since)).toEqual([]);
+    expect(await tablesHolding([key_id], since)).toContain("public.api_keys");
 
     const [kept] = await sql<{ answer: string }>("select answer::text from private.idempotency_keys where tenant_id = $1", [tenant]);
     const sealed = /"sealed": "([^"]+)"/.exec(kept?.answer ?? "")?.[1] ?? "";
