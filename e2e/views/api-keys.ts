@@ -3,7 +3,7 @@ import { closeTop, dialog, inTurn, open, press, pressInDialog, says, type View }
 
 const KEYS = { path: "/:world/api-keys", role: "tenant_admin" } as const;
 
-const feed = inTurn(open("Bank feed"), says("By operation"));
+const feed = inTurn(open("Bank feed"), (page) => dialog(page).getByRole("heading", { name: "Usage" }).waitFor());
 
 async function fillIn(page: Page): Promise<void> {
   await dialog(page).getByLabel("Name").fill("Nightly ledger export");

@@ -6,7 +6,7 @@ import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { openApiDocument } from "#lib/http/openapi.ts";
 import { inTurn, openNavigation, press, type Step, says, type View } from "./view.ts";
 
-const { paths = {} } = openApiDocument();
+const { paths = {}, webhooks = {} } = openApiDocument();
 
 /** Of pages that are made from data, each kind alike, the longest. */
 function longest<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item {
@@ -16,7 +16,7 @@ function longest<Item>(items: readonly Item[], lengthOf: (item: Item) => number)
 const operation = longest(CONTRACTS, ({ path, method }) => JSON.stringify(paths[path]?.[method.toLowerCase() as "get"]).length);
 const byTag = [...Map.groupBy(CONTRACTS, ({ tag }) => tag)];
 const [resource] = longest(byTag, ([, operations]) => operations.length);
-const event = longest(EVENT_KINDS, (kind) => JSON.stringify(openApiDocument().webhooks?.[kind] ?? kind).length);
+const event = longest(EVENT_KINDS, (kind) => JSON.stringify(webhooks[kind] ?? kind).length);
 const error = longest(ERROR_CODES, (code) => code.length);
 /** What is widest on a phone: a path that no line can break. */
 const widest = longest(CONTRACTS, ({ path }) => path.length);

@@ -1,4 +1,4 @@
-import { dialog, goTo, inTurn, open, says, type View } from "./view.ts";
+import { answersWith, dialog, goTo, inTurn, open, press, says, type View } from "./view.ts";
 
 const of = (surface: string): View[] => [
   { name: surface, path: `/acme/${surface}`, role: "tenant_admin" },
@@ -34,6 +34,18 @@ export const RECORDS: View[] = [
   { name: "reconciliations", path: "/acme/reconciliations", role: "tenant_admin" },
   { name: "reconciliations, empty", path: "/:empty/reconciliations", role: "tenant_admin" },
   { name: "reconciliations, no match", path: "/:empty/reconciliations?status=archived", role: "tenant_admin" },
+  {
+    name: "reconciliations, refused",
+    path: "/acme/reconciliations",
+    role: "tenant_admin",
+    answers: [503],
+    arrange: inTurn(
+      answersWith(503, "unavailable", "The database cannot answer right now."),
+      press("Filter by Status"),
+      (page) => page.getByRole("menuitemradio", { name: "Open" }).click(),
+      says(/req_2f1c0d9b/),
+    ),
+  },
   { name: "reconciliations for reading", path: "/acme/reconciliations", role: "tenant_analyst" },
   { name: "a new reconciliation", path: "/acme/reconciliations?new=true", role: "tenant_admin" },
   {

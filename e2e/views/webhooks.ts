@@ -5,7 +5,7 @@ const LIST = { path: "/:world/webhooks", role: "tenant_admin" } as const;
 const of = (what: string, name: string, ...steps: Step[]): View => ({
   name,
   ...LIST,
-  arrange: inTurn(goTo(new RegExp(`/${what}`), /webhooks\/whk_/), says("webhook.test"), ...steps),
+  arrange: inTurn(goTo(new RegExp(`/${what}`), /webhooks\/whk_/), says("exception.created"), ...steps),
 });
 
 const choose =
@@ -15,7 +15,7 @@ const choose =
     await page.getByRole("menuitem", { name: action }).click();
   };
 
-const delivery = open(/webhook\.test/);
+const delivery = open(/exception\.created/);
 const unfold =
   (title: string): Step =>
   (page) =>

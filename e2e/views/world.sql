@@ -2,9 +2,13 @@
 -- :tenant is the tenant's identifier, quoted.
 select private.create_tenant(:tenant, 'Wayfarer Ltd');
 
-insert into public.exceptions (tenant_id, title, severity, due_at, amount_minor, currency, created_by)
-select :tenant, 'Payout ' || 4710 + n || ' has no bank line', 'high', now() + make_interval(mins => 200 * n), 4200 * n, 'EUR', 'user:ada'
-from generate_series(1, 4) n;
+-- One of each risk, and one that is closed.
+insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, amount_minor, currency, details, created_by)
+select :tenant, title, severity, assigned_to, now() + make_interval(mins => minutes), 125000, 'EUR', '{"left_reference": "L-10471"}', 'user:ada'
+from (values
+  ('Payout 4711 has no bank line', 'critical', 'user:leo', -20), ('Fee on L-10472 was not expected', 'high', null, 30),
+  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900)
+) as e (title, severity, assigned_to, minutes);
 
 insert into public.records (tenant_id, surface, data, created_by)
 values (:tenant, 'integrations', jsonb_build_object(
@@ -44,13 +48,13 @@ select api_key_id, tenant_id, sum(calls), max(last_seen_at), '203.0.113.9' from 
 insert into public.webhooks (tenant_id, url, description, events, status, disabled_at, disabled_by, disabled_reason, disabled_detail,
   secret_changed_at, previous_secret_expires_at, failing_since, last_success_at, last_failure_at, created_by)
 values
-  (:tenant, 'https://hooks.wayfarer.example/ledger', 'Books what was settled', '{webhook.test}', 'active', null, null, null, null,
+  (:tenant, 'https://hooks.wayfarer.example/ledger', 'Books what was settled', '{exception.created}', 'active', null, null, null, null,
     now() - interval '1 hour', now() + interval '23 hours', null, now() - interval '5 minutes', null, 'user:ada'),
-  (:tenant, 'https://hooks.wayfarer.example/desk', null, '{webhook.test}', 'active', null, null, null, null,
+  (:tenant, 'https://hooks.wayfarer.example/desk', null, '{exception.created}', 'active', null, null, null, null,
     null, null, now() - interval '2 hours', null, now() - interval '5 minutes', 'user:ada'),
-  (:tenant, 'https://hooks.wayfarer.example/archive', 'Copies to cold storage, which nobody has looked at since the move', '{webhook.test}',
+  (:tenant, 'https://hooks.wayfarer.example/archive', 'Copies to cold storage, which nobody has looked at since the move', '{exception.created}',
     'disabled', now() - interval '1 day', 'user:ada', 'manual', 'The archive moves to another host.', null, null, null, null, null, 'user:ada'),
-  (:tenant, 'https://hooks.wayfarer.example/gone', null, '{webhook.test}', 'disabled', now() - interval '2 days', 'system', 'gone',
+  (:tenant, 'https://hooks.wayfarer.example/gone', null, '{exception.created}', 'disabled', now() - interval '2 days', 'system', 'gone',
     'The receiver answered 410 Gone: it wants no more events.', null, null, null, null, now() - interval '2 days', 'user:ada');
 
 insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, attempt_count, failure_count, next_attempt_at, created_at, delivered_at)

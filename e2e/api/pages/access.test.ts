@@ -65,29 +65,26 @@ describe("what is an admin's to see", () => {
   });
 });
 
-describe("a member without a role", () => {
-  it.each(["exceptions", "exceptions/import", "sla-policy", "reconciliations", "integrations", "release-notes", "api-keys", "webhooks"])(
-    "is told so at /%s, and whom to ask, in the shell",
-    async (path) => {
-      const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as());
-      expect(status).toBe(200);
-      expect(headings.join()).toMatch(/Your role does not allow this|Admins manage/);
-      expect(text).toMatch(/Ask a tenant admin/);
-      expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
-      expect(text).not.toContain(OURS);
-    },
-  );
-});
+it.each(["exceptions", "exceptions/import", "sla-policy", "reconciliations", "integrations", "release-notes", "api-keys", "webhooks"])(
+  "a member without a role gets the shell at /%s, and nothing of the tenant's data",
+  async (path) => {
+    const { status, text } = await pageOf(`/${tenant}/${path}`, as());
+    expect(status).toBe(200);
+    expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
+    expect(text).not.toContain(OURS);
+    expect(text).not.toContain('type="file"');
+  },
+);
 
 describe("another tenant's", () => {
   it.each(["exceptions", "reconciliations", "integrations", "api-keys", "webhooks", "security-events", "nowhere"])(
     "/%s is no page, as that of a tenant that never was",
     async (path) => {
       for (const id of [other, "no-such-tenant"]) {
-        const { status, headings, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
+        const { status, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
         expect(status).toBe(404);
-        expect(headings).toContain("There is no such page");
         expect(text).not.toContain(THEIRS);
+        expect(text).not.toContain(`Tenant ${id}`);
       }
     },
   );
@@ -102,8 +99,8 @@ describe("another tenant's", () => {
 
   it("webhook is no page, as one that never was", async () => {
     for (const id of [theirs.webhook, "whk_00000000000000000000", "nonsense"]) {
-      const { headings, text } = await pageOf(`/${tenant}/webhooks/${id}`, as("tenant_admin"));
-      expect(headings, id).toContain("There is no such page");
+      const { status, text } = await pageOf(`/${tenant}/webhooks/${id}`, as("tenant_admin"));
+      expect([id, status]).toEqual([id, 404]);
       expect(text).not.toContain(THEIRS);
     }
   });
@@ -116,8 +113,8 @@ describe("another tenant's", () => {
 });
 
 it("a surface that nobody declared is no page, and keeps the navigation", async () => {
-  const { status, headings, text } = await pageOf(`/${tenant}/runbooks`, as("tenant_admin"));
-  expect([status, headings]).toEqual([404, expect.arrayContaining(["There is no such page"])]);
+  const { status, text } = await pageOf(`/${tenant}/runbooks`, as("tenant_admin"));
+  expect(status).toBe(404);
   expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
 });
 
