@@ -27,7 +27,7 @@ try {
   await prepare();
   const { playwright, verify, vitest } = await import("./suites.mjs");
   await Promise.all([suite("verify", verify), suite("unit", () => vitest("unit", args))]);
-  if (["api", "ui", "stack"].some(wanted)) await build();
+  if (["api", "ui", "stack"].some(wanted)) await build({ typesAreChecked: results.verify?.failed === 0 });
   // The stacks of the second wait for most of the time.
   await Promise.all([suite("api", () => vitest("api", args)), suite("stack", () => vitest("stack", args))]);
   await suite("ui", () => playwright(args));

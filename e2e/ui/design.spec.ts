@@ -2,8 +2,9 @@ import { expect, type Locator, type Page, test } from "@playwright/test";
 import { tabTo } from "./person.ts";
 import { settled } from "./soundness.ts";
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 test.beforeEach(async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: "reduce" });
   expect((await page.goto("/design"))?.status()).toBe(200);
   await settled(page);
 });

@@ -28,7 +28,7 @@ export async function expectAxeFindsNothing(page: Page, state?: string, look: ke
       const results = await window.axe?.run(document, options);
       return results?.violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]);
     },
-    { ...LOOKS[look], resultTypes: ["violations"] } satisfies RunOptions,
+    { ...LOOKS[look], resultTypes: ["violations"], preload: false } satisfies RunOptions,
   );
   expect(found, state).toEqual([]);
 }

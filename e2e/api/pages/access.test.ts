@@ -112,10 +112,8 @@ describe("another tenant's", () => {
   });
 });
 
-it("a surface that nobody declared is no page, and keeps the navigation", async () => {
-  const { status, text } = await pageOf(`/${tenant}/runbooks`, as("tenant_admin"));
-  expect(status).toBe(404);
-  expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
+it("a surface that nobody declared is no page", async () => {
+  expect((await pageOf(`/${tenant}/runbooks`, as("tenant_admin"))).status).toBe(404);
 });
 
 it("the updates of a tenant that does not exist are no page", async () => {

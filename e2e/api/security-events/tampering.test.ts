@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
-import { EVENTS, idOf, it, verdict } from "./chained.ts";
+import { EVENTS, idOf, it, verdict, verdictOfBoth } from "./chained.ts";
 import { tamper } from "./trail.ts";
 
 describe.concurrent("a chain shows what was done to it", () => {
@@ -14,7 +14,7 @@ describe.concurrent("a chain shows what was done to it", () => {
       "insert into public.security_events (tenant_id, type, actor, details) values ($1, 'test.odd', 'x', '{\"n\": 1.500, \"m\": 123456789012345678901234567890}')",
       [trail.tenant],
     );
-    expect(await verdict(trail)).toEqual({ reason: undefined, seq: undefined, event_id: undefined });
+    expect(await verdictOfBoth(trail)).toEqual({ reason: undefined, seq: undefined, event_id: undefined });
     expect(await trail.verify()).toMatchObject({ events: EVENTS + 2, verified_through: { seq: EVENTS + 2 }, fault: null });
   });
 
@@ -36,12 +36,12 @@ describe.concurrent("a chain shows what was done to it", () => {
       ["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 5", [trail.tenant]],
       ["update public.security_events e set hash = private.security_event_hash(e) where tenant_id = $1 and seq = 5", [trail.tenant]],
     );
-    expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
+    expect(await verdictOfBoth(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
   });
 
   it("one removed", async ({ trail }) => {
     await tamper(["delete from public.security_events where tenant_id = $1 and seq = 5", [trail.tenant]]);
-    expect(await verdict(trail)).toEqual({ reason: "row_missing", seq: 5, event_id: null });
+    expect(await verdictOfBoth(trail)).toEqual({ reason: "row_missing", seq: 5, event_id: null });
   });
 
   it("one removed, and the others moved up", async ({ trail }) => {
@@ -65,7 +65,7 @@ describe.concurrent("a chain shows what was done to it", () => {
       ["update public.security_events set seq = 5 where tenant_id = $1 and seq = 7", [trail.tenant]],
       ["update public.security_events set seq = 7 where tenant_id = $1 and seq = -1", [trail.tenant]],
     );
-    expect(await verdict(trail)).toEqual({ reason: "order_changed", seq: 5, event_id });
+    expect(await verdictOfBoth(trail)).toEqual({ reason: "order_changed", seq: 5, event_id });
   });
 
   it("one put in past the chain", async ({ trail }) => {
@@ -73,7 +73,7 @@ describe.concurrent("a chain shows what was done to it", () => {
       "insert into public.security_events (id, tenant_id, type, actor, credential) values ('sev_00000000000000000000000000000000' || substr(md5($1), 1, 4), $1, 'test.done', 'user:eve', 'user')",
       [trail.tenant],
     ]);
-    expect(await verdict(trail)).toMatchObject({ reason: "not_chained" });
+    expect(await verdictOfBoth(trail)).toMatchObject({ reason: "not_chained" });
   });
 
   it.for<[string, number]>([
@@ -90,6 +90,6 @@ describe.concurrent("a chain shows what was done to it", () => {
 
   it("the end cut off", async ({ trail }) => {
     await tamper(["delete from public.security_events where tenant_id = $1 and seq > 6", [trail.tenant]]);
-    expect(await verdict(trail)).toEqual({ reason: "tail_cut", seq: 7, event_id: null });
+    expect(await verdictOfBoth(trail)).toEqual({ reason: "tail_cut", seq: 7, event_id: null });
   });
 });
