@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { button, closeTop, dialog, inTurn, open, press, says, type View } from "./view.ts";
+import { closeTop, dialog, inTurn, open, press, says, type View } from "./view.ts";
 
 /** Of few exceptions: what lies over the board is looked at, not what is below. */
 const BOARD = { path: "/:world/exceptions", role: "tenant_admin" } as const;
