@@ -35,8 +35,9 @@ function colourOf({ caught }: Break, ran: Ran[]): Colour {
 }
 
 const filesOf = (breaks: readonly Break[]) => [...new Set(breaks.map(({ caught }) => caught.file))];
+/** vitest puts " > " between the parts of a full name, Playwright a space. */
 const patternOf = (breaks: readonly Break[]) =>
-  [...new Set(breaks.map(({ caught }) => caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")))].join("|");
+  [...new Set(breaks.map(({ caught }) => caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )")))].join("|");
 
 async function vitest(laboratory: Laboratory, project: string, breaks: readonly Break[]): Promise<Ran[]> {
   const report = reportFile();
