@@ -15,6 +15,7 @@ const BUILD_INPUTS = [
   "components",
   "docs",
   "lib",
+  "matcher",
   "public",
   "instrumentation.ts",
   "next.config.ts",

@@ -1,5 +1,5 @@
 import { encode } from "next-auth/jwt";
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { uniqueName } from "./fixtures.ts";
 

@@ -8,7 +8,7 @@ import type { Break } from "./break.ts";
 /** After every migration there will be. */
 const MIGRATION = "supabase/migrations/29991231235959_break.sql";
 /** What the web app is built from: a change of it needs a build before the app runs it. */
-const BUILT = /^(?:app|components|docs|lib)\/|^(?:proxy|next\.config)\.ts$/;
+const BUILT = /^(?:app|components|docs|lib|matcher)\/|^(?:proxy|next\.config)\.ts$/;
 
 /** Whether a break shows in the app only once it is built anew. A test beside the code reads the source. */
 export function needsBuild({ how, caught }: Break): boolean {

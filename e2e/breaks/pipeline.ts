@@ -10,7 +10,7 @@ export const PIPELINE: Break[] = [
   {
     name: "conflict-is-400",
     is: "a status code changed",
-    how: { file: "lib/errors.ts", replace: "conflict: { status: 409,", by: "conflict: { status: 400," },
+    how: { file: "lib/wire/errors.ts", replace: "conflict: { status: 409,", by: "conflict: { status: 400," },
     caught: { file: LIFECYCLE, name: "refuses a revoked, an expired and an already rotated key with 409" },
   },
   {
@@ -108,8 +108,8 @@ export const PIPELINE: Break[] = [
     is: "the database has the secret of a key",
     how: {
       file: "lib/api-keys/issue-secret.ts",
-      replace: "{ ...input, key_id: minted.keyId,",
-      by: "{ ...input, description: minted.secret, key_id: minted.keyId,",
+      replace: "const secret = { key_id: minted.keyId,",
+      by: "const secret = { description: minted.secret, key_id: minted.keyId,",
     },
     caught: {
       file: "e2e/api/api-keys/issue.test.ts",
@@ -125,7 +125,7 @@ export const PIPELINE: Break[] = [
   {
     name: "parameters-given-twice",
     is: "of two values of a parameter the last counts",
-    how: { file: "lib/http/input.ts", replace: "if (Object.hasOwn(query, name)) throw", by: 'if (name === "") throw' },
+    how: { file: "lib/http/input.ts", replace: "if (query.has(name)) throw", by: 'if (name === "") throw' },
     caught: { file: BAD_REQUESTS, name: "listExceptions a query that it does not take 400" },
   },
   {
@@ -162,7 +162,7 @@ export const PIPELINE: Break[] = [
   {
     name: "formulas-exported",
     is: "a spreadsheet runs what a caller wrote",
-    how: { file: "lib/http/table.ts", replace: "escape_formulas: true", by: "escape_formulas: false" },
+    how: { file: "lib/http/export.ts", replace: 'return text.replace(FORMULA, "\'");', by: 'return text.replace(FORMULA, "");' },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
       name: "gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record",

@@ -1,9 +1,9 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
-import type { Role } from "#lib/access.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { api, sql, uniqueName, userToken } from "../fixtures.ts";
 import { SESSION_COOKIE, sessionOf } from "../session.ts";
 

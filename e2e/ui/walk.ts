@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, expect, type Page, test as plain } from "@playwright/test";
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { createTenant, stack } from "../fixtures.ts";
 import type { View } from "../views/view.ts";
 import { createWorld, type World } from "../views/world.ts";

@@ -1,6 +1,6 @@
 /** What a view is, and the steps by which one gets there. */
 import type { BrowserContext, Locator, Page } from "@playwright/test";
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 export type Step = (page: Page, context: BrowserContext) => Promise<unknown>;
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { uniqueName } from "#e2e/fixtures.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { BAD_BODIES, badQueryValues, bodyOfSize, type ParameterSchema, spoiled } from "./bad-input.ts";
 import { expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createWorld, invoke, recordParams, takesBody, variants } from "./operation.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, signToken, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
-import { ROLES, SCOPES } from "#lib/access.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
+import { ROLES, SCOPES } from "#lib/wire/access.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createWorld, invoke, variants } from "./operation.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";

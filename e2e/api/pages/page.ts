@@ -2,7 +2,7 @@
 
 import { stack } from "#e2e/fixtures.ts";
 import { SESSION_COOKIE, sessionOf } from "#e2e/session.ts";
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 export type Html = { status: number; headers: Headers; text: string; headings: string[] };
 

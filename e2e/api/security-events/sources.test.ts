@@ -103,9 +103,10 @@ describe("what an admin does is told of, with who, from where and by which reque
 
   it("exports, with what was asked for", async () => {
     const query = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
-    await api("GET", "/v1/exceptions/sla/report", { bearer: trail.admin, tenant: trail.tenant, query, headers: { Accept: "text/csv" } });
-    await api("GET", "/v1/exceptions/sla/report", { bearer: trail.admin, tenant: trail.tenant, query });
-    expect(await trail.one("data.exported")).toMatchObject({ operation: "getSlaReport", details: { format: "csv", query } });
+    const path = "/v1/exceptions/sla/report";
+    await api("GET", `${path}/export`, { bearer: trail.admin, tenant: trail.tenant, query: { ...query, format: "csv" } });
+    await api("GET", path, { bearer: trail.admin, tenant: trail.tenant, query, headers: { Accept: "text/csv" } });
+    expect(await trail.one("data.exported")).toMatchObject({ operation: "exportSlaReport", details: { format: "csv", query } });
   });
 });
 
