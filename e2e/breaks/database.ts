@@ -117,8 +117,8 @@ export const DATABASE: Break[] = [
     is: "the service-role key works for a tenant that does not exist",
     how: {
       function: "private.enter",
-      replace: "if not exists (select from public.tenants where id = private.tenant_id()) then",
-      by: "if false then",
+      replace: "not exists (select from public.tenants where id = private.tenant_id())",
+      by: "false",
     },
     caught: { file: "e2e/api/credentials.test.ts", name: "do not open a tenant that does not exist" },
   },

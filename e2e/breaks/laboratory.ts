@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Break } from "./break.ts";
+import { once } from "./places.ts";
 
 /** After every migration there will be. */
 const MIGRATION = "supabase/migrations/29991231235959_break.sql";
@@ -60,7 +61,8 @@ export class Laboratory {
 
   #replace(name: string, { file, replace, by }: { file: string; replace: string; by: string }): void {
     const content = readFileSync(join(this.root, file), "utf8");
-    requireOnce(name, content, replace, file);
+    const fault = once(content, replace, file);
+    if (fault) throw new Error(`${name}: ${fault}.`);
     this.#write(
       file,
       content.replace(replace, () => by),
@@ -86,11 +88,6 @@ export class Laboratory {
       child.once("close", (code) => done({ code, output }));
     });
   }
-}
-
-export function requireOnce(name: string, content: string, text: string, where: string): void {
-  const found = content.split(text).length - 1;
-  if (found !== 1) throw new Error(`${name}: its place is ${found === 0 ? "not" : `${found} times`} in ${where}.`);
 }
 
 /** The function as it is defined by then, with the text replaced; the start fails where it is not there once. */

@@ -2,14 +2,13 @@
  * `npm run breaks [-- names…]`: applies each break to a copy of the checkout and runs the test named for it, which must turn
  * red. `--check`: only whether each has its place, in a second.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Break } from "./break.ts";
 import { BREAKS } from "./breaks.ts";
 import { type Colour, coloursOf } from "./guarantees.ts";
-import { Laboratory, needsBuild, requireOnce } from "./laboratory.ts";
+import { Laboratory, needsBuild } from "./laboratory.ts";
+import { misplaced } from "./places.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -20,20 +19,10 @@ const unknown = positionals.filter((name) => !BREAKS.some((one) => one.name === 
 if (unknown.length > 0) throw new Error(`There is no break called ${unknown.join(", ")}.`);
 const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
-checkPlaces();
-if (values.check) console.log(`${BREAKS.length} breaks have their places`);
-else process.exitCode = (await runAll()) ? 0 : 1;
-
-/** @throws Error naming the first that has none. */
-function checkPlaces(): void {
-  const names = BREAKS.map(({ name }) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice) throw new Error(`Two breaks are called ${twice}.`);
-  for (const { name, how, caught } of BREAKS) {
-    if ("file" in how) requireOnce(name, readFileSync(join(ROOT, how.file), "utf8"), how.replace, how.file);
-    if (!existsSync(join(ROOT, caught.file))) throw new Error(`${name}: there is no ${caught.file}.`);
-  }
-}
+const faults = misplaced(ROOT, BREAKS);
+if (faults.length > 0) console.error(faults.join("\n"));
+else if (values.check) console.log(`${BREAKS.length} breaks have their places`);
+process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0 : 1;
 
 async function runAll(): Promise<boolean> {
   const startedAt = performance.now();

@@ -156,7 +156,7 @@ test.describe("the SLA board", () => {
     expect(columns).toMatch(/^key,opened,resolved,breached,/);
     expect(row).toMatch(/^critical,1,0,1,/);
 
-    await page.route("**/sla/report?**", (route) =>
+    await page.route("**/sla/report/export?**", (route) =>
       route.fulfill({ status: 503, json: { code: "unavailable", detail: "Not now.", request_id: null } }),
     );
     await askFor("By day");
