@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { createTenant, sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import { EVENTS, it, rehashFrom, verdict, verdictOfBoth } from "./chained.ts";
 import { auditCommand, tamper } from "./trail.ts";
 
@@ -80,7 +81,7 @@ describe.concurrent("what was signed shows", () => {
       other,
     ]);
     const signed = () => sql("select from private.security_event_checkpoints where chain = $1 and seq = $2", [other, 1]);
-    await expect.poll(async () => (await signed()).length, { timeout: 30_000 }).toBe(1);
+    await until("the other chain is signed", async () => (await signed()).length === 1, 30_000);
     expect(await sql("select from private.security_event_checkpoints where chain = $1 and seq > $2", [trail.tenant, EVENTS])).toHaveLength(
       0,
     );

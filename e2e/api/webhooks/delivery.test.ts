@@ -33,7 +33,7 @@ describe("a delivery", () => {
     });
   });
 
-  it.each(["sixteen bytes ok", "Schlüssel mit Umlauten äöü", "🔑🔑🔑🔑🔑", `whsec_${Buffer.alloc(64, "k").toString("base64")}`])(
+  it.each(["sixteen bytes ok", "Schlüssel mit Umlauten äöü", "🔑🔑🔑🔑🔑🔑🔑🔑", `whsec_${Buffer.alloc(64, "k").toString("base64")}`])(
     "verifies with the secret %j",
     async (secret) => {
       const webhook = await subscriber.register(["webhook.test"], {}, secret);
