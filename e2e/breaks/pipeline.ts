@@ -123,12 +123,6 @@ export const PIPELINE: Break[] = [
     caught: { file: "e2e/api/api-keys/usage.test.ts", name: "is not lost where the process is told to end" },
   },
   {
-    name: "parameters-given-twice",
-    is: "of two values of a parameter the last counts",
-    how: { file: "lib/http/input.ts", replace: "if (query.has(name)) throw", by: 'if (name === "") throw' },
-    caught: { file: BAD_REQUESTS, name: "listExceptions a query that it does not take 400" },
-  },
-  {
     name: "bodies-of-any-size",
     is: "a body that is too large is another's fault",
     how: { file: "lib/http/json.ts", replace: "if (size > maxBytes) throw tooLarge(maxBytes);", by: "" },
