@@ -2,8 +2,11 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@supabase/supabase-js";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { beforeAll, describe, expect, it } from "vitest";
-import { api, createTenant, signToken, sql, stack } from "#e2e/fixtures.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { api, createTenant, enrol, PASSWORD, signToken, sql, stack } from "#e2e/fixtures.ts";
+import { signIn } from "#e2e/sign-in.ts";
+import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { handMade, inMinutes } from "./hand-made-token.ts";
 
 let tenant: string;
@@ -30,6 +33,29 @@ describe("a JWT signed with HS256", () => {
     expect(await statusOf(await handMade({}, { ...claims, exp: inMinutes(-1) }))).toBe(401);
     expect(await statusOf(await handMade({}, { ...claims, exp: inMinutes(9), nbf: inMinutes(5) }))).toBe(401);
     expect(await statusOf(await signToken(claims, { secret: "another secret of thirty-two bytes or more" }))).toBe(401);
+  });
+
+  it("lives for a day at most, and is not from the future", async () => {
+    const days = (count: number) => inMinutes(count * 1440);
+    const lives = [
+      { exp: 1e99 },
+      { exp: Number.MAX_SAFE_INTEGER },
+      { exp: days(2) },
+      { exp: inMinutes(5), iat: days(-2) },
+      { exp: inMinutes(9), iat: inMinutes(5) },
+    ];
+    for (const life of lives) {
+      const answer = await api("GET", "/v1/me", { bearer: await handMade({}, { ...claims, ...life }), tenant });
+      expect(answer).toMatchObject({ status: 401, json: { detail: expect.stringContaining("86400 s at most") } });
+    }
+    expect(await statusOf(await handMade({}, { ...claims, exp: days(1) - 60, iat: inMinutes(-1) }))).toBe(200);
+  });
+
+  it("names no issuer that has keys of its own", async () => {
+    for (const iss of [`${stack.supabaseUrl}/auth/v1`, process.env.OIDC_CORP_ISSUER]) {
+      expect(await statusOf(await handMade({}, { ...claims, iss, exp: inMinutes(5) }))).toBe(401);
+    }
+    expect(await statusOf(await handMade({}, { ...claims, iss: "https://own.example", exp: inMinutes(5) }))).toBe(200);
   });
 
   it("is not led by its header: jwk, jku, x5u and kid fetch and read nothing", async () => {
@@ -137,6 +163,70 @@ describe("a token of Supabase Auth", () => {
     expect((await api("GET", "/v1/me", { bearer: data.session?.access_token, tenant: "globex" })).status).toBe(403);
     expect((await supabase.from("exceptions").select("id")).data).toEqual([]);
     expect((await supabase.from("tenants").select("id")).data).toEqual([]);
+  });
+});
+
+describe("who may no longer sign in at Supabase Auth", () => {
+  const ways = {
+    banned: "update auth.users set banned_until = now() + interval '1 day' where id = $1",
+    removed: "delete from auth.users where id = $1",
+  };
+
+  it.each(Object.entries(ways))(
+    "%s: their token is refused within the time that is set, long before it expires",
+    async (way, statement) => {
+      const { id, bearer } = await tokenOf({ [tenant]: ["tenant_lead"] });
+      expect(await statusOf(bearer)).toBe(200);
+      if (way === "removed") await sql("delete from auth.identities where user_id = $1", [id]);
+      await sql(statement, [id]);
+      await vi.waitUntil(async () => (await statusOf(bearer)) === 401, { timeout: 10_000 });
+    },
+  );
+
+  it("has the roles of now, not those of the token", async () => {
+    const { id, bearer } = await tokenOf({ [tenant]: ["tenant_lead"] });
+    await sql("update auth.users set raw_app_meta_data = '{}' where id = $1", [id]);
+    await vi.waitUntil(async () => (await statusOf(bearer)) === 403, { timeout: 10_000 });
+  });
+
+  async function tokenOf(tenants: Record<string, Role[]>) {
+    const { id, email } = await enrol(tenants);
+    const supabase = createClient(stack.supabaseUrl, stack.publishableKey, { auth: { persistSession: false } });
+    const { data } = await supabase.auth.signInWithPassword({ email, password: PASSWORD });
+    return { id, bearer: data.session?.access_token ?? "" };
+  }
+});
+
+describe("a web process that asks for a second factor", () => {
+  let web: WebProcess;
+  beforeAll(async () => {
+    web = await startWebProcess({ AUTH_REQUIRED_AAL: "aal2" });
+  });
+  afterAll(() => web?.stop());
+
+  it("believes tokens given with one, and tells the others what they lack (RFC 9470)", async () => {
+    const call = async (level: object) =>
+      fetch(`${web.url}/v1/me`, {
+        headers: { Authorization: `Bearer ${await handMade({}, { ...claims, exp: inMinutes(5), ...level })}`, "X-Tenant-Id": tenant },
+      });
+    for (const level of [{ aal: "aal2" }, { amr: ["pwd", "mfa"] }]) expect((await call(level)).status).toBe(200);
+    for (const level of [{}, { aal: "aal1" }, { aal: "aal1", amr: ["mfa"] }, { amr: [{ method: "totp" }] }, { aal: 2 }, { amr: "mfa" }]) {
+      const answer = await call(level);
+      expect({ status: answer.status, challenge: answer.headers.get("www-authenticate") }).toEqual({
+        status: 401,
+        challenge: 'Bearer realm="tieout", error="insufficient_user_authentication", acr_values="aal2"',
+      });
+    }
+  });
+
+  it("lets nobody sign in without one, and forgets whoever did before", async () => {
+    const refused = await signIn("ada@acme.example", PASSWORD, web.url);
+    expect(refused.way).toContain("error=SecondFactorRequired");
+    expect(refused.cookies).not.toContain("tieout.session=");
+    const { cookies } = await signIn("ada@acme.example");
+    const me = (url: string) =>
+      fetch(`${url}/v1/me`, { headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": "acme" } });
+    expect([(await me(stack.url)).status, (await me(web.url)).status]).toEqual([200, 401]);
   });
 });
 

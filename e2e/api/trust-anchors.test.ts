@@ -15,6 +15,8 @@ beforeAll(async () => {
 });
 
 describe("trust anchors of a web process", () => {
+  const CLAIM = "https://tieout.example/tenants";
+  const ROLES = "https://tieout.example/roles";
   let web: WebProcess;
   let privateKey: CryptoKey;
   let pem: string;
@@ -38,6 +40,9 @@ describe("trust anchors of a web process", () => {
       AUTH_JWT_JWKS_URL: `http://127.0.0.1:${(jwksServer.address() as AddressInfo).port}/jwks`,
       AUTH_JWT_ISSUER: "https://idp.example",
       AUTH_JWT_AUDIENCE: "tieout",
+      AUTH_JWT_TENANTS: `no-such-tenant, ${tenant}`,
+      AUTH_JWT_TENANTS_CLAIM: CLAIM,
+      AUTH_JWT_ROLES_CLAIM: ROLES,
     });
   });
 
@@ -46,9 +51,18 @@ describe("trust anchors of a web process", () => {
     jwksServer.close();
   });
 
-  const me = async (bearer: string) =>
-    (await fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } })).status;
-  const good = () => ({ ...claims, iss: "https://idp.example", aud: "tieout", exp: inMinutes(5) });
+  const ask = (bearer: string, of: string) =>
+    fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": of } });
+  const me = async (bearer: string, of = tenant) => (await ask(bearer, of)).status;
+  const rolesOf = async (bearer: string) =>
+    ((await (await ask(bearer, tenant)).json()) as { principal: { roles: string[] } }).principal.roles;
+  const good = () => ({
+    sub: "ada",
+    [CLAIM]: { [tenant]: ["tenant_admin"] },
+    iss: "https://idp.example",
+    aud: "tieout",
+    exp: inMinutes(5),
+  });
   const rs256 = (payload: Record<string, unknown>, key: CryptoKey, kid?: string) =>
     new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid }).sign(key);
 
@@ -61,6 +75,22 @@ describe("trust anchors of a web process", () => {
   it("refuse an HS256 token made with the RS256 public key as its secret", async () => {
     expect(await me(await handMade({}, good(), pem))).toBe(401);
     expect(await me(await handMade({}, good(), pem.trim()))).toBe(401);
+  });
+
+  it("speak for the tenants that they are bound to, and for no other", async () => {
+    const other = await createTenant();
+    const both = { [tenant]: ["tenant_admin"], [other]: ["tenant_admin"] };
+    for (const bearer of [await rs256({ ...good(), [CLAIM]: both }, privateKey), await handMade({}, { ...good(), [CLAIM]: both })]) {
+      expect([await me(bearer), await me(bearer, other)]).toEqual([200, 403]);
+    }
+  });
+
+  it("are read by the claim that is configured, and by no other", async () => {
+    const { [CLAIM]: _named, ...unnamed } = good();
+    expect(await me(await handMade({}, { ...unnamed, tenants: { [tenant]: [] } }))).toBe(403);
+    expect(await me(await handMade({}, { ...unnamed, app_metadata: { [CLAIM]: [tenant] } }))).toBe(403);
+    const bearer = await handMade({}, { ...unnamed, [CLAIM]: [tenant], roles: ["tenant_lead"], [ROLES]: ["tenant_admin"] });
+    expect(await rolesOf(bearer)).toEqual(["tenant_admin"]);
   });
 
   it("check issuer and audience where they are configured", async () => {
@@ -80,14 +110,20 @@ describe("trust anchors of a web process", () => {
 describe("a web process that cannot read its identity provider's keys", () => {
   let web: WebProcess;
   beforeAll(async () => {
-    web = await startWebProcess({ AUTH_JWT_JWKS_URL: "http://127.0.0.1:9/jwks", AUTH_JWT_ISSUER: "https://idp.example" });
+    web = await startWebProcess({
+      AUTH_JWT_JWKS_URL: "http://127.0.0.1:9/jwks",
+      AUTH_JWT_ISSUER: "https://idp.example",
+      AUTH_JWT_AUDIENCE: "tieout",
+    });
   });
   afterAll(() => web?.stop());
 
   it("says so, and does not call its users strangers", async () => {
     const { privateKey } = await generateKeyPair("RS256");
     const call = async (iss: string) => {
-      const bearer = await new SignJWT({ ...claims, iss, exp: inMinutes(5) }).setProtectedHeader({ alg: "RS256" }).sign(privateKey);
+      const bearer = await new SignJWT({ ...claims, iss, aud: "tieout", exp: inMinutes(5) })
+        .setProtectedHeader({ alg: "RS256" })
+        .sign(privateKey);
       return fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
     };
     const answer = await call("https://idp.example");

@@ -54,14 +54,18 @@ export const PIPELINE: Break[] = [
   {
     name: "internal-token-believed",
     is: "what the server signs for its database client is a credential",
-    how: { file: "lib/auth/verify-jwt.ts", replace: "|| claims.iss === INTERNAL_ISSUER", by: "" },
+    how: {
+      file: "lib/auth/verify-jwt.ts",
+      replace: "if (iss === INTERNAL_ISSUER) return false;",
+      by: 'if (iss === INTERNAL_ISSUER && iss === "") return false;',
+    },
     caught: { file: CREDENTIALS, name: "is refused where the server signed it for its own database client, whoever holds the secret" },
   },
   {
     name: "user-metadata-believed",
     is: "users write their own tenants",
     how: {
-      file: "lib/auth/principal.ts",
+      file: "lib/auth/claims.ts",
       replace: "isRecord(claims.app_metadata) ? claims.app_metadata : {}",
       by: "isRecord(claims.app_metadata) ? claims.app_metadata : isRecord(claims.user_metadata) ? claims.user_metadata : {}",
     },
@@ -150,8 +154,12 @@ export const PIPELINE: Break[] = [
   {
     name: "signed-in-elsewhere",
     is: "signing in leads to another origin",
-    how: { file: "lib/auth/callback-path.ts", replace: "url.origin === origin && ", by: "" },
-    caught: { file: "lib/auth/callback-path.test.ts", name: "https://evil.example/acme" },
+    how: {
+      file: "lib/auth/callback-path.ts",
+      replace: " && URL.canParse(path, origin) && new URL(path, origin).href === url.href",
+      by: "",
+    },
+    caught: { file: "lib/auth/callback-path.test.ts", name: "/.//evil.example" },
   },
   {
     name: "formulas-exported",

@@ -1,14 +1,14 @@
 /** Pages as the server sends them, before a script ran. */
 
 import { stack } from "#e2e/fixtures.ts";
-import { SESSION_COOKIE, sessionOf } from "#e2e/session.ts";
+import { sessionCookie } from "#e2e/sign-in.ts";
 import type { Role } from "#lib/wire/access.ts";
 
 export type Html = { status: number; headers: Headers; text: string; headings: string[] };
 
 /** `tenants`: of who asks; nobody is signed in where they are left out. */
 export async function pageOf(path: string, tenants?: Record<string, Role[]>, headers: Record<string, string> = {}): Promise<Html> {
-  const cookie: Record<string, string> = tenants ? { Cookie: `${SESSION_COOKIE}=${await sessionOf(tenants)}` } : {};
+  const cookie: Record<string, string> = tenants ? { Cookie: await sessionCookie({ tenants }) } : {};
   // Followed: Next sends an RSC request without its checksum on to one that has it.
   const answer = await fetch(`${stack.url}${path}`, { headers: { ...cookie, ...headers } });
   const text = await answer.text();

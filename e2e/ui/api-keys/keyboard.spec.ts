@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
-import { api, uniqueName } from "../../fixtures.ts";
-import { enrol, PASSWORD, rowOf, tabTo } from "../person.ts";
+import { api, enrol, PASSWORD, uniqueName } from "../../fixtures.ts";
+import { rowOf, tabTo } from "../person.ts";
 import { dialog, shownCredential, test } from "./admin.ts";
 
 test("by keyboard alone: sign in, create, store the secret, rotate and revoke", async ({ page, context, admin }) => {

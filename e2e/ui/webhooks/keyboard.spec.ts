@@ -1,6 +1,6 @@
 import { expect, type Locator } from "@playwright/test";
-import { uniqueName } from "../../fixtures.ts";
-import { enrol, PASSWORD, rowOf, tabTo } from "../person.ts";
+import { enrol, PASSWORD, uniqueName } from "../../fixtures.ts";
+import { rowOf, tabTo } from "../person.ts";
 import { copiedText, dialog, panelOf, test } from "./hooks.ts";
 
 test("by keyboard alone: sign in, register, send a test, read it, rotate, disable and delete", async ({ page, context, hooks }) => {
