@@ -4,7 +4,7 @@
 const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
 const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
-const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
+const WIRE = "^lib/(?:contract|contracts|access|errors|facts\\.gen|ip-range|schema|scopes)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */

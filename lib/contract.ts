@@ -32,6 +32,8 @@ export type Contract<
   summary: string;
   description?: string;
   access: Access;
+  /** The exposed functions of the database that serve it: by default the one with its name, in snake case. */
+  functions: readonly string[];
   idempotency: Idempotency | null;
   params: Params;
   query: Query;
@@ -67,6 +69,7 @@ export function contract<
     Partial<Contract<Params, Query, Body, Response>>,
 ): Contract<Params, Query, Body, Response> {
   return {
+    functions: [snakeCase(declared.operationId)],
     idempotency: null,
     params: none as unknown as Params,
     query: none as unknown as Query,
@@ -81,6 +84,10 @@ export function contract<
     errors: [],
     ...declared,
   };
+}
+
+function snakeCase(operationId: string): string {
+  return operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** "exception" of /v1/exceptions/{id}: the same word that the database's refusal uses. */

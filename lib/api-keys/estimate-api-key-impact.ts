@@ -15,7 +15,7 @@ type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
 /** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
 export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
-  const { key, calls } = await read(ctx, "list_api_key_calls", { id, dry_run: true, change }, history);
+  const { key, calls } = await read(ctx, "estimate_api_key_impact", { id, dry_run: true, change }, history);
   const refused = calls.filter((past) => wouldRefuse(change, past));
   return {
     since: new Date(Date.parse(key.as_of) - WEEK_MS).toISOString(),

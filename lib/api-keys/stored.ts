@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { SCOPES, type Scope } from "../access.ts";
+import type { Scope } from "../access.ts";
 import { CONTRACTS } from "../contracts.ts";
 import { time } from "../schema.ts";
+import { SCOPES } from "../scopes.ts";
 import { type ApiKey, apiKey } from "./contract.ts";
 
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;

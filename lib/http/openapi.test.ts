@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { breachRisk } from "#components/exceptions/deadline.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
+import { needs } from "../access.ts";
 import { contract } from "../contract.ts";
 import { CONTRACTS } from "../contracts.ts";
 import { ERRORS } from "../errors.ts";
@@ -93,7 +94,7 @@ describe("OpenAPI", () => {
       path: "/v1/label",
       tag: "Label",
       summary: "Get the label",
-      access: { roles: "any", scope: null, service: true, publishable: true },
+      access: needs("read:me"),
       response: z.object({ label: z.string() }),
     });
     expect(() => openApiDocument([bare])).toThrow("getLabel.label has no example");

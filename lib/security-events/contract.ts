@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
+import { needs } from "../access.ts";
 import { contract } from "../contract.ts";
+import { SECURITY_EVENTS } from "../facts.gen.ts";
 import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
 
-export const CREDENTIALS = ["user", "api_key", "publishable_key", "service_role", "none", "system"] as const;
+export const CREDENTIALS = SECURITY_EVENTS.credential;
 
 const securityEventId = id("sev");
 const hash = z
@@ -42,7 +43,6 @@ export const securityEvent = z
   .meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.output<typeof securityEvent>;
 
-const adminOnly: Access = { roles: ["tenant_admin"], scope: null, service: true, publishable: false };
 const tag = "Security events";
 
 const filters = {
@@ -90,7 +90,8 @@ export const listSecurityEventsContract = contract({
   description:
     "Answers CSV where text/csv is accepted, and NDJSON where application/x-ndjson is: then all that the filters leave, streamed, whatever " +
     "limit and cursor say. An export is an event itself.",
-  access: adminOnly,
+  access: needs("read:security-events"),
+  functions: ["list_security_events", "open_security_event_export", "continue_security_event_export"],
   query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(securityEvent),
   table: {
@@ -109,7 +110,7 @@ export const getSecurityEventContract = contract({
   path: "/v1/security-events/{id}",
   tag,
   summary: "Get a security event",
-  access: adminOnly,
+  access: needs("read:security-events"),
   params: z.strictObject({ id: securityEventId }),
   response: securityEvent,
 });
@@ -168,6 +169,7 @@ export const verifySecurityEventsContract = contract({
   tag,
   summary: "Verify the chain of security events",
   description: "Walks the tenant's chain from its beginning, against the signed states of it, and names the first event that does not fit.",
-  access: adminOnly,
+  access: needs("read:security-events"),
+  functions: ["open_security_event_chain", "walk_security_event_chain"],
   response: chainVerification,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { needs } from "../access.ts";
 import { contract } from "../contract.ts";
 import { tenantId } from "../schema.ts";
 
@@ -24,6 +25,6 @@ export const getMeContract = contract({
   path: "/v1/me",
   tag: "Tenant",
   summary: "Who am I, and for which tenant",
-  access: { roles: "any", scope: null, service: true, publishable: true },
+  access: needs("read:me"),
   response: me,
 });

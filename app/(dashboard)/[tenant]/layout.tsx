@@ -5,6 +5,7 @@ import { AppShell } from "#components/shell/app-shell.tsx";
 import { QueryProvider } from "#components/shell/query-provider.tsx";
 import { SessionWatch } from "#components/sign-in/session-watch.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
+import { allows } from "#lib/access.ts";
 import { pageContext, requireMember, requireUser } from "#lib/auth/page-context.ts";
 import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
@@ -18,10 +19,11 @@ type Props = { params: Promise<{ tenant: string }>; children: ReactNode };
 
 export default async function TenantLayout({ params, children }: Props) {
   const { tenant: tenantId } = await params;
-  const { name, roles } = await requireMember(tenantId);
+  const principal = await requireMember(tenantId);
   const { memberships } = await requireUser();
-  const member = { name, roles, tenants: [...memberships.keys()] };
-  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), roles.includes("tenant_admin") ? findFirstSteps(tenantId) : null]);
+  const member = { name: principal.name, roles: principal.roles, tenants: [...memberships.keys()] };
+  const hasFirstSteps = allows(getFirstStepsContract.access, principal);
+  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), hasFirstSteps ? findFirstSteps(tenantId) : null]);
   return (
     <QueryProvider>
       <NuqsAdapter>

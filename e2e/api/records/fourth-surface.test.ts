@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
-import { SCOPES } from "#lib/access.ts";
 import { CONTRACTS } from "#lib/contracts.ts";
 import { openApiDocument } from "#lib/http/openapi.ts";
+import { SCOPES } from "#lib/scopes.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 // One declaration is added to the list. The routes run here, in this process, against the stack's own database.

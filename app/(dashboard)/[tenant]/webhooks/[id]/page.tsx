@@ -8,6 +8,7 @@ import { deliveryListQuery, deliveryPagesQuery, webhookQuery } from "#components
 import { deliverySearch } from "#components/webhooks/search.ts";
 import { WebhookPage } from "#components/webhooks/webhook-page.tsx";
 import { WebhooksForAdmins } from "#components/webhooks/webhooks-states.tsx";
+import { allows } from "#lib/access.ts";
 import { pageContext, requireMember } from "#lib/auth/page-context.ts";
 import { ApiError } from "#lib/errors.ts";
 import { getWebhookContract } from "#lib/webhooks/contract.ts";
@@ -24,13 +25,13 @@ type Props = { params: Promise<{ tenant: string; id: string }>; searchParams: Pr
 
 export default async function Page({ params, searchParams }: Props) {
   const { tenant: tenantId, id } = await params;
-  const { roles } = await requireMember(tenantId);
+  const member = await requireMember(tenantId);
   const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
+  if (!allows(getWebhookContract.access, member)) {
     return (
       <>
         <PageHeader tenantName={tenant.name} title="Webhook" />
-        <WebhooksForAdmins tenantId={tenantId} roles={roleNames(roles)} />
+        <WebhooksForAdmins tenantId={tenantId} roles={roleNames(member.roles)} />
       </>
     );
   }
