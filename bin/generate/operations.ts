@@ -4,29 +4,16 @@ import type { Contract } from "#lib/contract.ts";
 const HEADER = `-- Written by \`npm run generate\` from lib/access.ts and the contracts: who may do what, which function serves which operation of /v1,
 -- and who may call it at the Data API at all.`;
 
-/** The rows of private.permissions and private.operations, and the grants on the functions that serve /v1. */
+/** The roles, the rows of private.permissions and private.operations, and the grants on the functions that serve /v1. */
 export function operationsSql(contracts: readonly Contract[]): string {
-  const permissions = uniquePermissions(contracts);
-  const served = contracts.flatMap(({ operationId, functions, access }) => functions.map((name) => ({ name, operationId, access })));
-  const callable = (by: (access: Access) => boolean) => unique(served.filter(({ access }) => by(access)).map(({ name }) => name));
+  const callable = (by: (access: Access) => boolean) =>
+    [...new Set(contracts.filter(({ access }) => by(access)).flatMap(({ functions }) => functions))].sort();
   return `${[
     HEADER,
     `create function private.roles() returns text[]
 language sql immutable set search_path = ''
 return ${array(ROLES)}::text[];`,
-    insert(
-      "private.permissions (permission, principals, roles, scope)",
-      permissions.map(({ permission, roles, scope, ...access }) => [
-        text(permission),
-        array(principalsOf({ permission, roles, scope, ...access })),
-        roles === "any" ? "null" : array(roles),
-        scope === null ? "null" : text(scope),
-      ]),
-    ),
-    insert(
-      "private.operations (verb, operation, permission)",
-      served.map(({ name, operationId, access }) => [text(name), text(operationId), text(access.permission)]),
-    ),
+    operationRows(contracts),
     grant(
       callable(() => true),
       "authenticated",
@@ -36,6 +23,23 @@ return ${array(ROLES)}::text[];`,
       "anon",
     ),
   ].join("\n\n")}\n`;
+}
+
+/** What has to be in the two tables for these contracts to be served. */
+export function operationRows(contracts: readonly Contract[]): string {
+  const permissions = uniquePermissions(contracts).map((access) => [
+    text(access.permission),
+    array(principalsOf(access)),
+    access.roles === "any" ? "null" : array(access.roles),
+    access.scope === null ? "null" : text(access.scope),
+  ]);
+  const operations = contracts.flatMap(({ operationId, functions, access }) =>
+    functions.map((name) => [text(name), text(operationId), text(access.permission)]),
+  );
+  return [
+    insert("private.permissions (permission, principals, roles, scope)", permissions),
+    insert("private.operations (verb, operation, permission)", operations),
+  ].join("\n\n");
 }
 
 /** @throws Error where one permission means two things. */
@@ -64,10 +68,6 @@ function insert(into: string, rows: string[][]): string {
 
 function grant(names: string[], role: string): string {
   return `grant execute on function\n${names.map((name) => `  public.${name}(jsonb, jsonb)`).join(",\n")}\nto ${role};`;
-}
-
-function unique(names: string[]): string[] {
-  return [...new Set(names)].sort();
 }
 
 function array(values: readonly string[]): string {

@@ -75,18 +75,21 @@ begin
 end $$;
 
 -- Where clocks with these deadlines stand now: their position, when they pass the next boundary (null where none is ahead), and
--- `nearest`, the last announced boundary they passed (null where none).
-create function private.place_clocks(tenants text[], ids text[], due_ats timestamptz[])
-returns table (tenant_id text, exception_id text, due_at timestamptz, "position" integer, next_at timestamptz, nearest integer)
+-- `nearest`, the last announced boundary they passed (null where none). `positions`, where they stood, are passed through: every join
+-- of arrays that is spared counts, since a kept plan takes them for short.
+create function private.place_clocks(tenants text[], ids text[], due_ats timestamptz[], positions integer[] default null)
+returns table (
+  tenant_id text, exception_id text, due_at timestamptz, old_position integer, "position" integer, next_at timestamptz, nearest integer
+)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   with boundaries as materialized (
     select * from private.sla_boundaries(array(select distinct unnest(tenants)))
   )
-  select c.tenant_id, c.exception_id, c.due_at, coalesce(b.last_passed, private.no_boundary()),
+  select c.tenant_id, c.exception_id, c.due_at, c.old_position, coalesce(b.last_passed, private.no_boundary()),
     c.due_at - make_interval(mins => b.next_boundary), b.nearest
-  from unnest(tenants, ids, due_ats) as c (tenant_id, exception_id, due_at)
+  from unnest(tenants, ids, due_ats, positions) as c (tenant_id, exception_id, due_at, old_position)
   cross join lateral (
     select min(x.boundary) filter (where x.passed) as last_passed, max(x.boundary) filter (where not x.passed) as next_boundary,
       min(x.boundary) filter (where x.passed and x.announced) as nearest
@@ -126,7 +129,7 @@ begin
   ), crossing as materialized (
     select c.*, a.next_boundary, concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary) as once_key
     from crossed c left join announced a on a.tenant_id = c.tenant_id and a.boundary = c.boundary
-  ), told as (
+  ), reported as (
     insert into public.events (tenant_id, type, data, once_key)
     select x.tenant_id, case when x.boundary = 0 then 'exception.sla.breached' else 'exception.sla.at_risk' end,
       jsonb_build_object('exception', private.exception_json(x.e), 'due_at', private.iso(x.due_at))
@@ -136,12 +139,12 @@ begin
     from crossing x
     order by x.due_at - make_interval(mins => x.boundary)
     on conflict on constraint events_tenant_id_type_once_key_key do nothing
-    returning once_key
+    returning tenant_id, data
   )
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor, request_id)
-  select x.tenant_id, x.exception_id, now(), 'crossed', x.due_at, x.boundary, 'system', null
-  from crossing x join told t on t.once_key = x.once_key
-  order by x.due_at - make_interval(mins => x.boundary);
+  select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed', (r.data ->> 'due_at')::timestamptz,
+    coalesce((r.data -> 'threshold_minutes')::integer, 0), 'system', null
+  from reported r;
 end $$;
 
 -- Moves the given clocks on to now: every boundary they have passed is counted, and reported where it is announced.
@@ -164,10 +167,7 @@ begin
     return;
   end if;
   with fresh as (
-    select p.*, old.position as old_position
-    from private.place_clocks(late.tenants, late.ids, late.due_ats) p
-    join unnest(late.tenants, late.ids, late.positions) as old (tenant_id, exception_id, position)
-      on old.tenant_id = p.tenant_id and old.exception_id = p.exception_id
+    select * from private.place_clocks(late.tenants, late.ids, late.due_ats, late.positions)
   ), written as (
     update private.exception_clocks c set position = f.position, next_at = f.next_at
     from fresh f where c.tenant_id = f.tenant_id and c.exception_id = f.exception_id

@@ -50,7 +50,8 @@ declare
   moved record;
 begin
   with fresh as (
-    select p.*, c.position as old_position, case when p.nearest < c.position then p.nearest end as crossed
+    select p.tenant_id, p.exception_id, p.due_at, p.position, p.next_at, c.position as old_position,
+      case when p.nearest < c.position then p.nearest end as crossed
     from private.place_clocks(tenants, ids, due_ats) p
     join private.exception_clocks c on c.tenant_id = p.tenant_id and c.exception_id = p.exception_id
   ), written as (
