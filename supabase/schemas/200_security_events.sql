@@ -1,4 +1,4 @@
--- Security events: what an auditor may ask about, written in the transaction of its effect, only ever added. Each carries the
+-- Security events: the audit trail, written in the transaction of the effect and append-only. Each event carries the
 -- hash of its content and of the event before it in its chain, so that a changed, removed, moved or invented row shows.
 -- Why and what it proves: docs/decisions/0009-audit-trail.md.
 
@@ -81,7 +81,7 @@ begin
     and exists (select from private.security_event_checkpoints c where c.chain = e.chain and c.kind = 'prefix' and c.seq >= e.seq);
 end $$;
 
--- Holds for the owner as well. The one change is the chain's own: an event's place, once, in the transaction that wrote it.
+-- Applies to the owner as well. The one change is the chain's own: an event's place, once, in the transaction that wrote it.
 create function private.guard_security_events() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -140,7 +140,7 @@ end $$;
 create trigger security_events_complete before insert on public.security_events
   for each row execute function private.complete_security_event();
 
--- At the commit, so that a tenant's head is held for no longer than that, and nobody who holds it waits for anything else.
+-- At the commit: a tenant's head is locked for no longer than that, and its holder waits for nothing else meanwhile.
 create function private.chain_security_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare

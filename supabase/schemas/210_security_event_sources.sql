@@ -133,7 +133,7 @@ grant execute on function private.record_security_events(jsonb), public.record_s
 create function private.tell_security_event_counts() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  told integer := 0;
+  reported integer := 0;
   c private.security_event_counts;
 begin
   for c in
@@ -151,8 +151,8 @@ begin
           'count', c.count - 1, 'minute', private.iso(c.minute), 'operations', c.operations, 'targets', c.targets, 'addresses', c.addresses
         )
       ));
-      told := told + 1;
+      reported := reported + 1;
     end if;
   end loop;
-  return told;
+  return reported;
 end $$;

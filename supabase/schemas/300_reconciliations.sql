@@ -24,7 +24,7 @@ grant select,
   update (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count)
 on public.reconciliations to authenticated;
 grant select on public.reconciliations to service_role;
--- Exceptions and reconciliations name each other: whoever works with one of them sees the rows of both.
+-- Exceptions and reconciliations reference each other: access to one of them includes the rows of both.
 create policy reconciliations_read on public.reconciliations for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may(
     'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));

@@ -1,4 +1,4 @@
--- Exceptions: items that somebody has to resolve before a deadline, and the rule of their states.
+-- Exceptions: items to resolve before a deadline, and the rules of their statuses.
 
 -- The most severe first.
 create function private.severity_rank(severity text) returns smallint

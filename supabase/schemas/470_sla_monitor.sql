@@ -1,6 +1,6 @@
--- SLA monitor: open exceptions by nearness to breach, and counts of all of them, at any size.
+-- SLA monitor: open exceptions by time to breach, and counts of all of them, at any size.
 
--- What the summary is made of, at a moment: the counts, corrected by the clocks that nobody has moved on yet.
+-- The summary as of a moment: the stored counts, corrected by the clocks that are due and not advanced yet.
 create function private.sla_summary(as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- The SLA policy over the wire. Whoever changes it can say which state of it they saw, and overwrites nobody's change unseen.
+-- The SLA policy over the wire. A change can name the version it was made on, and then overwrites no other change unseen.
 
 create function private.sla_policy_json(p public.sla_policies) returns jsonb
 language plpgsql stable set search_path = '' as $$

@@ -178,7 +178,7 @@ create function public.update_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_api_key');
-  -- What calls change, and time: no part of a change that somebody makes.
+  -- Usage, which calls and time change: not part of an update.
   use constant text[] := '{as_of,request_count,last_used_at,last_used_ip,operations_used,calls_by_day}';
   patch constant jsonb := input -> 'patch';
   k public.api_keys;

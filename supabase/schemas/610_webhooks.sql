@@ -28,7 +28,7 @@ create index webhooks_by_tenant on public.webhooks (tenant_id, id desc) where de
 -- For the worker, which is woken with identifiers of any tenant's.
 create index webhooks_by_id on public.webhooks (id);
 
--- Whoever may change a webhook reads it on the way; `private.enter` tells apart who may ask for it.
+-- Changing a webhook reads it on the way, so writers pass this policy too; `private.enter` decides who may ask for one.
 alter table public.webhooks enable row level security;
 grant select,
   insert (url, description, events),
@@ -61,7 +61,7 @@ create unique index webhook_secrets_current on private.webhook_secrets (tenant_i
 alter table private.webhook_secrets enable row level security;
 
 -- One per webhook and event. While an attempt is under way, `lease` is its id and `next_attempt_at` the moment at which
--- the delivery is anyone's again: a worker that dies holds nothing for longer.
+-- any worker may take the delivery again: one that dies holds it for no longer.
 create table public.webhook_deliveries (
   id text not null default private.new_id('dlv'),
   tenant_id text not null,

@@ -1,4 +1,4 @@
--- What a webhook goes through: found, given secrets, disabled by its owner or by what its receiver answers, enabled again.
+-- A webhook's life: its secrets, disabled by a user or by its receiver's answers, enabled again.
 
 -- The webhook of the caller's tenant. Refuses: not_found.
 create function private.find_webhook(id text) returns public.webhooks
@@ -105,7 +105,7 @@ begin
   return w;
 end $$;
 
--- The last failed attempt. The newest deliveries tell: while a webhook fails, few are tried at once.
+-- The last failed attempt, among the newest deliveries: while a webhook fails, few are tried at once.
 create function private.last_failure(w public.webhooks) returns public.webhook_attempts
 language plpgsql stable set search_path = '' as $$
 declare
@@ -125,7 +125,7 @@ end $$;
 create function private.warn_of_failing_webhook(w public.webhooks, detail text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  days_left constant integer := case when w.failing_since <= now() - interval '4 days' then 1 else 2 end;
+  days_left constant integer := case when private.webhook_disable_at(w.failing_since) <= now() + interval '1 day' then 1 else 2 end;
   warning constant text := format('%s:%s:%s', w.id, private.iso(w.failing_since), days_left);
   facts constant jsonb := jsonb_build_object('url', w.url, 'failing_since', private.iso(w.failing_since),
     'disable_at', private.iso(private.webhook_disable_at(w.failing_since)));
@@ -147,7 +147,7 @@ declare
 begin
   for w in
     select * from public.webhooks x
-    where x.status = 'active' and x.deleted_at is null and x.failing_since <= now() - interval '3 days'
+    where x.status = 'active' and x.deleted_at is null and private.webhook_disable_at(x.failing_since) <= now() + interval '2 days'
     order by x.tenant_id, x.id for no key update skip locked
   loop
     perform private.warn_of_failing_webhook(w, (private.last_failure(w)).detail);

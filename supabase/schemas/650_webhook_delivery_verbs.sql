@@ -1,6 +1,6 @@
 -- A webhook's log over the wire: what was sent, what was answered, and sending it again.
 
--- On the wire `pending` is told apart: not tried yet, under way just now, waiting for its next try.
+-- On the wire `pending` is one of three: pending (not tried yet), sending, retrying (waiting for its next try).
 create function private.delivery_status(d public.webhook_deliveries) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -122,7 +122,7 @@ begin
   );
 end $$;
 
--- Attempts whose lease is over: nobody will report on them any more.
+-- Attempts whose lease is over: their result will not come any more.
 create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -1,7 +1,7 @@
 -- Sending: claim what is due under a lease, settle what came of it, take over what a dead worker held. For the worker alone.
 
--- Takes up to `room` due deliveries of the named webhooks for 30 seconds. Caps, so that a receiver that hangs costs nobody
--- else a thing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond the first of each webhook, which is always let
+-- Takes up to `room` due deliveries of the named webhooks for 30 seconds. Caps, so that a receiver that hangs costs others
+-- nothing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond the first of each webhook, which is always let
 -- through. Whoever settles a delivery claims for its webhook again, so a claim that a cap cut short is never forgotten.
 create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
 returns table (
@@ -107,7 +107,7 @@ end $$;
 -- results: [{ attempt_id, status_code, failure_kind, detail, interrupted, pause_seconds, duration_ms, retry_after_seconds,
 -- response_headers, response_body, response_truncated }]. A result counts while its attempt holds the lease; a zombie's
 -- late one changes nothing. Answers which webhooks to claim for now, when their next retry is due, and which attempts wait for
--- a webhook that somebody changes just now: those are settled another time.
+-- a webhook that is being changed: those are settled later.
 create function private.settle_webhook_attempts(results jsonb)
 returns table (webhook_id text, retry_in_ms double precision, waiting_attempts bigint[])
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -213,7 +213,7 @@ begin
     elsif private.webhook_disable_at(w.failing_since) <= now() then
       perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
         format('Every attempt failed since %s, for 5 days.', private.iso(w.failing_since)), 'The last one: ' || verdict.detail));
-    elsif w.failing_since <= now() - interval '3 days' then
+    elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
       perform private.warn_of_failing_webhook(w, verdict.detail);
     end if;
   end loop;

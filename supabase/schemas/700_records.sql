@@ -56,7 +56,7 @@ create table public.records (
   published boolean not null generated always as (coalesce(data -> 'published' = 'true', false)) stored,
   search tsvector not null generated always as (private.record_search(tenant_id, surface, data)) stored,
   primary key (tenant_id, id),
-  -- The server's own fields are columns, whoever writes.
+  -- The server's own fields are columns, for every writer.
   check (jsonb_typeof(data) = 'object'
     and not data ?| '{id,tenant_id,created_at,created_by,updated_at,soft_delete,deleted_at,purge_at}')
 );
@@ -68,11 +68,15 @@ create index records_by_update on public.records (tenant_id, surface, updated_at
 create index records_by_deletion on public.records (deleted_at) where deleted_at is not null;
 create index records_by_words on public.records using gin (search);
 
--- Purged 30 days after deletion, by the hour: a day may have 23 of them where a session's zone is not UTC.
+-- 30 days, by the hour: a day may have 23 of them where a session's zone is not UTC.
+create function private.record_retention() returns interval
+language sql immutable set search_path = ''
+return interval '720 hours';
+
 create function private.record_purge_at(deleted_at timestamptz) returns timestamptz
 language plpgsql immutable set search_path = '' as $$
 begin
-  return deleted_at + interval '720 hours';
+  return deleted_at + private.record_retention();
 end $$;
 
 create function private.guard_record_update() returns trigger
@@ -85,7 +89,7 @@ end $$;
 create trigger guard_update before update on public.records
   for each row execute function private.guard_record_update();
 
--- No row is purged before its time, whoever asks and whatever they filter by.
+-- No row is purged before its time, for any role and any filter.
 create function private.guard_record_purge() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -97,8 +101,8 @@ end $$;
 create trigger guard_purge before delete on public.records
   for each row execute function private.guard_record_purge();
 
--- Who writes sees the rows that it writes; what it may be answered is the functions' to say. Deleted rows are for those who may restore
--- them. The publishable key sees what is published of the surfaces that are public.
+-- Writers see the rows they write; the functions decide what they are answered. Deleted rows are visible with the permission to restore.
+-- The publishable key sees published records of the public surfaces.
 alter table public.records enable row level security;
 grant select on public.records to anon, authenticated, service_role;
 grant insert (surface, data), update (data) on public.records to authenticated;
@@ -120,7 +124,7 @@ create policy records_update on public.records for update to authenticated
 
 grant execute on function
   private.record_words(text), private.record_mark(text, text), private.record_search(text, text, jsonb),
-  private.record_query(text, text, text), private.record_purge_at(timestamptz)
+  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz)
 to anon, authenticated;
 
 -- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One that is being restored is skipped.
@@ -130,7 +134,7 @@ declare
   purged integer;
 begin
   delete from public.records d using (
-    select r.tenant_id, r.id from public.records r where r.deleted_at <= now() - interval '720 hours'
+    select r.tenant_id, r.id from public.records r where r.deleted_at <= now() - private.record_retention()
     order by r.deleted_at limit batch for update skip locked
   ) old
   where d.tenant_id = old.tenant_id and d.id = old.id;

@@ -2,7 +2,7 @@
 
 -- The people whom Supabase Auth has in the tenant, and those who were assigned an exception before: an identity provider's users may be
 -- unknown to it. As the server reads a token (lib/auth/principal.ts): the name is the local part of the address, `tenants` an object of
--- roles by tenant, or an array with `roles` beside it. Who cannot sign in is left out.
+-- roles by tenant, or an array with `roles` beside it. Accounts that cannot sign in are left out.
 create function private.members() returns table (name text, roles text[], source text)
 language plpgsql stable security definer set search_path = '' as $$
 declare

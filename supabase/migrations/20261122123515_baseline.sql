@@ -373,7 +373,7 @@ grant execute on function private.enter(jsonb, text, text) to anon, authenticate
 grant execute on function private.enter_write(jsonb, text, text), private.answer(jsonb, jsonb) to authenticated;
 grant execute on function private.purge_idempotency_keys(integer) to service_role;
 
--- Security events: what an auditor may ask about, written in the transaction of its effect, only ever added. Each carries the
+-- Security events: the audit trail, written in the transaction of the effect and append-only. Each event carries the
 -- hash of its content and of the event before it in its chain, so that a changed, removed, moved or invented row shows.
 -- Why and what it proves: docs/decisions/0009-audit-trail.md.
 
@@ -456,7 +456,7 @@ begin
     and exists (select from private.security_event_checkpoints c where c.chain = e.chain and c.kind = 'prefix' and c.seq >= e.seq);
 end $$;
 
--- Holds for the owner as well. The one change is the chain's own: an event's place, once, in the transaction that wrote it.
+-- Applies to the owner as well. The one change is the chain's own: an event's place, once, in the transaction that wrote it.
 create function private.guard_security_events() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -515,7 +515,7 @@ end $$;
 create trigger security_events_complete before insert on public.security_events
   for each row execute function private.complete_security_event();
 
--- At the commit, so that a tenant's head is held for no longer than that, and nobody who holds it waits for anything else.
+-- At the commit: a tenant's head is locked for no longer than that, and its holder waits for nothing else meanwhile.
 create function private.chain_security_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -681,7 +681,7 @@ grant execute on function private.record_security_events(jsonb), public.record_s
 create function private.tell_security_event_counts() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  told integer := 0;
+  reported integer := 0;
   c private.security_event_counts;
 begin
   for c in
@@ -699,10 +699,10 @@ begin
           'count', c.count - 1, 'minute', private.iso(c.minute), 'operations', c.operations, 'targets', c.targets, 'addresses', c.addresses
         )
       ));
-      told := told + 1;
+      reported := reported + 1;
     end if;
   end loop;
-  return told;
+  return reported;
 end $$;
 
 -- Reading security events, and walking their chain. For admins of the tenant.
@@ -1008,7 +1008,7 @@ grant select,
   update (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count)
 on public.reconciliations to authenticated;
 grant select on public.reconciliations to service_role;
--- Exceptions and reconciliations name each other: whoever works with one of them sees the rows of both.
+-- Exceptions and reconciliations reference each other: access to one of them includes the rows of both.
 create policy reconciliations_read on public.reconciliations for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may(
     'read:reconciliations', 'write:reconciliations', 'read:exceptions', 'write:exceptions')));
@@ -1188,7 +1188,7 @@ end $$;
 
 grant execute on function private.minutes_to_resolve(public.sla_policies, text) to authenticated;
 
--- Exceptions: items that somebody has to resolve before a deadline, and the rule of their states.
+-- Exceptions: items to resolve before a deadline, and the rules of their statuses.
 
 -- The most severe first.
 create function private.severity_rank(severity text) returns smallint
@@ -2021,9 +2021,9 @@ begin
   return private.answer(request, jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));
 end $$;
 
--- SLA monitor: open exceptions by nearness to breach, and counts of all of them, at any size.
+-- SLA monitor: open exceptions by time to breach, and counts of all of them, at any size.
 
--- What the summary is made of, at a moment: the counts, corrected by the clocks that nobody has moved on yet.
+-- The summary as of a moment: the stored counts, corrected by the clocks that are due and not advanced yet.
 create function private.sla_summary(as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -2155,7 +2155,7 @@ end $$;
 
 grant execute on function private.sla_summary(timestamptz), private.time_to_breach(timestamptz) to authenticated;
 
--- The SLA policy over the wire. Whoever changes it can say which state of it they saw, and overwrites nobody's change unseen.
+-- The SLA policy over the wire. A change can name the version it was made on, and then overwrites no other change unseen.
 
 create function private.sla_policy_json(p public.sla_policies) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -2773,7 +2773,7 @@ create function public.update_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_api_key');
-  -- What calls change, and time: no part of a change that somebody makes.
+  -- Usage, which calls and time change: not part of an update.
   use constant text[] := '{as_of,request_count,last_used_at,last_used_ip,operations_used,calls_by_day}';
   patch constant jsonb := input -> 'patch';
   k public.api_keys;
@@ -2921,7 +2921,7 @@ create index webhooks_by_tenant on public.webhooks (tenant_id, id desc) where de
 -- For the worker, which is woken with identifiers of any tenant's.
 create index webhooks_by_id on public.webhooks (id);
 
--- Whoever may change a webhook reads it on the way; `private.enter` tells apart who may ask for it.
+-- Changing a webhook reads it on the way, so writers pass this policy too; `private.enter` decides who may ask for one.
 alter table public.webhooks enable row level security;
 grant select,
   insert (url, description, events),
@@ -2954,7 +2954,7 @@ create unique index webhook_secrets_current on private.webhook_secrets (tenant_i
 alter table private.webhook_secrets enable row level security;
 
 -- One per webhook and event. While an attempt is under way, `lease` is its id and `next_attempt_at` the moment at which
--- the delivery is anyone's again: a worker that dies holds nothing for longer.
+-- any worker may take the delivery again: one that dies holds it for no longer.
 create table public.webhook_deliveries (
   id text not null default private.new_id('dlv'),
   tenant_id text not null,
@@ -3075,7 +3075,7 @@ end $$;
 create trigger fan_out after insert on public.events referencing new table as emitted
   for each statement execute function private.fan_out_events();
 
--- What a webhook goes through: found, given secrets, disabled by its owner or by what its receiver answers, enabled again.
+-- A webhook's life: its secrets, disabled by a user or by its receiver's answers, enabled again.
 
 -- The webhook of the caller's tenant. Refuses: not_found.
 create function private.find_webhook(id text) returns public.webhooks
@@ -3182,7 +3182,7 @@ begin
   return w;
 end $$;
 
--- The last failed attempt. The newest deliveries tell: while a webhook fails, few are tried at once.
+-- The last failed attempt, among the newest deliveries: while a webhook fails, few are tried at once.
 create function private.last_failure(w public.webhooks) returns public.webhook_attempts
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3202,7 +3202,7 @@ end $$;
 create function private.warn_of_failing_webhook(w public.webhooks, detail text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  days_left constant integer := case when w.failing_since <= now() - interval '4 days' then 1 else 2 end;
+  days_left constant integer := case when private.webhook_disable_at(w.failing_since) <= now() + interval '1 day' then 1 else 2 end;
   warning constant text := format('%s:%s:%s', w.id, private.iso(w.failing_since), days_left);
   facts constant jsonb := jsonb_build_object('url', w.url, 'failing_since', private.iso(w.failing_since),
     'disable_at', private.iso(private.webhook_disable_at(w.failing_since)));
@@ -3224,7 +3224,7 @@ declare
 begin
   for w in
     select * from public.webhooks x
-    where x.status = 'active' and x.deleted_at is null and x.failing_since <= now() - interval '3 days'
+    where x.status = 'active' and x.deleted_at is null and private.webhook_disable_at(x.failing_since) <= now() + interval '2 days'
     order by x.tenant_id, x.id for no key update skip locked
   loop
     perform private.warn_of_failing_webhook(w, (private.last_failure(w)).detail);
@@ -3458,7 +3458,7 @@ grant execute on function private.webhook_health(public.webhooks, interval), pri
 
 -- A webhook's log over the wire: what was sent, what was answered, and sending it again.
 
--- On the wire `pending` is told apart: not tried yet, under way just now, waiting for its next try.
+-- On the wire `pending` is one of three: pending (not tried yet), sending, retrying (waiting for its next try).
 create function private.delivery_status(d public.webhook_deliveries) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3580,7 +3580,7 @@ begin
   );
 end $$;
 
--- Attempts whose lease is over: nobody will report on them any more.
+-- Attempts whose lease is over: their result will not come any more.
 create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -3669,8 +3669,8 @@ to authenticated;
 
 -- Sending: claim what is due under a lease, settle what came of it, take over what a dead worker held. For the worker alone.
 
--- Takes up to `room` due deliveries of the named webhooks for 30 seconds. Caps, so that a receiver that hangs costs nobody
--- else a thing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond the first of each webhook, which is always let
+-- Takes up to `room` due deliveries of the named webhooks for 30 seconds. Caps, so that a receiver that hangs costs others
+-- nothing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond the first of each webhook, which is always let
 -- through. Whoever settles a delivery claims for its webhook again, so a claim that a cap cut short is never forgotten.
 create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
 returns table (
@@ -3776,7 +3776,7 @@ end $$;
 -- results: [{ attempt_id, status_code, failure_kind, detail, interrupted, pause_seconds, duration_ms, retry_after_seconds,
 -- response_headers, response_body, response_truncated }]. A result counts while its attempt holds the lease; a zombie's
 -- late one changes nothing. Answers which webhooks to claim for now, when their next retry is due, and which attempts wait for
--- a webhook that somebody changes just now: those are settled another time.
+-- a webhook that is being changed: those are settled later.
 create function private.settle_webhook_attempts(results jsonb)
 returns table (webhook_id text, retry_in_ms double precision, waiting_attempts bigint[])
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -3882,7 +3882,7 @@ begin
     elsif private.webhook_disable_at(w.failing_since) <= now() then
       perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
         format('Every attempt failed since %s, for 5 days.', private.iso(w.failing_since)), 'The last one: ' || verdict.detail));
-    elsif w.failing_since <= now() - interval '3 days' then
+    elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
       perform private.warn_of_failing_webhook(w, verdict.detail);
     end if;
   end loop;
@@ -3986,7 +3986,7 @@ create table public.records (
   published boolean not null generated always as (coalesce(data -> 'published' = 'true', false)) stored,
   search tsvector not null generated always as (private.record_search(tenant_id, surface, data)) stored,
   primary key (tenant_id, id),
-  -- The server's own fields are columns, whoever writes.
+  -- The server's own fields are columns, for every writer.
   check (jsonb_typeof(data) = 'object'
     and not data ?| '{id,tenant_id,created_at,created_by,updated_at,soft_delete,deleted_at,purge_at}')
 );
@@ -3998,11 +3998,15 @@ create index records_by_update on public.records (tenant_id, surface, updated_at
 create index records_by_deletion on public.records (deleted_at) where deleted_at is not null;
 create index records_by_words on public.records using gin (search);
 
--- Purged 30 days after deletion, by the hour: a day may have 23 of them where a session's zone is not UTC.
+-- 30 days, by the hour: a day may have 23 of them where a session's zone is not UTC.
+create function private.record_retention() returns interval
+language sql immutable set search_path = ''
+return interval '720 hours';
+
 create function private.record_purge_at(deleted_at timestamptz) returns timestamptz
 language plpgsql immutable set search_path = '' as $$
 begin
-  return deleted_at + interval '720 hours';
+  return deleted_at + private.record_retention();
 end $$;
 
 create function private.guard_record_update() returns trigger
@@ -4015,7 +4019,7 @@ end $$;
 create trigger guard_update before update on public.records
   for each row execute function private.guard_record_update();
 
--- No row is purged before its time, whoever asks and whatever they filter by.
+-- No row is purged before its time, for any role and any filter.
 create function private.guard_record_purge() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -4027,8 +4031,8 @@ end $$;
 create trigger guard_purge before delete on public.records
   for each row execute function private.guard_record_purge();
 
--- Who writes sees the rows that it writes; what it may be answered is the functions' to say. Deleted rows are for those who may restore
--- them. The publishable key sees what is published of the surfaces that are public.
+-- Writers see the rows they write; the functions decide what they are answered. Deleted rows are visible with the permission to restore.
+-- The publishable key sees published records of the public surfaces.
 alter table public.records enable row level security;
 grant select on public.records to anon, authenticated, service_role;
 grant insert (surface, data), update (data) on public.records to authenticated;
@@ -4050,7 +4054,7 @@ create policy records_update on public.records for update to authenticated
 
 grant execute on function
   private.record_words(text), private.record_mark(text, text), private.record_search(text, text, jsonb),
-  private.record_query(text, text, text), private.record_purge_at(timestamptz)
+  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz)
 to anon, authenticated;
 
 -- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One that is being restored is skipped.
@@ -4060,7 +4064,7 @@ declare
   purged integer;
 begin
   delete from public.records d using (
-    select r.tenant_id, r.id from public.records r where r.deleted_at <= now() - interval '720 hours'
+    select r.tenant_id, r.id from public.records r where r.deleted_at <= now() - private.record_retention()
     order by r.deleted_at limit batch for update skip locked
   ) old
   where d.tenant_id = old.tenant_id and d.id = old.id;
@@ -4320,7 +4324,7 @@ to authenticated;
 
 -- The people whom Supabase Auth has in the tenant, and those who were assigned an exception before: an identity provider's users may be
 -- unknown to it. As the server reads a token (lib/auth/principal.ts): the name is the local part of the address, `tenants` an object of
--- roles by tenant, or an array with `roles` beside it. Who cannot sign in is left out.
+-- roles by tenant, or an array with `roles` beside it. Accounts that cannot sign in are left out.
 create function private.members() returns table (name text, roles text[], source text)
 language plpgsql stable security definer set search_path = '' as $$
 declare
