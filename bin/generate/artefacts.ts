@@ -19,12 +19,12 @@ export const ARTEFACTS = {
   facts: { path: "lib/facts.gen.ts", make: factsFile, needsDatabase: true },
   operations: {
     path: "supabase/schemas/900_operations.gen.sql",
-    make: async () => operationsSql((await import("#lib/contracts.ts")).CONTRACTS),
+    make: async () => operationsSql((await import("#lib/wire/operations.ts")).CONTRACTS),
     needsDatabase: false,
   },
   openapi: {
     path: "openapi.json",
-    make: async () => `${JSON.stringify((await import("#lib/http/openapi.ts")).openApiDocument(), null, 2)}\n`,
+    make: async () => `${JSON.stringify((await import("#lib/openapi/document.ts")).openApiDocument(), null, 2)}\n`,
     needsDatabase: false,
   },
 } as const satisfies Record<string, Artefact>;

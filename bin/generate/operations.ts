@@ -1,5 +1,5 @@
-import { type Access, ROLES } from "#lib/access.ts";
-import type { Contract } from "#lib/contract.ts";
+import { type Access, ROLES } from "#lib/wire/access.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 
 const HEADER = `-- Written by \`npm run generate\` from lib/access.ts and the contracts: who may do what, which function serves which operation of /v1,
 -- and who may call it at the Data API at all.`;

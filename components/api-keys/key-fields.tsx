@@ -1,7 +1,7 @@
 "use client";
 
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
-import { API_KEYS } from "#lib/facts.gen.ts";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { AllowlistField } from "./allowlist-field.tsx";
 import type { Draft, Problems } from "./draft.ts";
 import { ExpiryField } from "./expiry-field.tsx";

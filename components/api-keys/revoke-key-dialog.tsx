@@ -9,7 +9,7 @@ import { Note } from "#components/ui/note.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
-import { API_KEYS } from "#lib/facts.gen.ts";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
 import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";

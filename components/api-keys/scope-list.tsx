@@ -1,4 +1,4 @@
-import { SCOPES } from "#lib/scopes.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 import { groupedScopes, resourceWord } from "./words.ts";
 
 const SHOWN = 2;

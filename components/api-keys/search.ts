@@ -1,7 +1,7 @@
 import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
-import { API_KEYS } from "#lib/facts.gen.ts";
-import { idPattern } from "#lib/schema.ts";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
+import { idPattern } from "#lib/wire/schema.ts";
 
 const ID = idPattern("key");
 

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
-import { EXCEPTIONS } from "#lib/facts.gen.ts";
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 
 type Closed = "resolved" | "dismissed";
 

@@ -1,4 +1,4 @@
-import { type BREACH_RISKS, RISK_MINUTES } from "#lib/facts.gen.ts";
+import { type BREACH_RISKS, RISK_MINUTES } from "#lib/wire/facts.gen.ts";
 
 export type BreachRisk = (typeof BREACH_RISKS)[number];
 

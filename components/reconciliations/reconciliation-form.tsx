@@ -5,8 +5,8 @@ import { ApiProblem } from "#components/api-client.ts";
 import { Button } from "#components/ui/button.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
-import { RECONCILIATIONS } from "#lib/facts.gen.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
 import type { NewReconciliation } from "./use-reconciliations.ts";
 
 /** What people fill in of a reconciliation. `initial`: the one that is changed. */

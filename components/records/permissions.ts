@@ -1,5 +1,5 @@
-import { type Access, allows, type Role } from "#lib/access.ts";
 import type { RecordContracts } from "#lib/records/contract.ts";
+import { type Access, allows, type Role } from "#lib/wire/access.ts";
 
 /** What the reader may do with the records of a surface. /v1 decides; this is for saying so before it is tried. */
 export type Permissions = { write: boolean; restore: boolean };

@@ -1,6 +1,6 @@
 import { AlarmClock, KeyRound, type LucideIcon, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
-import type { Permission } from "#lib/access.ts";
+import type { Permission } from "#lib/wire/access.ts";
 
 /** `letter`: after g, it goes there. `permission`: what its content needs; the page explains itself to the others. */
 export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; permission?: Permission };

@@ -3,7 +3,7 @@
 import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
-import { allows, needs } from "#lib/access.ts";
+import { allows, needs } from "#lib/wire/access.ts";
 import { bringToFront } from "./commands/front.ts";
 import { Initials } from "./initials.tsx";
 import { type Member, roleNames } from "./member.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { FieldError } from "#lib/errors.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import type { putSlaPolicyContract, slaPolicy } from "#lib/exceptions/sla/contract.ts";
-import { SLA_POLICIES } from "#lib/facts.gen.ts";
+import type { FieldError } from "#lib/wire/errors.ts";
+import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import { minutesOf, type Span, spanOf } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;

@@ -1,4 +1,4 @@
-import { SLA_POLICIES } from "#lib/facts.gen.ts";
+import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 
 /** A length of time as a person writes it. */
 export type Span = { amount: string; unit: Unit };

@@ -3,7 +3,7 @@
 import { TextField } from "#components/ui/text-field.tsx";
 import type { Problems } from "#components/ui/use-problems.ts";
 import type { EventKind } from "#lib/events/contract.ts";
-import { WEBHOOKS } from "#lib/facts.gen.ts";
+import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { EventPicker } from "./event-picker.tsx";
 
 export type WebhookDraft = { url: string; description: string; events: EventKind[] };

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { needs } from "../access.ts";
-import { contract } from "../contract.ts";
-import { API_KEYS } from "../facts.gen.ts";
-import { normaliseRange } from "../ip-range.ts";
-import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../schema.ts";
-import { SCOPES } from "../scopes.ts";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { API_KEYS } from "../wire/facts.gen.ts";
+import { normaliseRange } from "../wire/ip-range.ts";
+import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../wire/schema.ts";
+import { SCOPES } from "../wire/scopes.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
 export const GRACE_SECONDS_DEFAULT = 86_400;
@@ -39,7 +39,7 @@ const ipAllowlist = z
 const name = text(API_KEYS.name.most).meta({ description: "Human label.", example: "Nightly ledger export" });
 const description = z.string().max(API_KEYS.description.most).nullable().meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
-  description: "At most 366 days away. Setting one is recommended.",
+  description: "At most 10 years away; null: never. Setting one is recommended.",
   example: "2027-05-01T00:00:00.000Z",
 });
 
@@ -127,6 +127,7 @@ export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
 
 const tag = "API keys";
 const idempotency = { field: "idempotency_key", required: false } as const;
+const tenantParam = "id";
 const ofTenant = z.strictObject({ id: tenantId });
 const ofKey = z.strictObject({ id: tenantId, keyId: apiKeyId });
 
@@ -138,6 +139,7 @@ export const listApiKeysContract = contract({
   summary: "List API keys, newest first",
   access: needs("read:api-keys"),
   params: ofTenant,
+  tenantParam,
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
@@ -156,6 +158,7 @@ export const createApiKeyContract = contract({
   access: needs("write:api-keys"),
   idempotency,
   params: ofTenant,
+  tenantParam,
   body: z.strictObject({
     name,
     description: description.optional(),
@@ -164,6 +167,7 @@ export const createApiKeyContract = contract({
     ip_allowlist: ipAllowlist.optional(),
   }),
   response: newApiKey,
+  resource: "versioned",
   status: 201,
 });
 
@@ -175,7 +179,9 @@ export const getApiKeyContract = contract({
   summary: "Get an API key's metadata",
   access: needs("read:api-keys"),
   params: ofKey,
+  tenantParam,
   response: apiKey,
+  resource: "versioned",
 });
 
 export const updateApiKeyContract = contract({
@@ -186,8 +192,10 @@ export const updateApiKeyContract = contract({
   summary: "Change an API key",
   access: needs("write:api-keys"),
   params: ofKey,
+  tenantParam,
   body: z.strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist }).partial(),
   response: apiKey,
+  resource: "versioned",
   errors: ["conflict"],
 });
 
@@ -201,10 +209,12 @@ export const revokeApiKeyContract = contract({
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
+  tenantParam,
   body: z.strictObject({
     reason: z.string().max(API_KEYS.revoke_reason.most).nullable().optional().meta({ example: "The server was decommissioned." }),
   }),
   response: apiKey,
+  resource: "versioned",
 });
 
 export const rotateApiKeyContract = contract({
@@ -217,6 +227,7 @@ export const rotateApiKeyContract = contract({
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
+  tenantParam,
   body: z.strictObject({
     grace_period_seconds: z
       .int()
@@ -238,6 +249,7 @@ export const getApiKeyUsageContract = contract({
   summary: "See what an API key does",
   access: needs("read:api-keys"),
   params: ofKey,
+  tenantParam,
   response: apiKeyUsage,
 });
 
@@ -250,7 +262,10 @@ export const estimateApiKeyImpactContract = contract({
   description:
     "How many calls of the last 7 days the change would have refused. expires_at may lie in the past here: it refuses the calls after it.",
   access: needs("read:api-keys"),
+  idempotency,
+  dryRun: "always",
   params: ofKey,
+  tenantParam,
   body: z.strictObject({ revoke: z.literal(true), scopes, expires_at: timestamp.nullable(), ip_allowlist: ipAllowlist }).partial(),
   response: apiKeyImpact,
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
-import { WEBHOOKS } from "../facts.gen.ts";
-import { actor, id, time } from "../schema.ts";
+import { WEBHOOKS } from "../wire/facts.gen.ts";
+import { actor, id, time } from "../wire/schema.ts";
 
 /** What a webhook may be told of. */
 export const EVENT_KINDS = [

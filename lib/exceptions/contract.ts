@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { needs } from "../access.ts";
-import { contract } from "../contract.ts";
-import { BREACH_RISKS, EXCEPTION_HISTORY, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../facts.gen.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, userReference } from "../schema.ts";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { CURRENCIES } from "../wire/currencies.ts";
+import { BREACH_RISKS, EXCEPTION_HISTORY, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
+import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../wire/schema.ts";
 
 export const SEVERITIES = EXCEPTIONS.severity;
 export const STATUSES = EXCEPTIONS.status;
@@ -32,11 +33,7 @@ const settable = {
     .min(EXCEPTIONS.amount_minor.least)
     .nullable()
     .meta({ description: "Money at risk in the currency's minor unit. Comes with currency.", example: 125000 }),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, "Give an ISO 4217 code, for example EUR.")
-    .nullable()
-    .meta({ example: "EUR" }),
+  currency: z.enum(CURRENCIES, { error: "Give a currency code of ISO 4217, for example EUR." }).nullable().meta({ example: "EUR" }),
   reconciliation_id: reconciliationId.nullable(),
 };
 
@@ -46,7 +43,7 @@ export const exception = z
     id: exceptionId,
     title: z.string().meta({ example: "Payout 4711 has no bank line" }),
     severity,
-    assigned_to: userReference.nullable(),
+    assigned_to: user.nullable(),
     due_at: time,
     minutes_to_breach: z
       .int()
@@ -138,6 +135,7 @@ export const createExceptionContract = contract({
   description: "Without due_at, the tenant's SLA policy for the severity sets the deadline.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
+  resource: "versioned",
   body: z.strictObject({
     ...settable,
     assigned_to: settable.assigned_to.optional(),
@@ -159,6 +157,7 @@ export const getExceptionContract = contract({
   path: "/v1/exceptions/{id}",
   tag,
   summary: "Get an exception",
+  resource: "versioned",
   access: needs("read:exceptions"),
   params: byId,
   response: exception,
@@ -170,6 +169,7 @@ export const updateExceptionContract = contract({
   path: "/v1/exceptions/{id}",
   tag,
   summary: "Change an exception",
+  resource: "versioned",
   description:
     "A JSON merge patch (RFC 7396). Status moves: open and in_review to each other; either to resolved or dismissed, with a " +
     "resolution; resolved or dismissed to open. Any other move is 409.",
@@ -199,9 +199,7 @@ export const listSlaExceptionsContract = contract({
   summary: "List open exceptions by nearness to breach",
   description:
     `Open and in-review exceptions with the summary of all of them. breach_risk: breached at 0 minutes or less, high below ${RISK_MINUTES.high_below}, ` +
-    `medium from ${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above. ` +
-    "Answers CSV where text/csv is accepted, and NDJSON where application/x-ndjson is: then all that " +
-    "the filters leave, streamed, whatever limit and cursor say; such an export is a security event.",
+    `medium from ${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above.`,
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,
@@ -219,10 +217,7 @@ export const listSlaExceptionsContract = contract({
     q,
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
-  table: {
-    columns: SLA_COLUMNS,
-    row: ({ details, ...item }: SlaItem) => ({ ...item, details: JSON.stringify(details) }),
-  },
+  exported: { summary: "Export open exceptions", columns: SLA_COLUMNS, item: slaItem },
 });
 export type SlaList = z.output<typeof listSlaExceptionsContract.response>;
 
@@ -307,7 +302,7 @@ export const listExceptionHistoryContract = contract({
         request_id: z.string().nullable().meta({ example: "req_5f0c" }),
         kind: z.enum(EXCEPTION_HISTORY.kind),
         changes: z
-          .record(z.string(), z.object({ from: z.json(), to: z.json() }))
+          .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
           .meta({ example: { status: { from: "open", to: "in_review" } } }),
       })
       .meta({ id: "ExceptionChange" }),

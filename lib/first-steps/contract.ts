@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { needs } from "../access.ts";
-import { contract } from "../contract.ts";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
 
 export const FIRST_STEPS = ["create_key", "call_api", "register_webhook", "receive_event"] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];
@@ -27,6 +27,7 @@ export const getFirstStepsContract = contract({
   summary: "How far the tenant has come: first key, first call, first webhook, first event received",
   access: needs("read:first-steps"),
   response: firstSteps,
+  resource: "versioned",
 });
 
 export const putFirstStepsContract = contract({
@@ -39,4 +40,5 @@ export const putFirstStepsContract = contract({
   access: needs("write:first-steps"),
   body: z.strictObject({ dismissed: z.boolean() }),
   response: firstSteps,
+  resource: "versioned",
 });

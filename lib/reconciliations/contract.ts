@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { needs } from "../access.ts";
-import { contract } from "../contract.ts";
-import { RECONCILIATIONS } from "../facts.gen.ts";
-import { actor, calendarDate, id, page, pageQuery, text, time } from "../schema.ts";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { RECONCILIATIONS } from "../wire/facts.gen.ts";
+import { actor, calendarDate, id, page, pageQuery, text, time } from "../wire/schema.ts";
 
 export const RECONCILIATION_STATUSES = RECONCILIATIONS.status;
 
@@ -71,6 +71,7 @@ export const createReconciliationContract = contract({
     unmatched_count: settable.unmatched_count.optional(),
   }),
   response: reconciliation,
+  resource: "versioned",
   status: 201,
 });
 
@@ -83,6 +84,7 @@ export const getReconciliationContract = contract({
   access: needs("read:reconciliations"),
   params: byId,
   response: reconciliation,
+  resource: "versioned",
 });
 
 export const updateReconciliationContract = contract({
@@ -97,5 +99,6 @@ export const updateReconciliationContract = contract({
   params: byId,
   body: z.strictObject(settable).partial(),
   response: reconciliation,
+  resource: "versioned",
   errors: ["invalid_transition"],
 });

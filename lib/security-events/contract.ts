@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { needs } from "../access.ts";
-import { contract } from "../contract.ts";
-import { SECURITY_EVENTS } from "../facts.gen.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { SECURITY_EVENTS } from "../wire/facts.gen.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 
 export const CREDENTIALS = SECURITY_EVENTS.credential;
 
@@ -87,20 +87,14 @@ export const listSecurityEventsContract = contract({
   path: "/v1/security-events",
   tag,
   summary: "List security events, newest first",
-  description:
-    "Answers CSV where text/csv is accepted, and NDJSON where application/x-ndjson is: then all that the filters leave, streamed, whatever " +
-    "limit and cursor say. An export is an event itself.",
   access: needs("read:security-events"),
-  functions: ["list_security_events", "open_security_event_export", "continue_security_event_export"],
   query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(securityEvent),
-  table: {
+  exported: {
+    summary: "Export security events",
     columns: COLUMNS,
-    row: ({ details, ...event }: SecurityEvent) => ({
-      ...event,
-      cross_tenant: String(event.cross_tenant),
-      details: JSON.stringify(details),
-    }),
+    item: securityEvent,
+    functions: ["open_security_event_export", "continue_security_event_export"],
   },
 });
 
@@ -113,6 +107,7 @@ export const getSecurityEventContract = contract({
   access: needs("read:security-events"),
   params: z.strictObject({ id: securityEventId }),
   response: securityEvent,
+  resource: "unversioned",
 });
 
 export const CHAIN_FAULTS = [

@@ -67,7 +67,14 @@ alter table public.records drop constraint records_pkey, add primary key (tenant
 alter table public.api_keys
   drop constraint api_keys_pkey, drop constraint api_keys_key_id_key, add primary key (tenant_id, id),
   add foreign key (tenant_id, rotated_from) references public.api_keys (tenant_id, id),
-  add foreign key (tenant_id, rotated_to) references public.api_keys (tenant_id, id);
+  add foreign key (tenant_id, rotated_to) references public.api_keys (tenant_id, id), add column lineage_id text;
+with recursive lineage as (
+  select id, id as first from public.api_keys where rotated_from is null
+  union all
+  select k.id, l.first from public.api_keys k join lineage l on k.rotated_from = l.id
+)
+update public.api_keys k set lineage_id = l.first from lineage l where l.id = k.id;
+alter table public.api_keys alter column lineage_id set not null;
 alter table private.api_key_secrets add column key_id text, add column tenant_id text;
 update private.api_key_secrets s set key_id = k.key_id, tenant_id = k.tenant_id from public.api_keys k where k.id = s.api_key_id;
 alter table private.api_key_secrets

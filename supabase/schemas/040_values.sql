@@ -53,6 +53,13 @@ begin
   );
 end $$;
 
+-- The version of a state that no counter counts: 52 bits of its digest, which a JSON number holds.
+create function private.version_of(state jsonb) returns bigint
+language plpgsql immutable set search_path = '' as $$
+begin
+  return ('x' || left(encode(sha256(convert_to(state::text, 'UTF8')), 'hex'), 13))::bit(52)::bigint;
+end $$;
+
 -- What each word of `q` is compared with by `like`; empty where there is nothing to look for.
 create function private.word_patterns(q text) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -77,5 +84,5 @@ begin
 end $$;
 
 grant execute on function private.iso(timestamptz), private.new_id(text), private.merge_patch(jsonb, jsonb) to anon, authenticated, service_role;
-grant execute on function private.text_array(jsonb), private.changes(jsonb, jsonb), private.word_patterns(text) to authenticated;
+grant execute on function private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb), private.word_patterns(text) to authenticated;
 grant execute on function private.page(jsonb, integer, text[]) to anon, authenticated;

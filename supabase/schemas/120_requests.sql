@@ -1,7 +1,8 @@
 -- Requests: how every exposed function begins and ends. What the pipeline decided is decided again here.
 --
 -- An exposed function is (input jsonb, request jsonb) returns jsonb. `request` is what lib/db/call.ts sends:
---   { operation, request_id, address, audit_reason, export, dry_run, continues, idempotency: { key_hash, fingerprint } | null }.
+--   { operation, request_id, address, audit_reason, export, dry_run, versions, continues,
+--     idempotency: { key_hash, fingerprint } | null }.
 -- A reading function begins with `perform private.enter(request, '<its own name>')`. A writing one declares
 -- `kept constant jsonb := private.enter_write(request, '<its own name>')`, returns `kept` where it is not null, and ends
 -- with `return private.answer(request, <body>)`.
@@ -20,7 +21,8 @@ create index idempotency_keys_by_age on private.idempotency_keys (created_at);
 alter table private.idempotency_keys enable row level security;
 
 -- Opens a request of the function `verb`. `resource`: what it is about, where one function serves several.
--- Refuses: tenant_forbidden for a tenant that does not exist; role_required unless the named operation is one of this function's,
+-- Refuses: tenant_forbidden for a tenant that does not exist, but to the publishable key, which is in everybody's hands: to it such a
+-- tenant is one that has published nothing; role_required unless the named operation is one of this function's,
 -- on this resource, and the caller holds what it needs (private.operations).
 -- Records: one security event for a service-role call, for an export { format, query } and for a dry run (its input).
 -- `continues`: a later step of a request that was opened already, and has its event.
@@ -32,7 +34,7 @@ begin
   perform set_config('tieout.operation', coalesce(request ->> 'operation', ''), true),
     set_config('tieout.request_id', coalesce(request ->> 'request_id', ''), true),
     set_config('tieout.address', coalesce(request ->> 'address', ''), true);
-  if not exists (select from public.tenants t where t.id = private.tenant_id()) then
+  if private.principal_type() <> 'publishable_key' and not exists (select from public.tenants t where t.id = private.tenant_id()) then
     perform private.refuse('tenant_forbidden', 'This credential does not belong to the tenant named by X-Tenant-Id.');
   end if;
   select p.* into needed
@@ -107,6 +109,16 @@ begin
   return jsonb_build_object('replayed', false, 'body', body);
 end $$;
 
+-- `versions`: those that If-Match allows, or null. To be asked while the row is locked. Refuses: precondition_failed.
+create function private.require_version(version bigint, versions jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
+    perform private.refuse('precondition_failed',
+      'It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
+  end if;
+end $$;
+
 -- Deletes idempotency keys after 24 hours, at most `batch` at a time; answers how many.
 create function private.purge_idempotency_keys(batch integer default 10000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
@@ -121,5 +133,5 @@ begin
 end $$;
 
 grant execute on function private.enter(jsonb, text, text) to anon, authenticated;
-grant execute on function private.enter_write(jsonb, text, text), private.answer(jsonb, jsonb) to authenticated;
+grant execute on function private.enter_write(jsonb, text, text), private.answer(jsonb, jsonb), private.require_version(bigint, jsonb) to authenticated;
 grant execute on function private.purge_idempotency_keys(integer) to service_role;

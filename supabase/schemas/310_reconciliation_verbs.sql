@@ -14,6 +14,15 @@ begin
   );
 end $$;
 
+-- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+create function private.reconciliation_version(r public.reconciliations) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(
+    r.name, r.status, r.period_start, r.period_end, r.left_source, r.right_source, r.matched_count, r.unmatched_count
+  ));
+end $$;
+
 -- input: the columns. Refuses: invalid_request.
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -30,7 +39,7 @@ begin
     input ->> 'left_source', input ->> 'right_source', coalesce((input ->> 'matched_count')::bigint, 0), coalesce((input ->> 'unmatched_count')::bigint, 0)
   )
   returning * into created;
-  return private.answer(request, private.reconciliation_json(created));
+  return private.answer(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -44,10 +53,11 @@ begin
   if not found then
     perform private.refuse_missing('reconciliation');
   end if;
-  return private.reconciliation_json(r);
+  return private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r));
 end $$;
 
--- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, invalid_transition, invalid_request.
+-- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
+-- invalid_transition, invalid_request.
 create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -62,6 +72,7 @@ begin
   if not found then
     perform private.refuse_missing('reconciliation');
   end if;
+  perform private.require_version(private.reconciliation_version(before), request -> 'versions');
   after := jsonb_populate_record(before, input -> 'patch');
   if after is distinct from before then
     update public.reconciliations x set
@@ -71,7 +82,7 @@ begin
     where x.tenant_id = before.tenant_id and x.id = before.id
     returning * into after;
   end if;
-  return private.answer(request, private.reconciliation_json(after));
+  return private.answer(request, private.reconciliation_json(after) || jsonb_build_object('version', private.reconciliation_version(after)));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status, period_from, period_to }: periods that overlap the span.
@@ -96,4 +107,4 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
-grant execute on function private.reconciliation_json(public.reconciliations) to authenticated;
+grant execute on function private.reconciliation_json(public.reconciliations), private.reconciliation_version(public.reconciliations) to authenticated;

@@ -13,6 +13,16 @@ begin
   return e;
 end $$;
 
+-- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+create function private.exception_version(e public.exceptions) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(
+    e.title, e.severity, e.assigned_to, private.iso(e.due_at), e.status, e.reason_code, e.amount_minor, e.currency, e.reconciliation_id,
+    e.details, e.resolution, private.iso(e.closed_at)
+  ));
+end $$;
+
 -- Refuses: invalid_request where the tenant has no such reconciliation.
 create function private.require_reconciliation(id text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -55,15 +65,18 @@ begin
   end if;
   perform private.require_reconciliation(input ->> 'reconciliation_id');
   select * into created from private.insert_exceptions(jsonb_build_array(input));
-  return private.answer(request, private.exception_json(created));
+  return private.answer(request, private.exception_json(created) || jsonb_build_object('version', private.exception_version(created)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.get_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions;
 begin
   perform private.enter(request, 'get_exception');
-  return private.exception_json(private.find_exception(input ->> 'id'));
+  e := private.find_exception(input ->> 'id');
+  return private.exception_json(e) || jsonb_build_object('version', private.exception_version(e));
 end $$;
 
 -- The columns of `before` as a merge patch leaves them.
@@ -80,7 +93,8 @@ begin
   return after;
 end $$;
 
--- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, invalid_transition, invalid_request.
+-- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
+-- invalid_transition, invalid_request.
 create function public.update_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -96,6 +110,7 @@ begin
   if not found then
     perform private.refuse_missing('exception');
   end if;
+  perform private.require_version(private.exception_version(before), request -> 'versions');
   perform private.require_reconciliation(patch ->> 'reconciliation_id');
   after := private.patch_exception(before, patch);
   if after is distinct from before then
@@ -106,7 +121,7 @@ begin
     where e.tenant_id = before.tenant_id and e.id = before.id
     returning * into after;
   end if;
-  return private.answer(request, private.exception_json(after));
+  return private.answer(request, private.exception_json(after) || jsonb_build_object('version', private.exception_version(after)));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status, severity, assigned_to, reconciliation_id, q }. A search reads the tenant's
@@ -136,6 +151,6 @@ begin
 end $$;
 
 grant execute on function
-  private.find_exception(text), private.require_reconciliation(text), private.insert_exceptions(jsonb),
+  private.find_exception(text), private.exception_version(public.exceptions), private.require_reconciliation(text), private.insert_exceptions(jsonb),
   private.patch_exception(public.exceptions, jsonb)
 to authenticated;

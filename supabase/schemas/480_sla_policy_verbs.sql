@@ -20,7 +20,7 @@ begin
   );
 end $$;
 
--- input: { minutes_to_resolve, at_risk_thresholds, dry_run, versions }; versions: those that If-Match names, or null. Deadlines that came
+-- input: { minutes_to_resolve, at_risk_thresholds, dry_run }. Deadlines that came
 -- from the policy follow it. Refuses: precondition_failed. Records: sla_policy.updated.
 create function public.put_sla_policy(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -32,7 +32,7 @@ declare
 begin
   perform private.enter(request, 'put_sla_policy');
   select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
-  if jsonb_typeof(input -> 'versions') = 'array' and not input -> 'versions' @> to_jsonb(before.version) then
+  if jsonb_typeof(request -> 'versions') = 'array' and not request -> 'versions' @> to_jsonb(before.version) then
     perform private.refuse('precondition_failed',
       format('The policy is not as If-Match says: %s has changed it since. Get it again, and repeat your change on what you find.', before.updated_by));
   end if;

@@ -12,6 +12,9 @@ create table public.api_keys (
   expires_at timestamptz(3),
   grace_expires_at timestamptz(3),
   rotated_from text,
+  -- The first key of its line: itself, or its predecessor's. A key and its rotated successors are one principal, so that a retry with the
+  -- successor replays what its predecessor did.
+  lineage_id text not null,
   rotated_to text,
   revoked_at timestamptz(3),
   revoked_by text,
@@ -27,6 +30,14 @@ create table public.api_keys (
 create index api_keys_by_expiry on public.api_keys (expires_at) where revoked_at is null and expires_at is not null;
 create index api_keys_by_rotated_from on public.api_keys (tenant_id, rotated_from) where rotated_from is not null;
 create index api_keys_by_rotated_to on public.api_keys (tenant_id, rotated_to) where rotated_to is not null;
+
+create function private.set_api_key_lineage() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.lineage_id := coalesce((select k.lineage_id from public.api_keys k where k.tenant_id = new.tenant_id and k.id = new.rotated_from), new.id);
+  return new;
+end $$;
+create trigger set_lineage before insert on public.api_keys for each row execute function private.set_api_key_lineage();
 
 -- Key management is a user's act: no API key and no service-role key has it.
 alter table public.api_keys enable row level security;
@@ -61,7 +72,7 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select jsonb_build_object(
-      'id', k.id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
+      'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
       'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at', private.iso(k.grace_expires_at),
       'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
     )

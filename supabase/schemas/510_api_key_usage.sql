@@ -169,12 +169,15 @@ end $$;
 create function public.estimate_api_key_impact(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
+  kept constant jsonb := private.enter_write(request, 'estimate_api_key_impact');
   k public.api_keys;
 begin
-  perform private.enter(request, 'estimate_api_key_impact');
+  if kept is not null then
+    return kept;
+  end if;
   k := private.find_own_api_key(input ->> 'id');
-  return jsonb_build_object(
-    'key', private.api_key_json(k),
+  return private.answer(request, jsonb_build_object(
+    'as_of', private.iso(now()),
     'calls', coalesce((
       select jsonb_agg(jsonb_build_object(
         'operation', u.operation, 'address', host(u.address), 'hour', private.iso(u.hour), 'calls', u.calls, 'last_seen_at', private.iso(u.last_seen_at)
@@ -182,5 +185,5 @@ begin
       from public.api_key_usage_hourly u
       where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour > now() - interval '7 days' and u.outcome like 'accepted%'
     ), '[]')
-  );
+  ));
 end $$;

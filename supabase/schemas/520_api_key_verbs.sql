@@ -41,6 +41,16 @@ begin
   );
 end $$;
 
+-- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+create function private.api_key_version(k public.api_keys) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(
+    k.name, k.description, k.scopes, k.ip_allowlist, private.iso(k.expires_at), k.rotated_to, private.iso(k.grace_expires_at),
+    private.iso(k.revoked_at)
+  ));
+end $$;
+
 -- The key of the caller's tenant. Refuses: not_found.
 create function private.find_own_api_key(id text) returns public.api_keys
 language plpgsql stable set search_path = '' as $$
@@ -81,12 +91,12 @@ begin
   return k;
 end $$;
 
--- Refuses: invalid_request for an expiry in the past, or more than 366 days ahead.
+-- Refuses: invalid_request for an expiry in the past, or more than 10 years ahead.
 create function private.require_expiry(expires_at timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if expires_at <= now() or expires_at > now() + interval '366 days' then
-    perform private.refuse_field('expires_at', 'Give a time in the future, at most 366 days away, or null.');
+  if expires_at <= now() or expires_at > now() + interval '10 years' then
+    perform private.refuse_field('expires_at', 'Give a time in the future, at most 10 years away, or null.');
   end if;
 end $$;
 
@@ -120,7 +130,8 @@ begin
   created := private.insert_api_key(input);
   perform private.record_security_event('api_key.created', created.id, null,
     jsonb_build_object('name', created.name, 'scopes', created.scopes, 'ip_allowlist', created.ip_allowlist, 'expires_at', private.iso(created.expires_at)));
-  return private.answer(request, private.api_key_json(created) || jsonb_build_object('sealed', input -> 'sealed'));
+  return private.answer(request, private.api_key_json(created) || jsonb_build_object('version', private.api_key_version(created))
+    || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
 -- input: { id, grace_period_seconds, key_id, secret_digest, sealed }. The successor keeps name, description, scopes and allowlist, and gets
@@ -148,10 +159,11 @@ begin
   where k.tenant_id = old.tenant_id and k.id = old.id;
   perform private.record_security_event('api_key.rotated', old.id, null,
     jsonb_build_object('successor', successor.id, 'grace_period_seconds', input -> 'grace_period_seconds'));
-  return private.answer(request, private.api_key_json(successor) || jsonb_build_object('sealed', input -> 'sealed'));
+  return private.answer(request, private.api_key_json(successor) || jsonb_build_object('version', private.api_key_version(successor))
+    || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
--- input: { id, reason }. Revoking a revoked key returns it unchanged. Refuses: not_found. Records: api_key.revoked, and sends the event.
+-- input: { id, reason }. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records: api_key.revoked, and sends the event.
 create function public.revoke_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -162,6 +174,7 @@ begin
     return kept;
   end if;
   k := private.lock_api_key(input ->> 'id');
+  perform private.require_version(private.api_key_version(k), request -> 'versions');
   if k.revoked_at is null and (k.grace_expires_at is null or k.grace_expires_at > now()) then
     update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
     where a.tenant_id = k.tenant_id and a.id = k.id returning * into k;
@@ -170,10 +183,10 @@ begin
       'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
     ), k.id);
   end if;
-  return private.answer(request, private.api_key_json(k));
+  return private.answer(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $$;
 
--- input: { id, patch }. Refuses: not_found, conflict, invalid_request. Records: api_key.updated, where something changed.
+-- input: { id, patch }. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: api_key.updated, where something changed.
 create function public.update_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -189,6 +202,7 @@ begin
     return kept;
   end if;
   k := private.lock_usable_api_key(input ->> 'id');
+  perform private.require_version(private.api_key_version(k), request -> 'versions');
   perform private.require_expiry((patch ->> 'expires_at')::timestamptz);
   before := private.api_key_json(k) - use;
   update public.api_keys a set
@@ -203,15 +217,18 @@ begin
   if changes is not null then
     perform private.record_security_event('api_key.updated', k.id, null, changes);
   end if;
-  return private.answer(request, private.api_key_json(k));
+  return private.answer(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.get_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
+declare
+  k public.api_keys;
 begin
   perform private.enter(request, 'get_api_key');
-  return private.api_key_json(private.find_own_api_key(input ->> 'id'));
+  k := private.find_own_api_key(input ->> 'id');
+  return private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status, q }; q is part of the name or of the key_id, or the id.
@@ -237,6 +254,6 @@ begin
 end $$;
 
 grant execute on function
-  private.api_key_json(public.api_keys), private.find_own_api_key(text), private.lock_api_key(text), private.lock_usable_api_key(text),
+  private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_own_api_key(text), private.lock_api_key(text), private.lock_usable_api_key(text),
   private.require_expiry(timestamptz), private.insert_api_key(jsonb, text)
 to authenticated;

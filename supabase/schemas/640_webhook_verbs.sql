@@ -58,7 +58,17 @@ begin
   );
 end $$;
 
--- input: { url, description, events, secret_id, sealed_secret }. Refuses: conflict beyond 250 webhooks. Records: webhook.created.
+-- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+create function private.webhook_version(w public.webhooks) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(
+    w.url, w.description, w.events, w.status, private.iso(w.disabled_at), private.iso(w.secret_changed_at), private.iso(w.deleted_at)
+  ));
+end $$;
+
+-- input: { url, description, events, secret_id, sealed_secret, sealed }; sealed: a secret that was made for the caller, as only the holder
+-- of the idempotency key can read it. Refuses: conflict beyond 250 webhooks. Records: webhook.created.
 create function public.create_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -76,15 +86,18 @@ begin
   returning * into w;
   perform private.keep_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
   perform private.record_security_event('webhook.created', w.id, null, jsonb_build_object('url', w.url, 'events', w.events));
-  return private.answer(request, private.webhook_json(w));
+  return private.answer(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.get_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
+declare
+  w public.webhooks;
 begin
   perform private.enter(request, 'get_webhook');
-  return private.webhook_json(private.find_webhook(input ->> 'id'));
+  w := private.find_webhook(input ->> 'id');
+  return private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status }.
@@ -108,7 +121,7 @@ begin
 end $$;
 
 -- input: { id, patch: { url, description, events, status, reason } }. A new address starts with a clean record.
--- Refuses: not_found. Records: webhook.updated, webhook.enabled, webhook.disabled.
+-- Refuses: not_found, precondition_failed. Records: webhook.updated, webhook.enabled, webhook.disabled.
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -122,6 +135,7 @@ begin
     return kept;
   end if;
   before := private.lock_webhook(input ->> 'id');
+  perform private.require_version(private.webhook_version(before), request -> 'versions');
   w := jsonb_populate_record(before, (select jsonb_object_agg(key, value) from jsonb_each(patch) where key = any (fields)));
   if w is distinct from before then
     update public.webhooks x set
@@ -139,10 +153,10 @@ begin
     perform private.disable_webhook(w.id, 'manual', patch ->> 'reason');
     w := private.find_webhook(w.id);
   end if;
-  return private.answer(request, private.webhook_json(w));
+  return private.answer(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)));
 end $$;
 
--- input: { id }. Its secrets go at once, its log with the 30 days. Refuses: not_found. Records: webhook.deleted.
+-- input: { id }. Its secrets go at once, its log with the 30 days. Refuses: not_found, precondition_failed. Records: webhook.deleted.
 create function public.delete_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -153,13 +167,14 @@ begin
     return kept;
   end if;
   w := private.lock_webhook(input ->> 'id');
+  perform private.require_version(private.webhook_version(w), request -> 'versions');
   perform private.drop_waiting_deliveries(w.id), private.forget_webhook_secrets(w.id);
   update public.webhooks x set deleted_at = now(), updated_at = now() where x.tenant_id = w.tenant_id and x.id = w.id;
   perform private.record_security_event('webhook.deleted', w.id, null, jsonb_build_object('url', w.url));
   return private.answer(request, jsonb_build_object('id', w.id, 'deleted', true));
 end $$;
 
--- input: { id, grace_period_seconds, secret_id, sealed_secret }. Refuses: not_found. Records: webhook.secret_rotated.
+-- input: { id, grace_period_seconds, secret_id, sealed_secret, sealed }. Refuses: not_found. Records: webhook.secret_rotated.
 create function public.rotate_webhook_secret(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -177,7 +192,7 @@ begin
   returning * into w;
   perform private.record_security_event('webhook.secret_rotated', w.id, null,
     jsonb_build_object('previous_secret_expires_at', private.iso(w.previous_secret_expires_at)));
-  return private.answer(request, private.webhook_json(w));
+  return private.answer(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
 -- input: { id }. Refuses: not_found. Records: webhook.enabled.
@@ -213,4 +228,7 @@ begin
   return private.answer(request, private.delivery_json(d));
 end $$;
 
-grant execute on function private.webhook_health(public.webhooks, interval), private.webhook_json(public.webhooks) to authenticated;
+grant execute on function
+  private.webhook_health(public.webhooks, interval), private.webhook_json(public.webhooks),
+  private.webhook_version(public.webhooks)
+to authenticated;

@@ -27,16 +27,6 @@ begin
   return true;
 end $$;
 
--- versions: those that If-Match names, or null. Refuses: precondition_failed.
-create function private.require_version(version bigint, versions jsonb) returns void
-language plpgsql stable set search_path = '' as $$
-begin
-  if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
-    perform private.refuse('precondition_failed',
-      'The record is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
-  end if;
-end $$;
-
 -- 64 kB as sent is at most 96 kB with the spaces that Postgres writes. Refuses: payload_too_large.
 create function private.require_record_size(data jsonb) returns void
 language plpgsql immutable set search_path = '' as $$
@@ -47,7 +37,7 @@ begin
 end $$;
 
 -- The record that a caller changes, locked until the transaction ends. Refuses: not_found, precondition_failed.
-create function private.lock_record(input jsonb) returns public.records
+create function private.lock_record(input jsonb, request jsonb) returns public.records
 language plpgsql volatile set search_path = '' as $$
 declare
   r public.records;
@@ -58,7 +48,7 @@ begin
   if not found then
     perform private.refuse_missing('record');
   end if;
-  perform private.require_version(r.version, input -> 'versions');
+  perform private.require_version(r.version, request -> 'versions');
   return r;
 end $$;
 
@@ -193,7 +183,7 @@ begin
   return answer;
 end $$;
 
--- input: { surface, id, patch, versions }: a merge patch. Refuses: not_found, precondition_failed, payload_too_large.
+-- input: { surface, id, patch }: a merge patch. Refuses: not_found, precondition_failed, payload_too_large.
 create function public.update_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -204,7 +194,7 @@ begin
   if kept is not null then
     return kept;
   end if;
-  r := private.lock_record(input);
+  r := private.lock_record(input, request);
   patched := private.merge_patch(r.data, input -> 'patch');
   if patched <> r.data then
     perform private.require_record_size(patched);
@@ -213,7 +203,7 @@ begin
   return private.answer(request, private.record_json(r));
 end $$;
 
--- input: { surface, id, versions }. Refuses: not_found, precondition_failed.
+-- input: { surface, id }. Refuses: not_found, precondition_failed.
 create function public.delete_record(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -223,7 +213,7 @@ begin
   if kept is not null then
     return kept;
   end if;
-  r := private.lock_record(input);
+  r := private.lock_record(input, request);
   return private.answer(request, private.record_json(private.bin_record(r.id)));
 end $$;
 
@@ -241,6 +231,6 @@ end $$;
 
 grant execute on function private.record_json(public.records), private.with_deleted(jsonb), private.find_records(jsonb) to anon, authenticated;
 grant execute on function
-  private.require_version(bigint, jsonb), private.require_record_size(jsonb), private.lock_record(jsonb), private.bin_record(text),
+  private.require_record_size(jsonb), private.lock_record(jsonb, jsonb), private.bin_record(text),
   private.unbin_record(text, text)
 to authenticated;

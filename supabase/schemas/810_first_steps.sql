@@ -40,26 +40,37 @@ begin
   );
 end $$;
 
+-- What one sets of the first steps is whether to see them.
+create function private.first_steps_version() returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select 1 + count(*) from public.first_steps_dismissals d
+    where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id'
+  );
+end $$;
+
 -- input: {}.
 create function public.get_first_steps(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.enter(request, 'get_first_steps');
-  return private.first_steps_json();
+  return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $$;
 
--- input: { dismissed }. For oneself alone.
+-- input: { dismissed }. For oneself alone. Refuses: precondition_failed.
 create function public.put_first_steps(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.enter(request, 'put_first_steps');
+  perform private.require_version(private.first_steps_version(), request -> 'versions');
   if (input ->> 'dismissed')::boolean then
     insert into public.first_steps_dismissals (tenant_id) values (private.tenant_id()) on conflict do nothing;
   else
     delete from public.first_steps_dismissals d
     where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id';
   end if;
-  return private.first_steps_json();
+  return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $$;
 
-grant execute on function private.first_steps_json() to authenticated;
+grant execute on function private.first_steps_json(), private.first_steps_version() to authenticated;

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
-import { EXCEPTIONS } from "#lib/facts.gen.ts";
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 
 export type Closed = "resolved" | "dismissed";
 

@@ -16,7 +16,7 @@ import {
 } from "lucide-react";
 import { bringToFront } from "#components/shell/commands/front.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import { type Access, allows, needs, needsOnSurface } from "#lib/access.ts";
+import { type Access, allows, needs, needsOnSurface } from "#lib/wire/access.ts";
 import type { Member, Tenant } from "../member.ts";
 import type { usePreferences } from "../preferences-provider.tsx";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTenant, signToken, sql, stack, uniqueName } from "#e2e/fixtures.ts";
-import { allows, type Holder, ROLES, type Role } from "#lib/access.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { SCOPES } from "#lib/scopes.ts";
+import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 
 // Straight at the Data API, past the application, with the tokens that it signs for its own database client: every exposed function, as
 // every principal. What the contract says of an operation is what its functions do.

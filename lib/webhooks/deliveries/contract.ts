@@ -1,10 +1,10 @@
 /** Deliveries: each event on its way to one webhook, with what came of it. */
 import { z } from "zod";
-import { needs } from "../../access.ts";
-import { contract } from "../../contract.ts";
 import { EVENT_KINDS } from "../../events/contract.ts";
-import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from "../../facts.gen.ts";
-import { id, page, pageQuery, time, timestamp } from "../../schema.ts";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from "../../wire/facts.gen.ts";
+import { id, page, pageQuery, time, timestamp } from "../../wire/schema.ts";
 
 export const DELIVERY_STATUSES = ["pending", "sending", "retrying", "delivered", "failed"] as const;
 export const ATTEMPT_STATUSES = WEBHOOK_ATTEMPTS.status;
@@ -101,6 +101,7 @@ export const getWebhookDeliveryContract = contract({
   access: needs("read:webhooks"),
   params: ofDelivery,
   response: deliveryDetail,
+  resource: "unversioned",
 });
 
 export const resendWebhookDeliveryContract = contract({
