@@ -96,7 +96,7 @@ export const DATABASE: Break[] = [
   {
     name: "tenant-filter-of-restore-lost",
     is: "a record of another tenant is restored",
-    how: { function: "private.unbin_record", replace: "x.id = $2 and x.tenant_id = private.tenant_id() and", by: "x.id = $2 and" },
+    how: { function: "private.unbin_record", replace: "x.tenant_id = private.tenant_id() and x.id = $2 and", by: "x.id = $2 and" },
     caught: {
       file: "e2e/api/contracts/bad-requests.test.ts",
       name: "restoreIntegration another tenant's record 404, as one that never was",
@@ -117,7 +117,7 @@ export const DATABASE: Break[] = [
     is: "the service-role key works for a tenant that does not exist",
     how: {
       function: "private.enter",
-      replace: "not exists (select from public.tenants where id = private.tenant_id())",
+      replace: "not exists (select from public.tenants t where t.id = private.tenant_id())",
       by: "false",
     },
     caught: { file: "e2e/api/credentials.test.ts", name: "do not open a tenant that does not exist" },

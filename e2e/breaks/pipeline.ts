@@ -18,8 +18,8 @@ export const PIPELINE: Break[] = [
     is: "an API key calls what it has no scope for",
     how: {
       file: "lib/auth/authorize.ts",
-      replace: "if (principal.scopes.includes(access.scope)) return;",
-      by: "if (principal.scopes) return;",
+      replace: "if (!allows(access, principal)) throw",
+      by: 'if (principal.type !== "api_key" && !allows(access, principal)) throw',
     },
     caught: { file: REFUSALS, name: "listExceptions an API key passes by its scope alone" },
   },
@@ -181,8 +181,8 @@ export const PIPELINE: Break[] = [
     is: "a page shows what is an admin's",
     how: {
       file: "app/(dashboard)/[tenant]/webhooks/(list)/page.tsx",
-      replace: 'if (!roles.includes("tenant_admin")) {',
-      by: "if (roles.length === 0) {",
+      replace: "if (!allows(listWebhooksContract.access, member)) {",
+      by: "if (member.roles.length === 0) {",
     },
     caught: { file: "e2e/api/pages/access.test.ts", name: "a tenant_lead is told who may see /webhooks, and sees nothing of it" },
   },

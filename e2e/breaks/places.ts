@@ -1,14 +1,16 @@
 /** Whether what breaks change, and what must catch them, is still where they say. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Break } from "./break.ts";
 
-/** What `npm run generate` writes of the database; a test compares the two. */
-const SNAPSHOT = "supabase/schema.snapshot.sql";
+/** Where each function of the database is defined once. */
+const SCHEMAS = "supabase/schemas";
 
 /** One sentence for each break that has no place, or more than one; none where all is well. */
 export function misplaced(root: string, breaks: readonly Break[]): string[] {
-  const functions = readFileSync(join(root, SNAPSHOT), "utf8").split(/^CREATE OR REPLACE FUNCTION /m);
+  const functions = readdirSync(join(root, SCHEMAS)).flatMap((file) =>
+    readFileSync(join(root, SCHEMAS, file), "utf8").split(/^create function /m),
+  );
   const names = breaks.map(({ name }) => name);
   return [
     ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `Two breaks are called ${name}.`),

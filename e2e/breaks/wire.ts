@@ -53,7 +53,7 @@ export const WIRE: Break[] = [
     is: "a retry with a rotated key does it again",
     how: {
       function: "private.set_api_key_lineage",
-      replace: "where k.id = new.rotated_from and k.tenant_id = new.tenant_id), new.id)",
+      replace: "where k.tenant_id = new.tenant_id and k.id = new.rotated_from), new.id)",
       by: "where false), new.id)",
     },
     caught: { file: "e2e/api/api-keys/successors.test.ts", name: "a retry with the successor replays, however many rotations lie between" },

@@ -9,13 +9,13 @@ export const WRITES: Break[] = [
   {
     name: "idempotency-mismatch-passed",
     is: "another request under the same key gets the first one's answer",
-    how: { function: "private.replay", replace: "if stored.fingerprint <> key ->> 'fingerprint' then", by: "if false then" },
+    how: { function: "private.enter_write", replace: "if stored.fingerprint <> key ->> 'fingerprint' then", by: "if false then" },
     caught: { file: "e2e/api/contracts/idempotency.test.ts", name: "createException the same key for another request 422" },
   },
   {
     name: "idempotent-answer-forgotten",
     is: "a repeated request gets no body",
-    how: { function: "private.remember", replace: "set answer = body", by: "set answer = null" },
+    how: { function: "private.answer", replace: "set answer = body", by: "set answer = null" },
     caught: {
       file: "e2e/api/contracts/idempotency.test.ts",
       name: "createReconciliation the same key and request give the first answer again",
@@ -36,8 +36,8 @@ export const WRITES: Break[] = [
     is: "two rotations at once both succeed",
     how: {
       function: "private.lock_api_key",
-      replace: "a.tenant_id = private.tenant_id() for update;",
-      by: "a.tenant_id = private.tenant_id();",
+      replace: "a.id = $1 for update;",
+      by: "a.id = $1;",
     },
     caught: { file: LIFECYCLE, name: "lets one of two rotations at once succeed" },
   },
@@ -117,16 +117,15 @@ export const WRITES: Break[] = [
     is: "a clock that a worker moves on meanwhile is counted twice",
     how: {
       function: "private.clock_updated_exceptions",
-      replace:
-        "perform from private.exception_clocks where exception_id = any (c.closed_ids || c.moved_ids) order by exception_id for update;",
-      by: "",
+      replace: "order by k.tenant_id, k.exception_id for update of k;",
+      by: "order by k.tenant_id, k.exception_id;",
     },
     caught: { file: CLOCK, name: "counts an exception once that is moved to another deadline while a worker tells of its crossing" },
   },
   {
     name: "thresholds-not-armed",
     is: "a moved clock forgets its next boundary",
-    how: { function: "private.move_clocks", replace: "next_at = f.due_at - make_interval(mins => f.next_boundary)", by: "next_at = null" },
+    how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
     caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
   },
 ];

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, signToken, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
-import { ROLES, SCOPES } from "#lib/wire/access.ts";
+import { ROLES } from "#lib/wire/access.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createWorld, invoke, variants } from "./operation.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";
