@@ -1,14 +1,14 @@
 /** Whether what breaks change, and what must catch them, is still where they say. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Break } from "./break.ts";
 
-/** What `npm run generate` writes of the database; a test compares the two. */
-const SNAPSHOT = "supabase/schema.snapshot.sql";
+/** Where the database's functions are written. */
+const SOURCES = ["supabase/migrations", "supabase/schemas"];
 
 /** One sentence for each break that has no place, or more than one; none where all is well. */
 export function misplaced(root: string, breaks: readonly Break[]): string[] {
-  const functions = readFileSync(join(root, SNAPSHOT), "utf8").split(/^CREATE OR REPLACE FUNCTION /m);
+  const functions = lastDefinitions(root);
   const names = breaks.map(({ name }) => name);
   return [
     ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `Two breaks are called ${name}.`),
@@ -16,12 +16,28 @@ export function misplaced(root: string, breaks: readonly Break[]): string[] {
       const told: (string | null)[] = [existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`];
       if ("file" in how) told.push(inFile(root, how));
       if ("function" in how) {
-        const bodies = functions.filter((text) => text.startsWith(`${how.function}(`));
-        told.push(bodies.length === 0 ? `there is no ${how.function}` : once(bodies.join(""), how.replace, how.function));
+        const definition = functions.get(how.function);
+        told.push(definition ? once(definition, how.replace, how.function) : `there is no ${how.function}`);
+      }
+      if ("statement" in how) {
+        const [, replaced] = /create or replace function ([\w.]+)\(/.exec(how.statement) ?? [];
+        if (replaced && !functions.has(replaced)) told.push(`there is no ${replaced}`);
       }
       return told.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));
     }),
   ];
+}
+
+function lastDefinitions(root: string): Map<string, string> {
+  const files = SOURCES.map((folder) => join(root, folder))
+    .filter(existsSync)
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .sort()
+        .map((file) => readFileSync(join(folder, file), "utf8")),
+    );
+  const definitions = files.flatMap((sql) => sql.split(/^create (?:or replace )?function (?=[\w.]+\()/m).slice(1));
+  return new Map(definitions.map((text) => [text.slice(0, text.indexOf("(")), text]));
 }
 
 function inFile(root: string, { file, replace }: { file: string; replace: string }): string | null {
