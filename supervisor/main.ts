@@ -29,7 +29,7 @@ async function start(): Promise<void> {
     env.SUPABASE_URL = `http://127.0.0.1:${dataApiPort}`;
     env.DATABASE_URL = urls.owner;
     // Given empty: by the Data API.
-    if (process.env.REQUEST_DATABASE_URL === undefined) env.REQUEST_DATABASE_URL = urls.authenticator;
+    env.REQUEST_DATABASE_URL = process.env.REQUEST_DATABASE_URL === "" ? "" : urls.authenticator;
     await startDataApi(env, dataApiPort, urls);
     await seedOnce(urls.owner);
   } else {

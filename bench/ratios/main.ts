@@ -3,8 +3,8 @@
  * writes bench/results.md. `npm run bench -- requests sizes` measures those alone, into the same file.
  */
 import { join } from "node:path";
+import { stackUnderTest, startStack } from "#e2e/stack-under-test.ts";
 import { build, install, NODE, ROOT, run } from "../../bin/setup.mjs";
-import { startTestStack } from "../../bin/test-stack.mjs";
 import { load, type Section, writeReport } from "./report.ts";
 
 const MEASURES: Record<string, () => Promise<Section>> = {
@@ -18,9 +18,10 @@ if (unknown !== undefined) throw new Error(`There is no measure ${unknown}: ${Ob
 await install();
 await build();
 await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build", join(ROOT, "bench/ratios/bare")]);
-const stack = await startTestStack();
+const stack = await stackUnderTest("bench");
+Object.assign(process.env, stack.env);
+const stop = await startStack(stack);
 try {
-  Object.assign(process.env, stack.env);
   const sections: Section[] = [];
   const loads: string[] = [];
   for (const [name, measure] of Object.entries(MEASURES)) {
@@ -30,6 +31,6 @@ try {
   }
   writeReport(join(ROOT, "bench/results.md"), sections, loads);
 } finally {
-  await stack.stop();
+  await stop();
 }
 process.exit(0);

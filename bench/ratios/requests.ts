@@ -111,10 +111,19 @@ export async function profile(which: string[]) {
   const all: Record<string, Sent> = {
     me: { method: "GET", path: "/v1/me", headers: { ...headers, Authorization: `Bearer ${key}` }, status: 200 },
     board: { method: "GET", path: "/v1/exceptions/sla", headers: { ...headers, Authorization: `Bearer ${user}` }, status: 200 },
-    create: { method: "POST", path: "/v1/exceptions", headers: { ...headers, Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: () => JSON.stringify(newException()), status: 201 },
+    create: {
+      method: "POST",
+      path: "/v1/exceptions",
+      headers: { ...headers, Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: () => JSON.stringify(newException()),
+      status: 201,
+    },
   };
   for (const name of which) {
-    const ours = await startWebProcess({ RATE_LIMIT_PER_MINUTE: "1000000000", NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=/tmp/tr/prof-${name}` });
+    const ours = await startWebProcess({
+      RATE_LIMIT_PER_MINUTE: "1000000000",
+      NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=/tmp/tr/prof-${name}`,
+    });
     const [r] = await rates([side(name, ours, all[name] as Sent)], { rounds: 5, roundMs: 2000 });
     console.log(r);
     await ours.stop();

@@ -114,7 +114,10 @@ async function plansOf(verb: string, input: object): Promise<Explained[]> {
   try {
     const { text, values } = become(claimsOf(lead, tenant));
     await client.query(text, values);
-    await client.query(`select public.${verb}(input => $1, request => $2)`, [input, { operation: "test", request_id: "req_1" }]);
+    await client.query(`select public.${verb}(input => $1, request => $2)`, [
+      input,
+      { operation: verb.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), request_id: "req_1" },
+    ]);
   } finally {
     await client.query("rollback");
     client.off("notice", take);

@@ -23,8 +23,11 @@ test.runIf(hasPgBouncer)("a pooler in transaction mode serves direct calls, each
   const answers = await Promise.all(
     Array.from({ length: CALLS }, async (_, index) => {
       const tenant = tenants[index % tenants.length] ?? "";
-      const [verb, input] = index % 3 === 0 ? ["get_exception", { id: "exc_0" }] : ["get_me", {}];
-      const { data, error } = await callDirectly(claimsOf(caller, tenant), verb as string, { input, request: { operation: "test" } });
+      const [verb, operation] = index % 3 === 0 ? ["get_exception", "getException"] : ["get_me", "getMe"];
+      const { data, error } = await callDirectly(claimsOf(caller, tenant), verb as string, {
+        input: { id: "exc_0" },
+        request: { operation },
+      });
       return { tenant, found: error?.message ?? (data as { tenant_id: string }).tenant_id, verb };
     }),
   );
