@@ -1,7 +1,7 @@
 // Who may import whom (docs: "the way of a request"): app, worker → lib/<domain> → lib/db, and never back.
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
-const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
+const DOMAIN = "^lib/(?!(?:auth|background|db|http)/)([^/]+)/";
 const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
@@ -92,7 +92,7 @@ module.exports = {
     {
       name: "plumbing-knows-no-domain",
       severity: "error",
-      from: { path: "^lib/(?:auth|db|http)/", pathNot: TEST },
+      from: { path: "^lib/(?:auth|background|db|http)/", pathNot: TEST },
       to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL, AUDIT] },
     },
     {

@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
 import { env } from "#lib/env.ts";
@@ -66,11 +67,20 @@ const server: Server = createServer(
 server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 server.setTimeout(SILENT_SOCKET_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));
-server.listen(port, process.env.HOST, () => log.info({ port }, "listening"));
+server.listen(port, process.env.HOST, () => {
+  log.info({ port }, "listening");
+  if (!cluster.isWorker) process.send?.("ready");
+});
 
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
-process.on("disconnect", () => process.exit(1));
-process.once("SIGTERM", () => {
+// A process of several ends when it is given no more connections.
+for (const end of ["SIGTERM", "disconnect"] as const) process.once(end, stop);
+
+let stopping = false;
+
+function stop(): void {
+  if (stopping) return;
+  stopping = true;
   server.close(async () => {
     await shutDown();
     await app.close();
@@ -78,4 +88,4 @@ process.once("SIGTERM", () => {
   });
   for (const response of inFlight) if (!response.headersSent) response.setHeader("Connection", "close");
   setTimeout(() => server.closeAllConnections(), DRAIN_WITHIN_MS).unref();
-});
+}
