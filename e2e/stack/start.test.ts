@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDataDir, Supervisor, stackOf } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { Supervisor, stackOf } from "./supervisor.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
-import { freshDataDir, runs, Supervisor, stackOf, until } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { runs, Supervisor, stackOf, until } from "./supervisor.ts";
 
 test("SIGTERM ends every part, in order, and the supervisor with 0", async () => {
   const stack = await Supervisor.ready({ DATA_DIR: freshDataDir() });

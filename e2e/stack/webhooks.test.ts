@@ -8,7 +8,8 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Behaviour, Receiver } from "#e2e/webhooks/receiver.ts";
 import type { Delivery, DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
-import { freshDataDir, Supervisor, until } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { Supervisor, until } from "./supervisor.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TAKEN_OVER_MS = 60_000;

@@ -6,6 +6,8 @@ import { LATE_MS, type Vital } from "./vital.ts";
 
 const CONNECT_WITHIN_MS = 5_000;
 const START_AGAIN_AFTER_MS = 2_000;
+/** So that a connection whose other end is gone ends. */
+const STATEMENT_WITHIN_MS = 60_000;
 
 export type JobsOptions = {
   /** Direct, or through a pooler in session mode: graphile-worker listens. */
@@ -34,8 +36,10 @@ export class Jobs implements Vital {
   #pool: string | undefined;
   #stopping = false;
   #running = 0;
-  /** On our monotonic clock: when the database last answered which job is next. */
+  /** On our monotonic clock: when the database last answered which job is next, at first when it could be asked. */
   #fetchedAt = performance.now();
+  #hasFetched = false;
+  #failing = false;
 
   constructor(options: JobsOptions) {
     this.#options = options;
@@ -44,6 +48,7 @@ export class Jobs implements Vital {
       connectionString,
       application_name: "tieout jobs",
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      query_timeout: STATEMENT_WITHIN_MS,
       // One a job, one that listens, one for the schedule. Kept open: when the database is full they are still ours.
       max: concurrentJobs + 2,
       idleTimeoutMillis: 0,
@@ -59,15 +64,18 @@ export class Jobs implements Vital {
     return this.#pool;
   }
 
-  /** It asks which job is next, or has its hands full. */
+  /** It got to know which job is next, or has its hands full. */
   get works(): boolean {
-    if (!this.#runner) return false;
-    return this.#running >= this.#options.concurrentJobs || performance.now() - this.#fetchedAt < LATE_MS;
+    return this.#hasFetched && (this.#running >= this.#options.concurrentJobs || !this.#isLate);
   }
 
-  /** One that never started says why and tries again. */
+  /** It fails at every look for a job: graphile-worker keeps the failure of its first one for good. Who waits for an answer is not stuck. */
   get stuck(): boolean {
-    return this.#runner !== undefined && !this.works;
+    return this.#failing && this.#isLate;
+  }
+
+  get #isLate(): boolean {
+    return performance.now() - this.#fetchedAt > LATE_MS;
   }
 
   async stop(): Promise<void> {
@@ -121,11 +129,16 @@ export class Jobs implements Vital {
     const events: WorkerEvents = new EventEmitter();
     const fetched = () => {
       this.#fetchedAt = performance.now();
+      this.#hasFetched = true;
+      this.#failing = false;
     };
     events.on("pool:create", ({ workerPool }) => {
       this.#pool = workerPool.id;
     });
     events.on("worker:getJob:empty", fetched);
+    events.on("worker:getJob:error", () => {
+      this.#failing = true;
+    });
     events.on("job:start", () => {
       fetched();
       this.#running++;

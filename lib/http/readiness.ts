@@ -7,7 +7,7 @@ const state = z.object({ read_only: z.boolean(), working: z.record(z.string(), z
 type Readiness = {
   ready: boolean;
   checks: { database: "ok" | "unreachable" | "read_only"; worker: "ok" | "silent" | "unknown" };
-  /** How many background processes of each kind showed within 30 s that they do their work. */
+  /** How many background processes of each kind showed within 15 s that they do their work. */
   working: Record<string, number>;
 };
 

@@ -21,14 +21,14 @@ $$;
 
 grant execute on function private.beat(text, text) to service_role;
 
--- { read_only, working: how many processes of each kind beat within 30 s }
+-- { read_only, working: how many processes of each kind beat within 15 s }
 create or replace function public.readiness() returns jsonb
 language sql volatile set search_path = '' as $$
   select jsonb_build_object(
     'read_only', pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on',
     'working', (
       select coalesce(jsonb_object_agg(kind, processes), '{}')
-      from (select kind, count(*) as processes from private.heartbeats where beat_at > now() - interval '30 seconds' group by kind) b
+      from (select kind, count(*) as processes from private.heartbeats where beat_at > now() - interval '15 seconds' group by kind) b
     )
   );
 $$;
