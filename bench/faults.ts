@@ -202,6 +202,7 @@ async function within(ms: number, holds: () => Promise<boolean>): Promise<boolea
 
 const CALLS_PER_SECOND = 150;
 const ENDED_WITHIN_MS = 5_000;
+const START_WITHIN_MS = 180_000;
 
 async function orphans(rounds: number): Promise<void> {
   let left = 0;
@@ -215,8 +216,8 @@ async function orphans(rounds: number): Promise<void> {
     const pids = stack.supervisor.pids;
     await stack.supervisor.end("SIGKILL");
     const next = await Supervisor.start({ DATA_DIR: stack.dataDir, PORT: String(port) });
-    await until("the next start to be ready or to end", () => next.says("ready") || next.process.exitCode !== null);
-    clearInterval(calls);
+    setTimeout(() => clearInterval(calls), ENDED_WITHIN_MS);
+    await until("the next start to be ready or to end", () => next.says("ready") || next.process.exitCode !== null, START_WITHIN_MS);
     const started = next.says("ready");
     await sleep(ENDED_WITHIN_MS);
     const alive = pids.filter(runs);

@@ -22,8 +22,8 @@ export class Project {
   }
 
   /** A connection as the database's owner. */
-  async connect(options: { application_name?: string } = {}): Promise<Client> {
-    const client = new Client({ connectionString: this.env.DATABASE_URL, connectionTimeoutMillis: 10_000, ...options });
+  async connect(): Promise<Client> {
+    const client = new Client({ connectionString: this.env.DATABASE_URL, connectionTimeoutMillis: 10_000 });
     client.on("error", () => {});
     await client.connect();
     return client;

@@ -63,7 +63,8 @@ export class Supervisor {
     return this.entries.findLast(({ level }) => level === "fatal")?.msg;
   }
 
-  pidOf(part: PartName): number {
+  /** @param part its name, numbered where there are several */
+  pidOf(part: string): number {
     return this.entries.findLast(({ msg }) => msg === `${part} started`)?.pid ?? Number.NaN;
   }
 

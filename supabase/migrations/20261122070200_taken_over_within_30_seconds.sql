@@ -1,6 +1,6 @@
--- What a dead worker held is taken over within 30 s: a lease of 25, found by a sweep every 2.
+-- What a dead worker held is taken over within 30 s: a lease of 23, found by a sweep every 2.
 
--- Takes up to `room` due deliveries of the named webhooks for 25 seconds. Caps, so that a receiver that hangs costs nobody
+-- Takes up to `room` due deliveries of the named webhooks for 23 seconds. Caps, so that a receiver that hangs costs nobody
 -- else a thing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond the first of each webhook, which is always let
 -- through. Whoever settles a delivery claims for its webhook again, so a claim that a cap cut short is never forgotten.
 create or replace function private.claim_webhook_deliveries(webhook_ids text[], room integer)
@@ -53,7 +53,7 @@ begin
     order by place, next_attempt_at limit room
   ), leased as (
     update public.webhook_deliveries d set
-      lease = nextval('public.webhook_attempts_id_seq'), next_attempt_at = now() + interval '25 seconds', attempt_count = d.attempt_count + 1
+      lease = nextval('public.webhook_attempts_id_seq'), next_attempt_at = now() + interval '23 seconds', attempt_count = d.attempt_count + 1
     from chosen c where d.id = c.id
     returning d.id, d.tenant_id, d.webhook_id, d.event_id, d.lease, d.attempt_count, d.cause, c.url, c.place
   ), begun as (

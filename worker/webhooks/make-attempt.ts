@@ -4,8 +4,8 @@ import { type Sender, StoodStill } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
 import type { Claimed, Result } from "./queries.ts";
 
-/** The lease is 25 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
-const START_WITHIN_MS = 7_000;
+/** The lease is 23 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
+const START_WITHIN_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
 
 /** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
