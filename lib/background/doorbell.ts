@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Client } from "pg";
 import { log } from "../log.ts";
 import { hearsNotifications } from "./hears-notifications.ts";
@@ -20,7 +21,7 @@ export type DoorbellOptions = {
   connectionString: string;
   /** The kind of this process: readiness counts those that work by it. */
   kind: string;
-  /** What to do at the ring of each bell. */
+  /** What to do at the ring of each bell. Of several processes of a kind one answers; should it not, the others find it by looking. */
   bells: Record<string, (what: string) => void>;
   /** Bells may have rung unheard: looks for what there is to do. */
   onListening: () => void;
@@ -44,10 +45,12 @@ export function startDoorbell(options: DoorbellOptions): Loop {
   let idle = "";
   let stuck: string | undefined;
   let beats = 0;
+  let peers: string[] = [];
   let working = false;
 
   const beat = async (query: Query) => {
-    await query("select private.beat($1, $2)", [jobs.pool, kind]);
+    const { rows: beat } = await query<{ peers: string[] }>("select private.beat($1, $2) as peers", [jobs.pool, kind]);
+    peers = beat[0]?.peers ?? [];
     if (!working) onWorking();
     working = true;
     if (++beats <= BEATS_BEFORE_OTHERS_ARE_BURIED) return;
@@ -73,7 +76,7 @@ export function startDoorbell(options: DoorbellOptions): Loop {
       beats = 0;
       client.on("notification", ({ payload = "" }) => {
         const [bell = "", what = ""] = payload.split(" ", 2);
-        bells[bell]?.(what);
+        if (answers(jobs.pool, peers, what)) bells[bell]?.(what);
       });
       await client.query(`listen ${CHANNEL}`);
       onListening();
@@ -89,6 +92,12 @@ export function startDoorbell(options: DoorbellOptions): Loop {
       return late && !working ? 100 : BEAT_EVERY_MS;
     },
   });
+}
+
+/** Rendezvous hashing (Thaler and Ravishankar, 1998): all agree on one without a word, and few change where one comes or goes. */
+export function answers(own: string | undefined, peers: string[], what: string): boolean {
+  const weight = (peer: string) => createHash("sha1").update(`${peer} ${what}`).digest("hex");
+  return peers.every((peer) => peer === own || weight(peer) < weight(own ?? ""));
 }
 
 async function canConnect(connectionString: string): Promise<boolean> {

@@ -5,12 +5,13 @@ alter table private.heartbeats rename constraint worker_heartbeats_pkey to heart
 alter table private.heartbeats add column kind text not null default 'worker';
 alter table private.heartbeats alter column kind drop default;
 
--- `pool`: by which graphile-worker knows the process's jobs.
+-- `pool`: by which graphile-worker knows the process's jobs. Answers which processes of its kind beat lately, this one included.
 drop function private.beat(text);
-create function private.beat(pool text, kind text) returns void
+create function private.beat(pool text, kind text) returns text[]
 language sql volatile security definer set search_path = '' as $$
   insert into private.heartbeats (pool, kind) values ($1, $2)
   on conflict on constraint heartbeats_pkey do update set beat_at = now();
+  select array_agg(h.pool) from private.heartbeats h where h.kind = $2 and h.beat_at > now() - interval '10 seconds';
 $$;
 
 -- Forgets the processes that fell silent and names their pools, so that the caller can free their jobs.
