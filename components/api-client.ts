@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Contract } from "#lib/contract.ts";
-import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
+import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 import { endSession, sessionResumed } from "./sign-in/session-state.ts";
 
 /** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
@@ -44,36 +44,32 @@ type Answered<C extends Contract> = z.output<C["response"]>;
 
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
 export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<Answered<C>> {
-  return (await send(contract, call, "application/json")).json();
+  return (await send(contract, call)).json();
 }
 
 /** The same, with the ETag of a versioned resource. @throws ApiProblem */
 export async function callApiWithTag<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; etag: string | null }> {
-  const response = await send(contract, call, "application/json");
+  const response = await send(contract, call);
   return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
-/** The answer of a contract that has one as CSV. @throws ApiProblem */
-export async function callApiForCsv<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
-  return (await send(contract, call, "text/csv")).blob();
-}
-
-/** All of a list that is also a table, one JSON object a line. @throws ApiProblem */
-export async function callApiForNdjson<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
-  return (await send(contract, call, "application/x-ndjson")).blob();
+/** All of a list that can be exported, whatever `limit` and `cursor` say. @throws ApiProblem */
+export async function exportFromApi<C extends Contract>(list: C, format: ExportFormat, { query, ...call }: Call<C>): Promise<Blob> {
+  const { limit: _limit, cursor: _cursor, ...filters } = (query ?? {}) as Record<string, string | number | undefined>;
+  return (await send(exportOf(list), { ...call, query: { ...filters, format } } as Call<Contract>)).blob();
 }
 
 /** Sends part of a file. `replayed`: the same was sent before under this key, and was not done twice. @throws ApiProblem */
 export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; replayed: boolean }> {
-  const response = await send(contract, call, "application/json");
+  const response = await send(contract, call);
   return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
 }
 
-async function send<C extends Contract>(contract: C, call: Call<C>, accept: string): Promise<Response> {
+async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Response> {
   const { body, upload, signal } = call;
   const response = await fetch(urlOf(contract, call), {
     method: contract.method,
-    headers: { Accept: accept, ...headersOf(call) },
+    headers: headersOf(call),
     body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)),
     signal,
   }).catch((cause) => {
@@ -85,7 +81,7 @@ async function send<C extends Contract>(contract: C, call: Call<C>, accept: stri
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
   endSession();
   // Asked again as it was, so that nothing has to be typed or pressed a second time.
-  if (await sessionResumed(signal)) return send(contract, call, accept);
+  if (await sessionResumed(signal)) return send(contract, call);
   throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to go on." });
 }
 

@@ -3,7 +3,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 
 const count = Number(process.env.WEB_CONCURRENCY);
 const AGAIN_AFTER_MS = 500;

@@ -11,10 +11,10 @@ import {
   renewWeb,
   requireListening,
   seedOnce,
+  startBackground,
   startDataApi,
   startPostgres,
   startWeb,
-  startWorkers,
   webIsReady,
 } from "./stack.ts";
 import { writeStackFile } from "./stack-file.ts";
@@ -46,24 +46,24 @@ async function start(): Promise<void> {
     await requireListening(env);
     await applyMigrations(env.DIRECT_URL ?? env.DATABASE_URL ?? "");
   }
-  const workers = startWorkers(settings);
+  const background = startBackground(settings);
   const web = startWeb(settings);
 
   writeStackFile(settings);
-  await allReady([...workers, ...web]);
+  await allReady([...background, ...web]);
   await webIsReady(settings);
   announce(settings);
-  process.on("SIGUSR2", () => roll(workers, web, settings));
+  process.on("SIGUSR2", () => roll(background, web, settings));
 }
 
 let rolling = false;
 
-/** Replaces workers and web processes one after another, so that the others do the work meanwhile. */
-function roll(workers: Part[], web: Part[], settings: Settings): void {
+/** Replaces background and web processes one after another, so that the others do the work meanwhile. */
+function roll(background: Part[], web: Part[], settings: Settings): void {
   if (stopping || rolling) return;
   rolling = true;
-  log("info", "replacing workers and web processes one by one");
-  renewEach(workers)
+  log("info", "replacing background and web processes one by one");
+  renewEach(background)
     .then(() => renewWeb(web, settings))
     .finally(() => {
       rolling = false;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { hosts } from "../lib/env.ts";
+import { hosts } from "../lib/runtime/env.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
 
 export class SettingsError extends Error {}
@@ -17,6 +17,9 @@ const SUPABASE_VARIABLES = [
 ] as const;
 
 const MOST_PROCESSES = 64;
+
+/** Background processes by kind, and the variable that says how many. `<kind>/main.ts` calls `runInBackground`: a further kind is a line here. */
+const BACKGROUND = [["worker", "WORKER_CONCURRENCY"]] as const;
 
 const token = (bytes: number) => randomBytes(bytes).toString("base64url");
 
@@ -45,7 +48,7 @@ export type Settings = {
   /** False when the environment names a Supabase project to use. */
   local: boolean;
   webs: number;
-  workers: number;
+  background: { kind: (typeof BACKGROUND)[number][0]; processes: number }[];
 };
 
 export function dataDirOf(env: Environment): string {
@@ -88,8 +91,8 @@ export function readSettings(env: Environment = process.env): Settings {
   if (local) delete settings.DIRECT_URL;
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
-  const [webs, workers] = [readCount(settings, "WEB_CONCURRENCY"), readCount(settings, "WORKER_CONCURRENCY")];
-  return { port, dataDir, secrets, env: settings, local, webs, workers };
+  const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
+  return { port, dataDir, secrets, env: settings, local, webs: readCount(settings, "WEB_CONCURRENCY"), background };
 }
 
 function requireLong(settings: Record<string, string>, name: string, may: string): void {

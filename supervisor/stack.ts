@@ -89,11 +89,14 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
   if (part) await allReady([part]);
 }
 
-/** Workers end one by one where they are renewed: the others take over what they leave. */
-export function startWorkers({ env, workers }: Settings): Part[] {
-  const parts = startParts(workers, { name: "worker", command: node("worker/main.ts"), env, stopWithinMs: 6_000, ours: true });
-  if (env.NODE_ENV === "development") onSourceChange(["lib", "worker"], () => renewEach(parts));
-  return parts;
+/** Those of a kind end one by one where they are renewed: the others take over what they leave. */
+export function startBackground({ env, background }: Settings): Part[] {
+  return background.flatMap(({ kind, processes }) => {
+    const command = node(`${kind}/main.ts`);
+    const parts = startParts(processes, { name: kind, command, env, stopWithinMs: 6_000, ours: true });
+    if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
+    return parts;
+  });
 }
 
 /** Several web processes are one part: the first shares their port out among them. */

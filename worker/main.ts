@@ -1,5 +1,5 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
-import { env } from "#lib/env.ts";
+import { env } from "#lib/runtime/env.ts";
 import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { startSlaClock } from "./sla-clock.ts";

@@ -1,5 +1,5 @@
 import { Loop, type Query } from "#lib/background/loop.ts";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 
 const BATCH = 5_000;
 /** A clock set meanwhile may be nearer than the next one known, so the wait never exceeds this. */

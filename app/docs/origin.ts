@@ -1,4 +1,4 @@
-import { env } from "#lib/env.ts";
+import { env } from "#lib/runtime/env.ts";
 
 /** Where this service is called: examples name it. */
 export function origin(): string {

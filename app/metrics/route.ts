@@ -1,6 +1,6 @@
 import { isSameSecret } from "#lib/auth/same-secret.ts";
-import { env } from "#lib/env.ts";
 import { metrics } from "#lib/http/metrics.ts";
+import { env } from "#lib/runtime/env.ts";
 
 /** Only with METRICS_TOKEN: without it there is no such page, and without it in the request no answer. */
 export async function GET(request: Request): Promise<Response> {

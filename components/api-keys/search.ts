@@ -1,6 +1,6 @@
 import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
-import { idPattern } from "#lib/schema.ts";
+import { idPattern } from "#lib/wire/schema.ts";
 
 const ID = idPattern("key");
 const LONGEST = 120;

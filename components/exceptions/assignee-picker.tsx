@@ -6,7 +6,7 @@ import { type ComponentProps, type ReactNode, useState } from "react";
 import { roleNames } from "#components/shell/member.ts";
 import { Combobox, type Option } from "#components/ui/combobox.tsx";
 import type { Member } from "#lib/members/contract.ts";
-import { USER_REFERENCE } from "#lib/schema.ts";
+import { USER_REFERENCE } from "#lib/wire/schema.ts";
 import { Assignee, assigneeName } from "./assignee.tsx";
 import { membersQuery } from "./queries.ts";
 

@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { AlarmClock, Download, Ellipsis, FileUp } from "lucide-react";
-import { callApiForCsv } from "#components/api-client.ts";
+import { exportFromApi } from "#components/api-client.ts";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
 import { saveFile } from "#components/ui/save-file.ts";
@@ -24,12 +24,12 @@ export function BoardMenu({ tenantId, asOf, search }: { tenantId: string; asOf: 
   const { since, until } = reportPeriod(asOf);
   const { mutate, isPending } = useMutation({
     mutationFn: (by: (typeof REPORTS)[number]["by"]) =>
-      callApiForCsv(getSlaReportContract, { tenant: tenantId, query: { since, until, by } }),
+      exportFromApi(getSlaReportContract, "csv", { tenant: tenantId, query: { since, until, by } }),
     onSuccess: (csv, by) => saveFile(csv, `sla-${tenantId}-by-${by}-${since.slice(0, 10)}.csv`),
     onError: (error) => toast({ title: "The report was not downloaded", description: error.message, failed: true }),
   });
   const list = useMutation({
-    mutationFn: () => callApiForCsv(listSlaExceptionsContract, { tenant: tenantId, query: slaQuery(search) }),
+    mutationFn: () => exportFromApi(listSlaExceptionsContract, "csv", { tenant: tenantId, query: slaQuery(search) }),
     onSuccess: (csv) => saveFile(csv, `exceptions-${tenantId}-${asOf.slice(0, 10)}.csv`),
     onError: (error) => toast({ title: "The exceptions were not exported", description: error.message, failed: true }),
   });

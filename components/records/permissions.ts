@@ -1,4 +1,4 @@
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 /** What the reader may do with records. /v1 decides; this is for saying so before it is tried. */
 export type Permissions = { write: boolean; restore: boolean };

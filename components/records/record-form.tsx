@@ -4,8 +4,8 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
-import type { FieldError } from "#lib/errors.ts";
 import type { Surface } from "#lib/records/surfaces/surface.ts";
+import type { FieldError } from "#lib/wire/errors.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { JsonField } from "./json-field.tsx";
 

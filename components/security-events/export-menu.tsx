@@ -2,21 +2,19 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { callApiForCsv, callApiForNdjson } from "#components/api-client.ts";
+import { exportFromApi } from "#components/api-client.ts";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { saveFile } from "#components/ui/save-file.ts";
 import { toast } from "#components/ui/toast.ts";
 import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
-
-const FORMATS = { csv: callApiForCsv, ndjson: callApiForNdjson } as const;
-type Format = keyof typeof FORMATS;
+import type { ExportFormat } from "#lib/wire/contract.ts";
 
 /** All that the filters leave, as a file; that it was taken is an event itself. */
 export function ExportMenu({ tenantId, query }: { tenantId: string; query: Record<string, string> }) {
   const cache = useQueryClient();
   const { mutate, isPending } = useMutation({
-    mutationFn: (format: Format) => FORMATS[format](listSecurityEventsContract, { tenant: tenantId, query }),
+    mutationFn: (format: ExportFormat) => exportFromApi(listSecurityEventsContract, format, { tenant: tenantId, query }),
     onSuccess: (file, format) => {
       saveFile(file, `security-events-${tenantId}.${format}`);
       return cache.invalidateQueries({ queryKey: ["security-events", tenantId, "list"] });

@@ -1,5 +1,5 @@
 import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
-import { idPattern } from "#lib/schema.ts";
+import { idPattern } from "#lib/wire/schema.ts";
 import { dayOf, startOfDay } from "./day.ts";
 
 export const PERIODS = ["today", "7d", "30d", "custom", "all"] as const;

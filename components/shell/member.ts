@@ -1,4 +1,4 @@
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 /** The signed-in user as the shell shows them. `tenants`: the identifiers of all tenants they belong to. */
 export type Member = { name: string; roles: readonly Role[]; tenants: readonly string[] };

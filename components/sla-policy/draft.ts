@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { FieldError } from "#lib/errors.ts";
 import type { putSlaPolicyContract, slaPolicy } from "#lib/exceptions/sla/contract.ts";
+import type { FieldError } from "#lib/wire/errors.ts";
 import { minutesOf, type Span, spanOf } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;

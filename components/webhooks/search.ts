@@ -1,8 +1,8 @@
 import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
-import { idPattern } from "#lib/schema.ts";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
+import { idPattern } from "#lib/wire/schema.ts";
 
 /** What a receiver has in its log as webhook-id, whole: one that is still being typed finds nothing. */
 export const EVENT_ID = /^evt_[0-9a-f]{32}$/;

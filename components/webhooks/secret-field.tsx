@@ -55,7 +55,7 @@ export function SecretField({
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
-          hint="16 to 256 bytes of text, or whsec_ and the base64 of 24 to 64 bytes."
+          hint="8 to 256 characters; after whsec_, base64. 24 random bytes or more are safe."
           error={problems.secret}
           onChange={(event) => onChange({ ...draft, own: event.target.value })}
           required

@@ -1,7 +1,7 @@
-import { BatchingCounter } from "../batching-counter.ts";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
-import { processWide } from "../process-wide.ts";
+import { BatchingCounter } from "../runtime/batching-counter.ts";
+import { processWide } from "../runtime/process-wide.ts";
 
 /** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
 export type ApiKeyUse = { api_key_id: string; operation: string; address: string; outcome: string };

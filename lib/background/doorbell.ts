@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Client } from "pg";
-import { log } from "../log.ts";
+import { log } from "../runtime/log.ts";
 import { hearsNotifications } from "./hears-notifications.ts";
 import type { Jobs } from "./jobs.ts";
 import { Loop, type Query } from "./loop.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
 import { Pool } from "pg";
-import { log } from "../log.ts";
+import { log } from "../runtime/log.ts";
 import { LATE_MS, type Vital } from "./vital.ts";
 
 const CONNECT_WITHIN_MS = 5_000;

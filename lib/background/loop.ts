@@ -1,5 +1,5 @@
 import { Client, type QueryResultRow } from "pg";
-import { log } from "../log.ts";
+import { log } from "../runtime/log.ts";
 import { LATE_MS, type Vital } from "./vital.ts";
 
 const CONNECT_WITHIN_MS = 5_000;

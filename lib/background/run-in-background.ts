@@ -1,5 +1,5 @@
 import type { TaskList } from "graphile-worker";
-import { log } from "../log.ts";
+import { log } from "../runtime/log.ts";
 import { startDoorbell } from "./doorbell.ts";
 import { Jobs } from "./jobs.ts";
 import type { Vital } from "./vital.ts";

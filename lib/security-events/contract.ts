@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 
 export const CREDENTIALS = ["user", "api_key", "publishable_key", "service_role", "none", "system"] as const;
 
@@ -87,20 +87,10 @@ export const listSecurityEventsContract = contract({
   path: "/v1/security-events",
   tag,
   summary: "List security events, newest first",
-  description:
-    "Answers CSV where text/csv is accepted, and NDJSON where application/x-ndjson is: then all that the filters leave, streamed, whatever " +
-    "limit and cursor say. An export is an event itself.",
   access: adminOnly,
   query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(securityEvent),
-  table: {
-    columns: COLUMNS,
-    row: ({ details, ...event }: SecurityEvent) => ({
-      ...event,
-      cross_tenant: String(event.cross_tenant),
-      details: JSON.stringify(details),
-    }),
-  },
+  exported: { summary: "Export security events", columns: COLUMNS, item: securityEvent },
 });
 
 export const getSecurityEventContract = contract({
@@ -112,6 +102,7 @@ export const getSecurityEventContract = contract({
   access: adminOnly,
   params: z.strictObject({ id: securityEventId }),
   response: securityEvent,
+  resource: "unversioned",
 });
 
 export const CHAIN_FAULTS = [

@@ -1,5 +1,5 @@
-import { BatchingCounter } from "../batching-counter.ts";
-import { processWide } from "../process-wide.ts";
+import { BatchingCounter } from "../runtime/batching-counter.ts";
+import { processWide } from "../runtime/process-wide.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
 type Counted = NewSecurityEvent & { bucket: string };

@@ -2,7 +2,7 @@ import { App } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import { errors, jwtVerify } from "jose";
 import { type Kysely, sql } from "kysely";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import { exclusiveConnection } from "./exclusive-connections.ts";
 import { restError } from "./rest-errors.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Loop, type Query } from "#lib/background/loop.ts";
 import type { Vital } from "#lib/background/vital.ts";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { type Claimed, claimDeliveries, findOverdue, type Result, type Settled, settleAttempts } from "./queries.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 
 /** What the page of an error says. Sentences are Markdown. A code without an entry does not compile. */
 export type Entry = {
@@ -19,9 +19,11 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: [
       "A required field is missing, has another type, or breaks a limit.",
       "A field or query parameter is unknown, or a query parameter is given twice: nothing is ignored silently.",
-      "A time is not ISO 8601 in UTC: `2026-11-20T09:30:00Z` is, `2026-11-20T10:30:00+01:00` is not.",
+      "A time is not ISO 8601 in UTC: `2026-11-20T09:30:00Z` and `2026-11-20T09:30+00:00` are, `2026-11-20T10:30:00+01:00` is not.",
       "A `cursor` was changed, or comes from a list with other filters.",
-      "The idempotency key comes in the body and in the header, and the two differ.",
+      "The idempotency key comes in two places, and the two differ.",
+      "A number would be changed on its way: an integer beyond ±9007199254740991, or more digits than a double holds. Send it as a text.",
+      "A name comes twice in one JSON object, or there are more than 20,000 values in it.",
       "The body is not one well-formed JSON object in UTF-8.",
     ],
     todo: [
@@ -145,7 +147,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     detail: "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server, or as a user.",
   },
   not_found: {
-    means: "There is no such thing in this tenant. Another tenant's things give exactly the same answer.",
+    means: "There is no such resource in this tenant. Another tenant's give exactly the same answer.",
     when: [
       "The id is mistyped, or of another kind: `exc_…` names an exception, `whk_…` a webhook.",
       "The record was deleted.",
@@ -195,7 +197,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: ["Somebody changed the record between your read and your write."],
     todo: ["Read it again, apply your change to what is there now, and send it with the new `ETag`."],
     retry: "changed",
-    detail: "The record is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
+    detail: "It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
   },
   payload_too_large: {
     means: "The body has more bytes than the operation takes.",
@@ -207,6 +209,13 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     retry: "never",
     detail: "This body may have at most 1024 KiB.",
+  },
+  uri_too_long: {
+    means: "The address, with its query, has more characters than we read.",
+    when: ["A filter was given a text that belongs in a body.", "Ids were joined into one query parameter."],
+    todo: ["Shorten the query: an address may have 8192 characters.", "Ask for a page at a time, and filter what comes."],
+    retry: "never",
+    detail: "An address may have at most 8192 characters.",
   },
   unsupported_media_type: {
     means: "The body comes as something the operation does not read.",
@@ -245,6 +254,13 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     retry: "later",
     detail: "Too many calls with this credential. Try again in 12 s.",
     headers: { "Retry-After": "12", "RateLimit-Policy": '"calls";q=1200;w=60', RateLimit: '"calls";r=0;t=12' },
+  },
+  headers_too_large: {
+    means: "The request's headers together have more bytes than we read.",
+    when: ["A JWT carries more claims than it needs.", "Cookies of other applications on the same domain come along."],
+    todo: ["Send fewer or shorter headers: 16 KiB together is the limit."],
+    retry: "never",
+    detail: "The headers of a request may have at most 16 KiB.",
   },
   internal: {
     means: "We made a mistake. It has been logged with its cause under this request id.",

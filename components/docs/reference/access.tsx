@@ -1,7 +1,7 @@
 import { KeyRound, type LucideIcon, ServerCog, ShieldCheck, UserRound } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { Access } from "#lib/access.ts";
+import type { Access } from "#lib/wire/access.ts";
 
 /** Who may call an operation, for each kind of credential: those that may not are named too. */
 export function AccessTable({ access }: { access: Access }) {

@@ -6,7 +6,7 @@ import { recordPagesQuery, recordQuery } from "#components/records/queries.ts";
 import { RecordsPage } from "#components/records/records-page.tsx";
 import { recordSearch } from "#components/records/search.ts";
 import { findSurface } from "#components/records/surface.ts";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { listRecords } from "#lib/records/list-records.ts";
 import { pageTenant } from "../page-tenant.ts";
 
@@ -31,7 +31,8 @@ export default async function SurfacePage({ params, searchParams }: Props) {
   await cache.prefetchInfiniteQuery({
     ...recordPagesQuery(tenantId, path, search),
     queryFn: async () =>
-      listRecords(await pageContext(tenantId, contracts.list), contracts, contracts.list.query.parse(recordQuery(search))),
+      (await askAsMember(tenantId, contracts.list, (ctx) => listRecords(ctx, contracts, contracts.list.query.parse(recordQuery(search)))))
+        .data,
   });
   return (
     <HydrationBoundary state={dehydrate(cache)}>

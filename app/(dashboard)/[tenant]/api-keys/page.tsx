@@ -9,7 +9,7 @@ import { roleNames } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
 import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listApiKeys } from "#lib/api-keys/list-api-keys.ts";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember, visitorAddress } from "#lib/auth/page-context.ts";
 import { pageTenant } from "../page-tenant.ts";
 
 export const metadata: Metadata = { title: "API keys" };
@@ -30,17 +30,19 @@ export default async function ApiKeysPage({ params, searchParams }: Props) {
       </>
     );
   }
-  const ctx = await pageContext(tenantId, listApiKeysContract);
   const search = await loadSearch(searchParams);
   const cache = new QueryClient();
   // What fails here is not handed on: the browser asks again and shows what /v1 answers.
   await cache.prefetchInfiniteQuery({
     ...apiKeyPagesQuery(tenantId, search),
-    queryFn: () => listApiKeys(ctx, listApiKeysContract.query.parse(apiKeyListQuery(search))),
+    queryFn: async () => {
+      const query = listApiKeysContract.query.parse(apiKeyListQuery(search));
+      return (await askAsMember(tenantId, listApiKeysContract, (ctx) => listApiKeys(ctx, query))).data;
+    },
   });
   return (
     <HydrationBoundary state={dehydrate(cache)}>
-      <ApiKeys tenant={tenant} address={ctx.clientAddress} />
+      <ApiKeys tenant={tenant} address={await visitorAddress()} />
     </HydrationBoundary>
   );
 }

@@ -4,11 +4,11 @@ import { createLoader, type SearchParams } from "nuqs/server";
 import { slaPagesQuery, slaQuery } from "#components/exceptions/queries.ts";
 import { boardSearch } from "#components/exceptions/search.ts";
 import { SlaBoard } from "#components/exceptions/sla-board.tsx";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { actorOf } from "#lib/auth/principal.ts";
-import { env } from "#lib/env.ts";
 import { listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import { listSlaExceptions } from "#lib/exceptions/list-sla-exceptions.ts";
+import { env } from "#lib/runtime/env.ts";
 import { pageTenant } from "../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Exceptions" };
@@ -25,8 +25,10 @@ export default async function ExceptionsPage({ params, searchParams }: Props) {
   // What fails here is not handed on: the browser asks again and shows what /v1 answers.
   await cache.prefetchInfiniteQuery({
     ...slaPagesQuery(tenantId, search),
-    queryFn: async () =>
-      listSlaExceptions(await pageContext(tenantId, listSlaExceptionsContract), listSlaExceptionsContract.query.parse(slaQuery(search))),
+    queryFn: async () => {
+      const query = listSlaExceptionsContract.query.parse(slaQuery(search));
+      return (await askAsMember(tenantId, listSlaExceptionsContract, (ctx) => listSlaExceptions(ctx, query))).data;
+    },
   });
   return (
     <HydrationBoundary state={dehydrate(cache)}>

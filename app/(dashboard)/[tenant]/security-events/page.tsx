@@ -9,7 +9,7 @@ import { SecurityEvents } from "#components/security-events/security-events.tsx"
 import { roleNames } from "#components/shell/member.ts";
 import { PageHeader } from "#components/shell/page-header.tsx";
 import { readPreferences } from "#components/shell/preferences.ts";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
 import { listSecurityEvents } from "#lib/security-events/list-security-events.ts";
 import { pageTenant } from "../page-tenant.ts";
@@ -32,7 +32,6 @@ export default async function SecurityEventsPage({ params, searchParams }: Props
       </>
     );
   }
-  const ctx = await pageContext(tenantId, listSecurityEventsContract);
   const sent = await cookies();
   const { timeZone } = readPreferences((name) => sent.get(name)?.value);
   const now = Date.now();
@@ -41,7 +40,10 @@ export default async function SecurityEventsPage({ params, searchParams }: Props
   // What fails here is not handed on: the browser asks again and shows what /v1 answers.
   await cache.prefetchInfiniteQuery({
     ...eventPagesQuery(tenantId, query),
-    queryFn: () => listSecurityEvents(ctx, listSecurityEventsContract.query.parse({ ...query, limit: PAGE_SIZE })),
+    queryFn: async () => {
+      const parsed = listSecurityEventsContract.query.parse({ ...query, limit: PAGE_SIZE });
+      return (await askAsMember(tenantId, listSecurityEventsContract, (ctx) => listSecurityEvents(ctx, parsed))).data;
+    },
   });
   return (
     <HydrationBoundary state={dehydrate(cache)}>

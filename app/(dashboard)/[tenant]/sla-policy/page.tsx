@@ -2,7 +2,7 @@ import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query
 import type { Metadata } from "next";
 import { slaPolicyQuery } from "#components/sla-policy/queries.ts";
 import { SlaPolicyPage } from "#components/sla-policy/sla-policy-page.tsx";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { getSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
 import { getSlaPolicy } from "#lib/exceptions/sla/get-sla-policy.ts";
 import { pageTenant } from "../page-tenant.ts";
@@ -19,9 +19,8 @@ export default async function Page({ params }: Props) {
   await cache.prefetchQuery({
     ...slaPolicyQuery(tenantId),
     queryFn: async () => {
-      const ctx = await pageContext(tenantId, getSlaPolicyContract);
-      const data = await getSlaPolicy(ctx);
-      return { data, etag: ctx.reply.get("ETag") };
+      const { data, etag } = await askAsMember(tenantId, getSlaPolicyContract, getSlaPolicy);
+      return { data, etag };
     },
   });
   return (

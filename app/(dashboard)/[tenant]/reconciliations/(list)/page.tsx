@@ -4,7 +4,7 @@ import { createLoader, type SearchParams } from "nuqs/server";
 import { reconciliationPagesQuery, reconciliationQuery } from "#components/reconciliations/queries.ts";
 import { ReconciliationsPage } from "#components/reconciliations/reconciliations-page.tsx";
 import { reconciliationSearch } from "#components/reconciliations/search.ts";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { listReconciliationsContract } from "#lib/reconciliations/contract.ts";
 import { listReconciliations } from "#lib/reconciliations/list-reconciliations.ts";
 import { pageTenant } from "../../page-tenant.ts";
@@ -23,11 +23,10 @@ export default async function Page({ params, searchParams }: Props) {
   // What fails here is not handed on: the browser asks again and shows what /v1 answers.
   await cache.prefetchInfiniteQuery({
     ...reconciliationPagesQuery(tenantId, search),
-    queryFn: async () =>
-      listReconciliations(
-        await pageContext(tenantId, listReconciliationsContract),
-        listReconciliationsContract.query.parse(reconciliationQuery(search)),
-      ),
+    queryFn: async () => {
+      const query = listReconciliationsContract.query.parse(reconciliationQuery(search));
+      return (await askAsMember(tenantId, listReconciliationsContract, (ctx) => listReconciliations(ctx, query))).data;
+    },
   });
   return (
     <HydrationBoundary state={dehydrate(cache)}>

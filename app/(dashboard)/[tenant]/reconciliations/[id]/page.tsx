@@ -3,10 +3,10 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { reconciliationByIdQuery } from "#components/reconciliations/queries.ts";
 import { ReconciliationPage } from "#components/reconciliations/reconciliation-page.tsx";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
-import { ApiError } from "#lib/errors.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { getReconciliation } from "#lib/reconciliations/get-reconciliation.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { pageTenant } from "../../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Reconciliation" };
@@ -19,9 +19,9 @@ export default async function Page({ params }: Props) {
   const cache = new QueryClient();
   const { queryKey } = reconciliationByIdQuery(tenantId, id);
   try {
-    const { data } = getReconciliationContract.params.safeParse({ id });
-    if (!data) notFound();
-    cache.setQueryData(queryKey, await getReconciliation(await pageContext(tenantId, getReconciliationContract), data.id));
+    if (!getReconciliationContract.params.safeParse({ id }).success) notFound();
+    const { data } = await askAsMember(tenantId, getReconciliationContract, (ctx) => getReconciliation(ctx, id));
+    cache.setQueryData(queryKey, data);
   } catch (error) {
     // What fails otherwise is asked for again by the browser, which shows what /v1 answers.
     if (!(error instanceof ApiError)) throw error;

@@ -7,7 +7,7 @@ import { webhookListQuery, webhookPagesQuery } from "#components/webhooks/querie
 import { webhookSearch } from "#components/webhooks/search.ts";
 import { WebhooksPage } from "#components/webhooks/webhooks-page.tsx";
 import { WebhooksForAdmins } from "#components/webhooks/webhooks-states.tsx";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { listWebhooksContract } from "#lib/webhooks/contract.ts";
 import { listWebhooks } from "#lib/webhooks/list-webhooks.ts";
 import { pageTenant } from "../../page-tenant.ts";
@@ -30,13 +30,15 @@ export default async function Page({ params, searchParams }: Props) {
       </>
     );
   }
-  const ctx = await pageContext(tenantId, listWebhooksContract);
   const search = await loadSearch(searchParams);
   const cache = new QueryClient();
   // What fails here is not handed on: the browser asks again and shows what /v1 answers.
   await cache.prefetchInfiniteQuery({
     ...webhookPagesQuery(tenantId, search),
-    queryFn: () => listWebhooks(ctx, listWebhooksContract.query.parse(webhookListQuery(search))),
+    queryFn: async () => {
+      const query = listWebhooksContract.query.parse(webhookListQuery(search));
+      return (await askAsMember(tenantId, listWebhooksContract, (ctx) => listWebhooks(ctx, query))).data;
+    },
   });
   return (
     <HydrationBoundary state={dehydrate(cache)}>

@@ -8,12 +8,12 @@ import { deliveryListQuery, deliveryPagesQuery, webhookQuery } from "#components
 import { deliverySearch } from "#components/webhooks/search.ts";
 import { WebhookPage } from "#components/webhooks/webhook-page.tsx";
 import { WebhooksForAdmins } from "#components/webhooks/webhooks-states.tsx";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
-import { ApiError } from "#lib/errors.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { getWebhookContract } from "#lib/webhooks/contract.ts";
 import { listWebhookDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
 import { listWebhookDeliveries } from "#lib/webhooks/deliveries/list-webhook-deliveries.ts";
 import { getWebhook } from "#lib/webhooks/get-webhook.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { pageTenant } from "../../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Webhook" };
@@ -37,17 +37,18 @@ export default async function Page({ params, searchParams }: Props) {
   if (!getWebhookContract.params.safeParse({ id }).success) notFound();
   const search = await loadSearch(searchParams);
   const cache = new QueryClient();
-  const deliveries = pageContext(tenantId, listWebhookDeliveriesContract);
   const [webhook] = await Promise.allSettled([
-    getWebhook(await pageContext(tenantId, getWebhookContract), id),
+    askAsMember(tenantId, getWebhookContract, (ctx) => getWebhook(ctx, id)),
     // What fails here is not handed on: the browser asks again and shows what /v1 answers.
     cache.prefetchInfiniteQuery({
       ...deliveryPagesQuery(tenantId, id, search),
-      queryFn: async () =>
-        listWebhookDeliveries(await deliveries, id, listWebhookDeliveriesContract.query.parse(deliveryListQuery(search))),
+      queryFn: async () => {
+        const query = listWebhookDeliveriesContract.query.parse(deliveryListQuery(search));
+        return (await askAsMember(tenantId, listWebhookDeliveriesContract, (ctx) => listWebhookDeliveries(ctx, id, query))).data;
+      },
     }),
   ]);
-  if (webhook.status === "fulfilled") cache.setQueryData(webhookQuery(tenantId, id).queryKey, webhook.value);
+  if (webhook.status === "fulfilled") cache.setQueryData(webhookQuery(tenantId, id).queryKey, webhook.value.data);
   else if (!(webhook.reason instanceof ApiError)) throw webhook.reason;
   else if (webhook.reason.code === "not_found") notFound();
   return (
