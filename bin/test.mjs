@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build, install, ROOT } from "./setup.mjs";
 
 const STACK_VARIABLE =
-  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|DATABASE_URL$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
+  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 for (const name of Object.keys(process.env)) if (STACK_VARIABLE.test(name)) delete process.env[name];
 
 await install();
