@@ -53,6 +53,7 @@ const environment = z
     // The worker signs; a process that only verifies has the public keys instead.
     AUDIT_SIGNING_KEY: base64Keys.default([]),
     AUDIT_PUBLIC_KEYS: base64Keys.default([]),
+    WEB_CONCURRENCY: whole.default(1),
     RATE_LIMIT_PER_MINUTE: whole.default(1200),
     AUTH_FAILURES_PER_MINUTE: whole.default(100),
     WEBHOOK_ALLOW_HOSTS: hosts,
