@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
+import { addressKey, rateLimit } from "#lib/http/rate-limit.ts";
 import { env } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
 import { shutDown } from "#lib/runtime/process-wide.ts";
@@ -30,6 +31,7 @@ const app = next({ dev, port });
 await app.prepare();
 const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
+const limitAddress = rateLimit({ name: "address", perMinute: perAddress(), refusal: "Too many requests from this address." });
 const inFlight = new Set<ServerResponse>();
 
 const server: Server = createServer(
@@ -62,9 +64,13 @@ const server: Server = createServer(
       return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
     try {
       requireSound(request, dev);
+      const serve = async () => {
+        await limitAddress.take(addressKey(address));
+        await handle(request, response);
+      };
       if (path === OPENAPI_PATH) await serveOpenApi(request, response);
-      else if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
-      else await handle(request, response);
+      else if (serveBuilt) await serveBuilt(request, response, serve);
+      else await serve();
     } catch (error) {
       await refuse(response, error, requestId);
     }
@@ -82,6 +88,12 @@ server.listen(port, process.env.HOST, () => {
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 // A process of several ends when it is given no more connections.
 for (const end of ["SIGTERM", "disconnect"] as const) process.once(end, stop);
+
+/** Whatever is asked for, and whoever asks: a refusal and a page cost, too. */
+function perAddress(): number {
+  const { RATE_LIMIT_PER_ADDRESS, RATE_LIMIT_PER_MINUTE } = env();
+  return RATE_LIMIT_PER_ADDRESS ?? 10 * RATE_LIMIT_PER_MINUTE;
+}
 
 let stopping = false;
 

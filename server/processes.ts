@@ -1,14 +1,16 @@
-/** `WEB_CONCURRENCY` web processes on one port. This one takes the connections and hands them out in turn; it answers none itself. */
+/** `WEB_CONCURRENCY` web processes on one port. This one hands their connections out in turn and counts for their limits. */
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { log } from "#lib/runtime/log.ts";
 
 const count = Number(process.env.WEB_CONCURRENCY);
 const AGAIN_AFTER_MS = 500;
 
 cluster.schedulingPolicy = cluster.SCHED_RR;
+new RateLimiterClusterMaster();
 cluster.setupPrimary({ exec: fileURLToPath(new URL("main.ts", import.meta.url)) });
 
 const serving = new Set<Worker>();

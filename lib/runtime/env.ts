@@ -55,6 +55,7 @@ const environment = z
     AUDIT_PUBLIC_KEYS: base64Keys.default([]),
     WEB_CONCURRENCY: whole.default(1),
     RATE_LIMIT_PER_MINUTE: whole.default(1200),
+    RATE_LIMIT_PER_ADDRESS: whole.optional(),
     AUTH_FAILURES_PER_MINUTE: whole.default(100),
     WEBHOOK_ALLOW_HOSTS: hosts,
     METRICS_TOKEN: optionalText.pipe(secret32.optional()),
