@@ -4,7 +4,7 @@ import { BatchingCounter } from "../runtime/batching-counter.ts";
 import { processWide } from "../runtime/process-wide.ts";
 
 /** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
-export type ApiKeyUse = { api_key_id: string; operation: string; address: string; outcome: string };
+export type ApiKeyUse = { api_key_id: string; tenant_id: string; operation: string; address: string; outcome: string };
 
 const EVERY_MS = 1_000;
 

@@ -1,0 +1,39 @@
+-- Fan-out: an event and its deliveries commit together, however many events a statement has, and ring for the sender.
+
+-- Rings instead of a job: a job would be three more writes a delivery, for what webhook_deliveries says anyway.
+create function private.wake_webhook(webhook_id text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.ring('deliveries', webhook_id);
+end $$;
+
+-- webhook.test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook
+-- misses is recorded, so that it can be recovered.
+create function private.fan_out_events() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  awaiting record;
+begin
+  for awaiting in
+    with fanned_out as (
+      insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, next_attempt_at)
+      select e.tenant_id, w.id, e.id, e.type,
+        case w.status when 'active' then 'pending' else 'failed' end,
+        case w.status when 'disabled' then 'webhook_disabled' end,
+        case w.status when 'active' then now() end
+      from emitted e join public.webhooks w on w.tenant_id = e.tenant_id
+      where w.deleted_at is null and case
+        when e.type = 'webhook.test' then w.id = e.data ->> 'id'
+        when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events) and w.id <> e.data ->> 'id'
+        else e.type = any (w.events)
+      end
+      returning webhook_id, status
+    )
+    select distinct webhook_id from fanned_out where status = 'pending' order by webhook_id
+  loop
+    perform private.wake_webhook(awaiting.webhook_id);
+  end loop;
+  return null;
+end $$;
+create trigger fan_out after insert on public.events referencing new table as emitted
+  for each statement execute function private.fan_out_events();
