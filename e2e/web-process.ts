@@ -31,7 +31,7 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
 }
 
 async function answers(child: ChildProcess, url: string): Promise<void> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 50_000; Date.now() < deadline; ) {
     if (child.exitCode !== null) throw new Error(`The web process ended with ${child.exitCode}.`);
     const ok = await fetch(url).then(
       (response) => response.ok,
@@ -40,6 +40,7 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
     if (ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  child.kill("SIGKILL");
   throw new Error("The web process did not answer in time.");
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hosts } from "../lib/runtime/env.ts";
+import { requireTrust } from "../lib/runtime/trust.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
 
 export class SettingsError extends Error {}
@@ -81,6 +82,7 @@ export function readSettings(env: Environment = process.env): Settings {
   }
   requireLong(settings, "AUTH_JWT_SECRET", "sign tokens");
   if (settings.METRICS_TOKEN) requireLong(settings, "METRICS_TOKEN", "read the metrics");
+  requireSoundTrust(settings);
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
@@ -121,6 +123,14 @@ function readCount(settings: Record<string, string>, name: string): number {
   const count = Number(settings[name] || 1);
   if (Number.isInteger(count) && count > 0 && count <= MOST_PROCESSES) return count;
   throw new SettingsError(`${name} is "${settings[name]}", which is not a number of processes from 1 to ${MOST_PROCESSES}.`);
+}
+
+function requireSoundTrust(settings: Environment): void {
+  try {
+    requireTrust(settings);
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
 }
 
 function readPort(value: string | undefined): number {

@@ -119,6 +119,11 @@ describe("settings that stop the start", () => {
       { ...HOSTED, NEXTAUTH_URL: "https://tieout.example" },
       "DATABASE_URL does not lead to a database",
     ],
+    [
+      "another's keys without an audience",
+      { AUTH_JWT_JWKS_URL: "https://idp.example/jwks", AUTH_JWT_ISSUER: "https://idp.example" },
+      "AUTH_JWT_AUDIENCE is required",
+    ],
     ["no port number", { PORT: "http" }, 'PORT is "http"'],
     [
       "a host of receivers with its port",

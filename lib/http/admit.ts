@@ -1,7 +1,8 @@
 import { countApiKeyUse } from "../api-keys/usage-meter.ts";
 import { authorize } from "../auth/authorize.ts";
-import { unauthenticated, verifyCredential } from "../auth/credential.ts";
+import { verifyCredential } from "../auth/credential.ts";
 import { type Identity, type Principal, principalFor } from "../auth/principal.ts";
+import { unauthenticated } from "../auth/unauthenticated.ts";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
 import type { Contract } from "../wire/contract.ts";
@@ -39,8 +40,8 @@ export async function admit(contract: Contract, caller: Caller): Promise<{ princ
 }
 
 /** The publishable key is everybody's, so each address has a number of calls of its own. */
-function bucketOf({ type, id }: Principal, tenantId: string, { address }: Caller): string {
-  return `${tenantId}:${type}:${type === "publishable_key" ? addressKey(address) : id}`;
+function bucketOf({ type, issuer, id }: Principal, tenantId: string, { address }: Caller): string {
+  return `${tenantId}:${type}:${issuer}:${type === "publishable_key" ? addressKey(address) : id}`;
 }
 
 async function counting<Result>(

@@ -1,12 +1,9 @@
 /** The server's configuration: the same variables on every kind of stack. Read once; a bad value stops the start. */
 import { z } from "zod";
+import { optionalText, requireAddressees, trustVariables } from "./trust.ts";
 
 const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
 const secret32 = z.string().refine((value) => Buffer.byteLength(value) >= 32, "must be at least 32 bytes long");
-const optionalText = z
-  .string()
-  .optional()
-  .transform((value) => value || undefined);
 
 /** Base64 of 32 bytes each, newest first. */
 const base64Keys = z
@@ -34,32 +31,31 @@ function hostOf(host: string): string | null {
   return parsed.href === `http://${parsed.hostname}/` ? parsed.hostname.replace(/^\[|\]$/g, "") : null;
 }
 
-const environment = z
-  .object({
-    SUPABASE_URL: z.url(),
-    SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
-    SUPABASE_SECRET_KEY: z.string().min(1),
-    SUPABASE_JWT_SECRET: secret32,
-    AUTH_JWT_SECRET: optionalText.pipe(secret32.optional()),
-    AUTH_JWT_JWKS_URL: optionalText.pipe(z.url().optional()),
-    AUTH_JWT_PUBLIC_KEY: optionalText,
-    AUTH_JWT_ISSUER: optionalText,
-    AUTH_JWT_AUDIENCE: optionalText,
-    NEXTAUTH_SECRET: secret32,
-    NEXTAUTH_URL: z.url(),
-    SESSION_CHECK_SECONDS: whole.default(60),
-    OIDC_SESSION_MINUTES: whole.default(60),
-    ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
-    // The worker signs; a process that only verifies has the public keys instead.
-    AUDIT_SIGNING_KEY: base64Keys.default([]),
-    AUDIT_PUBLIC_KEYS: base64Keys.default([]),
-    WEB_CONCURRENCY: whole.default(1),
-    RATE_LIMIT_PER_MINUTE: whole.default(1200),
-    RATE_LIMIT_PER_ADDRESS: whole.optional(),
-    AUTH_FAILURES_PER_MINUTE: whole.default(100),
-    WEBHOOK_ALLOW_HOSTS: hosts,
-    METRICS_TOKEN: optionalText.pipe(secret32.optional()),
-  })
+const variables = z.object({
+  SUPABASE_URL: z.url(),
+  SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
+  SUPABASE_SECRET_KEY: z.string().min(1),
+  SUPABASE_JWT_SECRET: secret32,
+  AUTH_JWT_SECRET: optionalText.pipe(secret32.optional()),
+  ...trustVariables,
+  NEXTAUTH_SECRET: secret32,
+  NEXTAUTH_URL: z.url(),
+  SESSION_CHECK_SECONDS: whole.default(60),
+  OIDC_SESSION_MINUTES: whole.default(60),
+  ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
+  // The worker signs; a process that only verifies has the public keys instead.
+  AUDIT_SIGNING_KEY: base64Keys.default([]),
+  AUDIT_PUBLIC_KEYS: base64Keys.default([]),
+  WEB_CONCURRENCY: whole.default(1),
+  RATE_LIMIT_PER_MINUTE: whole.default(1200),
+  RATE_LIMIT_PER_ADDRESS: whole.optional(),
+  AUTH_FAILURES_PER_MINUTE: whole.default(100),
+  WEBHOOK_ALLOW_HOSTS: hosts,
+  METRICS_TOKEN: optionalText.pipe(secret32.optional()),
+});
+
+const environment = variables
+  .superRefine(requireAddressees)
   .refine(({ AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS }) => AUDIT_SIGNING_KEY.length + AUDIT_PUBLIC_KEYS.length > 0, {
     path: ["AUDIT_PUBLIC_KEYS"],
     message: "must be set where AUDIT_SIGNING_KEY is not",
