@@ -18,7 +18,10 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  await answers(child, `${url}/healthz`);
+  await answers(child, `${url}/healthz`).catch((error) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
   return {
     url,
     output: () => output,
