@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Access } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, queryInteger, searchedText, text, time, timestamp, user, userReference } from "../wire/schema.ts";
 
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export const STATUSES = ["open", "in_review", "resolved", "dismissed"] as const;
@@ -108,9 +108,8 @@ const anyRole = (scope: Access["scope"]): Access => ({
 });
 
 const tag = "Exceptions";
-const SEARCH_LONGEST = 200;
-const q = text(SEARCH_LONGEST).optional().meta({
-  description: "Text search: each of these words is part of the title, the reason_code or the id.",
+const q = searchedText.optional().meta({
+  description: "Text search, of up to 12 words: each is part of the title, the reason_code or the id.",
   example: "payout 4711",
 });
 const byId = z.strictObject({ id: exceptionId });
