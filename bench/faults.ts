@@ -4,6 +4,7 @@
  *   node bench/faults.ts idle [rounds]         interruptions of Postgres after which a worker lives and does nothing
  *   node bench/faults.ts orphans [rounds]      kill -9 of the supervisor under 150 calls a second
  *   node bench/faults.ts revocation [rounds]   calls that a process accepts with a key that it has just revoked
+ *   node bench/faults.ts lanes [rounds]        another tenant's list while one tenant searches and exports 250,000 exceptions
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -255,10 +256,88 @@ async function revocation(rounds: number): Promise<void> {
   await stack.supervisor.end("SIGTERM");
 }
 
+// ── lanes ──
+
+const EXCEPTIONS = 250_000;
+const SEARCHES = 40;
+const EXPORTS = 30;
+const LISTENED_MS = 15_000;
+
+async function lanes(rounds: number): Promise<void> {
+  const stack = await start();
+  const url = `http://127.0.0.1:${stack.supervisor.port}/v1/exceptions`;
+  const mine = await headersOf(stack);
+  const token = await new SignJWT({ sub: "gus", tenants: { globex: ["tenant_admin"] } })
+    .setProtectedHeader({ alg: "HS256" })
+    .setExpirationTime("2h")
+    .sign(new TextEncoder().encode(stack.env.AUTH_JWT_SECRET));
+  const theirs = { Authorization: `Bearer ${token}`, "X-Tenant-Id": "globex" };
+  for (const [tenant, count] of [
+    ["acme", EXCEPTIONS],
+    ["globex", 200],
+  ] as const) {
+    const insert = `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+       select $1, 'Payout ' || i || ' has no line of the bank that it could belong to', 'low', now() + interval '30 days', 'system'
+       from generate_series(1, $2::integer) i`;
+    await sql(stack, insert, [tenant, count]);
+  }
+  const words = Array.from({ length: 12 }, (_, n) => `w${n}`).join("+");
+  const pressures: Record<string, () => Promise<Record<string, number>>> = {
+    nothing: async () => ({}),
+    searches: () => pressed(SEARCHES, () => fetch(`${url}?q=${words}`, { headers: mine })),
+    exports: () => pressed(EXPORTS, () => fetch(`${url}/sla/export?format=ndjson`, { headers: mine })),
+  };
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, press] of Object.entries(pressures)) {
+      over = false;
+      const pressure = press();
+      await sleep(1_000);
+      const times: number[] = [];
+      const refused: number[] = [];
+      for (const until = performance.now() + LISTENED_MS; performance.now() < until; await sleep(20)) {
+        const startedAt = performance.now();
+        const answer = await fetch(url, { headers: theirs });
+        await answer.arrayBuffer();
+        if (answer.status !== 200) refused.push(answer.status);
+        times.push(performance.now() - startedAt);
+      }
+      over = true;
+      const pressed = await pressure;
+      times.sort((a, b) => a - b);
+      const at = (part: number) => Math.round(times[Math.floor(part * (times.length - 1))] ?? 0);
+      console.log(
+        `${name} ${round + 1}: another's list p50 ${at(0.5)} p99 ${at(0.99)} ms of ${times.length}, not 200: ${refused.length}`,
+        pressed,
+      );
+    }
+  }
+  await stack.supervisor.end("SIGTERM");
+}
+
+let over = false;
+
+/** So many at once, again and again until it is over. @returns how often each status came. */
+async function pressed(atOnce: number, call: () => Promise<Response>): Promise<Record<string, number>> {
+  const statuses: Record<string, number> = {};
+  const caller = async () => {
+    while (!over) {
+      const answer = await call();
+      const reader = answer.body?.getReader();
+      while (!over && !(await reader?.read())?.done) statuses.chunks = (statuses.chunks ?? 0) + 1;
+      await reader?.cancel();
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      if (answer.status === 429) await sleep(1_000);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return statuses;
+}
+
 const DRILLS: Record<string, { run: (rounds: number) => Promise<void>; rounds: number }> = {
   idle: { run: idle, rounds: 10 },
   orphans: { run: orphans, rounds: 12 },
   revocation: { run: revocation, rounds: 400 },
+  lanes: { run: lanes, rounds: 2 },
 };
 
 const [name = "", rounds] = process.argv.slice(2);

@@ -43,6 +43,7 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
     if (ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  child.kill("SIGKILL");
   throw new Error("The web process did not answer in time.");
 }
 

@@ -17,6 +17,7 @@ const SILENT_SOCKET_MS = 120_000;
 /** Longer than the 60 s of common load balancers, so that they are the ones to close. */
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_WITHIN_MS = 7_000;
+const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /** Read, so that what is too large is refused in our own words. */
 const HEAD_READ_BYTES = 128 * 1024;
 
@@ -51,6 +52,8 @@ const server: Server = createServer(
     const { requestId, address } = settleInbound(request, proxies);
     const path = pathOf(request.url ?? "");
     response.setHeader("X-Request-Id", requestId);
+    // Pages set their own (proxy.ts); whatever else a browser may come to show runs and loads nothing.
+    response.setHeader("Content-Security-Policy", NOTHING);
     inFlight.add(response);
     response.once("close", () => {
       inFlight.delete(response);

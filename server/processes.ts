@@ -14,6 +14,7 @@ new RateLimiterClusterMaster();
 cluster.setupPrimary({ exec: fileURLToPath(new URL("main.ts", import.meta.url)) });
 
 const serving = new Set<Worker>();
+const listening = new WeakSet<Worker>();
 let stopping = false;
 let rolling = Promise.resolve();
 
@@ -27,14 +28,16 @@ async function add(): Promise<void> {
     await sleep(AGAIN_AFTER_MS);
     if (!stopping) void add();
   });
+  web.once("listening", () => listening.add(web));
   await Promise.race([once(web, "listening"), once(web, "exit")]);
 }
 
-/** Gives it no more connections, and lets it answer those it has. */
+/** Gives it no more connections, and lets it answer those it has. One that has none yet may not hear of it. */
 async function retire(web: Worker): Promise<void> {
   serving.delete(web);
   const gone = once(web, "exit");
-  web.disconnect();
+  if (listening.has(web)) web.disconnect();
+  else web.process.kill("SIGKILL");
   await gone;
 }
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
+import { Gateway } from "#e2e/gateway.ts";
+import { until } from "#e2e/until.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { mintCredential } from "#lib/api-keys/credential-format.ts";
 import { credentialOf, tenantWithAdmin } from "./api-keys/keys.ts";
@@ -84,4 +86,32 @@ test("several web processes on a port count together", async () => {
   };
   expect(await spread(9, admin)).toEqual([...Array(6).fill(200), ...Array(3).fill(429)]);
   expect(await spread(9, "wrong")).toEqual([...Array(6).fill(401), ...Array(3).fill(429)]);
+});
+
+describe("while a tenant asks for more than its share of the database", () => {
+  let gateway: Gateway;
+  afterEach(() => gateway.stop());
+
+  test.each([
+    ["searches", "/v1/exceptions?q=payout", "list_exceptions", 2],
+    ["exports", "/v1/exceptions/sla/export?format=csv", "list_sla_exceptions", 2],
+    ["pages", "/v1/reconciliations", "list_reconciliations", 8],
+  ])("by %s, the others are served, and it is in its other work", async (_what, path, name, atOnce) => {
+    const other = await tenantWithAdmin();
+    gateway = await Gateway.start();
+    await start({ SUPABASE_URL: gateway.url });
+    gateway.hold((asked) => asked.name === name);
+    const crowd = Array.from({ length: 16 }, () => call(admin, undefined, path));
+    await until("its share is under way", async () => gateway.held === atOnce);
+
+    if (name !== "list_reconciliations") expect((await call(admin)).status).toBe(200);
+    gateway.hold(() => false);
+    const answer = await fetch(`${web.url}${path}`, { headers: { Authorization: `Bearer ${other.admin}`, "X-Tenant-Id": other.tenant } });
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    expect(gateway.held).toBe(atOnce);
+
+    gateway.letGo();
+    expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+  });
 });

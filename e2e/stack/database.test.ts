@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { LockHeld, migrate } from "../../supabase/local/migrate.ts";
@@ -51,6 +52,11 @@ describe("migrations, one start at a time", () => {
     await migrate(databaseUrl);
     expect(await lockHolders()).toEqual([]);
   });
+});
+
+test("the demonstration's users are refused by a database that was not asked for them", async () => {
+  const seed = readFileSync(new URL("../../supabase/seed.sql", import.meta.url), "utf8");
+  await expect(project.sql(seed)).rejects.toThrow("They are for a database on your own machine.");
 });
 
 describe("a pooler that loses what the worker listens for", () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needsOnSurface } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { RECORDS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, searchedText, time, timestamp } from "../wire/schema.ts";
 import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
 
@@ -86,8 +86,8 @@ export function recordContracts(surface: Surface) {
           .max(RECORDS.operation.most)
           .optional()
           .meta({ description: "Only records with this operation.", example: "list" }),
-        q: text(200).optional().meta({
-          description: "Text search: each of these words begins a word of the record's texts and numbers.",
+        q: searchedText.optional().meta({
+          description: "Text search, of up to 12 words: each begins a word of the record's texts and numbers.",
           example: "payout bank",
         }),
         updated_since: timestamp.optional().meta({ description: "Only records that changed at this time or later." }),
