@@ -14,20 +14,24 @@ return left(md5(tenant_id || '/' || surface), 8);
 
 -- The words of every text and number in a record, however deep. Of "stripe.payouts.de" also "payouts.de" and "de", so that the
 -- beginning of each part finds it. Bounded in every way: a part of more than 60 characters, a word of more than 100 parts and a record
--- of more than 10,000 are found by what is kept.
+-- of more than 10,000 parts or 256 KiB of them are found by what is kept. Beyond 1 MiB a tsvector reads its own words wrongly.
 create function private.record_search(tenant_id text, surface text, data jsonb) returns tsvector
 language sql immutable set search_path = ''
 return (
-  select coalesce(array_to_tsvector(array_agg(distinct found.lexeme)), '')
+  select coalesce(array_to_tsvector(array_agg(distinct kept.lexeme)), '')
   from (
-    select private.record_mark($1, $2) || left(array_to_string(word.parts[i:i + 19], '.'), 60) as lexeme
-    from jsonb_path_query(data - '{tenantId,idempotencyKey}'::text[], 'strict $.**') value
-    cross join regexp_split_to_table(private.record_words(value #>> '{}'), '\s+') token
-    cross join lateral (select (string_to_array(btrim(token, '.'), '.'))[1:100] as parts) word
-    cross join generate_subscripts(word.parts, 1) i
-    where jsonb_typeof(value) in ('string', 'number') and btrim(token, '.') <> ''
-    limit 10000
-  ) found
+    select found.lexeme, sum(octet_length(found.lexeme)) over (rows unbounded preceding) as bytes
+    from (
+      select private.record_mark($1, $2) || left(array_to_string(word.parts[i:i + 19], '.'), 60) as lexeme
+      from jsonb_path_query(data - '{tenantId,idempotencyKey}'::text[], 'strict $.**') value
+      cross join regexp_split_to_table(private.record_words(value #>> '{}'), '\s+') token
+      cross join lateral (select (string_to_array(btrim(token, '.'), '.'))[1:100] as parts) word
+      cross join generate_subscripts(word.parts, 1) i
+      where jsonb_typeof(value) in ('string', 'number') and btrim(token, '.') <> ''
+      limit 10000
+    ) found
+  ) kept
+  where kept.bytes <= 262144
 );
 
 -- Each word of `q` begins a part of a word of the record.
