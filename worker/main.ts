@@ -9,6 +9,7 @@ import { graphileLogger } from "./logger.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
 import { deliverWebhook } from "./tasks/deliver-webhook.ts";
+import { endGracePeriods } from "./tasks/end-grace-periods.ts";
 import { purge } from "./tasks/purge.ts";
 import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
@@ -26,6 +27,7 @@ const dispatcher = new Dispatcher(connectionString, env().WEBHOOK_ALLOW_HOSTS);
 const tasks: TaskList = {
   announce_expiring_api_keys: announceExpiringApiKeys,
   deliver_webhook: deliverWebhook(dispatcher),
+  end_grace_periods: endGracePeriods,
   forget_security_events: forgetSecurityEvents,
   purge_api_key_usage: purge("private.purge_api_key_usage"),
   purge_idempotency_keys: purge("private.purge_idempotency_keys"),
@@ -38,6 +40,7 @@ const tasks: TaskList = {
 
 const schedule = `
   */10 * * * * announce_expiring_api_keys
+  * * * * * end_grace_periods
   47 * * * * forget_security_events
   27 * * * * purge_api_key_usage
   7 * * * * purge_idempotency_keys

@@ -83,6 +83,13 @@ begin
   return deleted_at + private.record_retention();
 end $$;
 
+-- Deleted, and not for good: what the bin holds. Past its time a record is gone, whether or not it was purged.
+create function private.in_bin(deleted_at timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.record_purge_at(deleted_at) > now();
+end $$;
+
 create function private.guard_record_update() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -113,7 +120,7 @@ grant insert (surface, data), update (data) on public.records to authenticated;
 create policy records_read on public.records for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and surface = any ((select private.permitted('read', 'write'))::text[])
-    and (deleted_at is null or surface = any ((select private.permitted('restore'))::text[])));
+    and (deleted_at is null or private.in_bin(deleted_at) and surface = any ((select private.permitted('restore'))::text[])));
 create policy records_read_published on public.records for select to anon
   using (tenant_id = (select private.tenant_id())
     and (select private.principal_type()) = 'publishable_key'
@@ -128,7 +135,8 @@ create policy records_update on public.records for update to authenticated
 
 grant execute on function
   private.record_words(text), private.record_mark(text, text), private.record_search(text, text, jsonb),
-  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz)
+  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz),
+  private.in_bin(timestamptz)
 to anon, authenticated;
 
 -- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One that is being restored is skipped.

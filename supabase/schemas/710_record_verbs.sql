@@ -71,7 +71,8 @@ declare
   r public.records;
 begin
   select * into r from public.records x
-  where x.tenant_id = private.tenant_id() and x.id = $2 and x.surface = $1 and private.may('restore:' || x.surface) for update;
+  where x.tenant_id = private.tenant_id() and x.id = $2 and x.surface = $1 and private.may('restore:' || x.surface)
+    and (x.deleted_at is null or private.in_bin(x.deleted_at)) for update;
   if not found then
     perform private.refuse_missing('record');
   end if;
@@ -110,8 +111,8 @@ begin
     own := own || format(' and r.id < %L', input -> 'after' ->> 0);
   end if;
   sources := case input ->> 'include_deleted'
-    when 'true' then array[own || ' and r.deleted_at is null', own || ' and r.deleted_at is not null']
-    when 'only' then array[own || ' and r.deleted_at is not null']
+    when 'true' then array[own || ' and r.deleted_at is null', own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
+    when 'only' then array[own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
     else array[own || ' and r.deleted_at is null']
   end;
   if private.principal_type() = 'publishable_key' then
