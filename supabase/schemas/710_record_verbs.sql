@@ -1,6 +1,7 @@
 -- Records over the wire. `surface` is the path's name; what its fields mean is the contract's to say.
 
--- The wire form and the version its ETag is made of. The record's own fields come first, so none can pose as the server's.
+-- The wire form and the version its ETag is made of. The record's own fields come first, so none can pose as the server's. Who made it
+-- is not for the publishable key.
 create function private.record_json(r public.records) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11,7 +12,8 @@ begin
       'purge_at', private.iso(private.record_purge_at(r.deleted_at)));
   end if;
   return jsonb_build_object('version', r.version, 'record', r.data || deletion || jsonb_build_object(
-    'id', r.id, 'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at)
+    'id', r.id, 'created_at', private.iso(r.created_at), 'updated_at', private.iso(r.updated_at),
+    'created_by', case when private.principal_type() <> 'publishable_key' then r.created_by end
   ));
 end $$;
 
