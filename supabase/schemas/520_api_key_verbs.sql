@@ -164,7 +164,19 @@ begin
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
--- input: { id, reason }. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records: api_key.revoked, and sends the event.
+-- The active webhooks that the key registered, or one of its line.
+create function private.webhooks_of_api_key(k public.api_keys) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select w.id from public.webhooks w
+    where w.tenant_id = k.tenant_id and w.deleted_at is null and w.status = 'active' and w.created_by in (
+      select 'api_key:' || x.id from public.api_keys x where x.tenant_id = k.tenant_id and x.lineage_id = k.lineage_id
+    )
+  );
+end $$;
+
+-- input: { id, reason, disable_webhooks }; disable_webhooks: those that it registered as well. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records: api_key.revoked, and sends the event.
 create function public.revoke_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -181,6 +193,10 @@ begin
     where a.tenant_id = k.tenant_id and a.id = k.id returning * into k;
     perform private.record_security_event('api_key.revoked', k.id, input ->> 'reason', jsonb_build_object('name', k.name));
     perform private.emit_own('api_key.revoked', private.revocation_json(k), k.id);
+    if (input ->> 'disable_webhooks')::boolean then
+      perform private.disable_webhook(w, 'manual', format('The API key %s, which registered it, was revoked.', k.name))
+      from unnest(private.webhooks_of_api_key(k)) w;
+    end if;
   end if;
   return private.answer(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $$;
@@ -255,5 +271,5 @@ end $$;
 
 grant execute on function
   private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_own_api_key(text), private.lock_api_key(text), private.lock_usable_api_key(text),
-  private.require_expiry(timestamptz), private.insert_api_key(jsonb, text)
+  private.webhooks_of_api_key(public.api_keys), private.require_expiry(timestamptz), private.insert_api_key(jsonb, text)
 to authenticated;
