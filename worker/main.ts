@@ -4,6 +4,7 @@ import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
+import { endGracePeriods } from "./tasks/end-grace-periods.ts";
 import { purge } from "./tasks/purge.ts";
 import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
@@ -21,6 +22,7 @@ runInBackground({
   concurrentJobs: 3,
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
+    end_grace_periods: endGracePeriods,
     forget_security_events: forgetSecurityEvents,
     purge_api_key_usage: purge("private.purge_api_key_usage"),
     purge_idempotency_keys: purge("private.purge_idempotency_keys"),
@@ -32,6 +34,7 @@ runInBackground({
   },
   crontab: `
     */10 * * * * announce_expiring_api_keys
+    * * * * * end_grace_periods
     47 * * * * forget_security_events
     27 * * * * purge_api_key_usage
     7 * * * * purge_idempotency_keys

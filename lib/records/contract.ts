@@ -12,7 +12,7 @@ const RECORD_MAX_BYTES = 65_536;
 const serverFields = {
   id: id("rec"),
   created_at: time,
-  created_by: actor,
+  created_by: actor.nullable().meta({ description: "Null in answers to the publishable key." }),
   updated_at: time,
   soft_delete: z.boolean().meta({ description: "True once deleted." }),
   deleted_at: time.nullable().meta({ example: null }),
@@ -64,7 +64,7 @@ export function recordContracts(surface: Surface) {
   const writing = needsOnSurface("write", path);
 
   const record = z
-    .looseObject({ ...nullish(wireFields(surface)), ...serverFields })
+    .looseObject({ ...nullish(wireFields(surface)), ...serverFields, ...(!surface.public && { created_by: actor }) })
     .meta({ id: one, description: surface.description, example: { ...example, ...sharedExample, ...serverExample } });
   const ownFields = nullish(checkedFields(surface));
   const tenantId = z.string().optional();
