@@ -1,4 +1,4 @@
-/** A second web process on the stack under test, with variables of its own. */
+/** A second web process on the stack under test, or several on one port, with variables of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -8,12 +8,13 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 export type WebProcess = { url: string; pid: number; output: () => string; stop: () => Promise<void> };
 
 /** `main`: of another server than ours, which answers /healthz as well. */
-export async function startWebProcess(variables: Record<string, string> = {}, main = "../server/main.ts"): Promise<WebProcess> {
+export async function startWebProcess(variables: Record<string, string> = {}, main?: string): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   // A Data API that a test names is there to be asked.
   const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
-  const child = spawn(process.execPath, [fileURLToPath(new URL(main, import.meta.url))], {
+  const program = main ?? `../server/${variables.WEB_CONCURRENCY ? "processes" : "main"}.ts`;
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     env: {
       ...process.env,
@@ -54,6 +55,7 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
     if (ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  child.kill("SIGKILL");
   throw new Error("The web process did not answer in time.");
 }
 

@@ -1,6 +1,7 @@
 import { Pool, type PoolClient } from "pg";
 import { env } from "../../runtime/env.ts";
 import { onShutdown, processWide } from "../../runtime/process-wide.ts";
+import { widthFor } from "../lanes.ts";
 
 /**
  * Whom a connection serves. The server's own calls (who is behind a key, is the database there) have connections that no tenant's can
@@ -8,8 +9,8 @@ import { onShutdown, processWide } from "../../runtime/process-wide.ts";
  */
 export type Kind = "tenants" | "service";
 
-/** Of one process. */
-const SIZES: Record<Kind, number> = { tenants: 12, service: 4 };
+/** Of one process: as many as the lanes let through at once, and a few beside. */
+const sizes = (processes: number): Record<Kind, number> => ({ tenants: widthFor(processes).total, service: Math.max(2, 4 / processes) });
 const CONNECTED_WITHIN_MS = 10_000;
 /** A connection has learned the plans of what it called. */
 const IDLE_MS = 5 * 60_000;
@@ -33,7 +34,7 @@ const pools = () =>
 function makePool(kind: Kind): Pool {
   const pool = new Pool({
     connectionString: env().REQUEST_DATABASE_URL,
-    max: SIZES[kind],
+    max: sizes(env().WEB_CONCURRENCY)[kind],
     connectionTimeoutMillis: CONNECTED_WITHIN_MS,
     idleTimeoutMillis: IDLE_MS,
     maxLifetimeSeconds: LIFETIME_SECONDS,
