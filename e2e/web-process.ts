@@ -5,16 +5,15 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 
-export type WebProcess = { url: string; pid: number; output: () => string; stop: () => Promise<void> };
+export type WebProcess = { url: string; output: () => string; stop: () => Promise<void> };
 
-/** `main`: of another server than ours, which answers /healthz as well. */
-export async function startWebProcess(variables: Record<string, string> = {}, main?: string): Promise<WebProcess> {
+export async function startWebProcess(variables: Record<string, string> = {}): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   // A Data API that a test names is there to be asked.
   const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
-  const program = main ?? `../server/${variables.WEB_CONCURRENCY ? "processes" : "main"}.ts`;
-  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url))], {
+  const main = variables.WEB_CONCURRENCY ? "processes" : "main";
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../server/${main}.ts`, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     env: {
       ...process.env,
@@ -35,7 +34,6 @@ export async function startWebProcess(variables: Record<string, string> = {}, ma
   });
   return {
     url,
-    pid: child.pid ?? 0,
     output: () => output,
     async stop() {
       if (child.exitCode !== null) return;

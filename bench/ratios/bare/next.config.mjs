@@ -1,1 +1,0 @@
-export default { poweredByHeader: false, turbopack: { root: new URL("../../..", import.meta.url).pathname } };
