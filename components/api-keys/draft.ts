@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { ApiProblem } from "#components/api-client.ts";
 import type { ApiKey, createApiKeyContract, updateApiKeyContract } from "#lib/api-keys/contract.ts";
-import { SCOPES, type Scope } from "#lib/wire/access.ts";
+import type { Scope } from "#lib/wire/access.ts";
 import { normaliseRange } from "#lib/wire/ip-range.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 
 export const LIFETIMES_DAYS = ["30", "90", "180", "365"] as const;
 

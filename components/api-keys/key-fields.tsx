@@ -1,6 +1,7 @@
 "use client";
 
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { AllowlistField } from "./allowlist-field.tsx";
 import type { Draft, Problems } from "./draft.ts";
 import { ExpiryField } from "./expiry-field.tsx";
@@ -14,9 +15,6 @@ export type Fields = {
   address: string | null;
 };
 
-const NAME_LONGEST = 120;
-const DESCRIPTION_LONGEST = 1000;
-
 /** What a key is, to fill in. `keeps`: its expiry so far, where it has one to keep. */
 export function KeyFields({ draft, onChange, problems, address, keeps }: Fields & { keeps?: string | null }) {
   return (
@@ -25,7 +23,7 @@ export function KeyFields({ draft, onChange, problems, address, keeps }: Fields 
         label="Name"
         name="name"
         value={draft.name}
-        maxLength={NAME_LONGEST}
+        maxLength={API_KEYS.name.most}
         placeholder="Nightly ledger export"
         autoComplete="off"
         error={problems.name}
@@ -44,7 +42,7 @@ export function KeyFields({ draft, onChange, problems, address, keeps }: Fields 
         label="Description (optional)"
         name="description"
         value={draft.description}
-        maxLength={DESCRIPTION_LONGEST}
+        maxLength={API_KEYS.description.most}
         error={problems.description}
         onChange={(event) => onChange({ description: event.target.value })}
       />

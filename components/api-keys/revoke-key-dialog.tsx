@@ -9,11 +9,10 @@ import { Note } from "#components/ui/note.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
 import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";
-
-const REASON_LONGEST = 500;
 
 export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: string; apiKey: ApiKey; onClose: () => void }) {
   const cache = useQueryClient();
@@ -69,7 +68,7 @@ export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: strin
           <TextArea
             label="Reason"
             name="reason"
-            maxLength={REASON_LONGEST}
+            maxLength={API_KEYS.revoke_reason.most}
             error={problems.reason}
             onChange={() => setProblems((shown) => ({ ...shown, reason: undefined }))}
             required

@@ -1,9 +1,9 @@
 import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { idPattern } from "#lib/wire/schema.ts";
 
 const ID = idPattern("key");
-const LONGEST = 120;
 
 /** The address of the page: the names of the query of GET /v1/tenants/{id}/api-keys, the key that is open, and whether one is being made. */
 export const apiKeySearch = {
@@ -19,5 +19,5 @@ export const serializeApiKeySearch = createSerializer(apiKeySearch);
 
 /** Who pastes a whole credential looks for its key: the secret goes neither into the address nor over the wire. */
 export function withoutSecret(text: string): string {
-  return text.replace(/\.?tks_\S*/g, "").slice(0, LONGEST);
+  return text.replace(/\.?tks_\S*/g, "").slice(0, API_KEYS.name.most);
 }

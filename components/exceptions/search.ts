@@ -1,5 +1,6 @@
 import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
-import { BREACH_RISKS, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
 import { idPattern, USER_REFERENCE } from "#lib/wire/schema.ts";
 
 /** The board's address: the same names as the query of GET /v1/exceptions/sla, and what is open beside the rows. */

@@ -6,6 +6,7 @@ import { Button } from "#components/ui/button.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
 import type { NewReconciliation } from "./use-reconciliations.ts";
 
 /** What people fill in of a reconciliation. `initial`: the one that is changed. */
@@ -40,14 +41,14 @@ export function ReconciliationForm({
 
   return (
     <form onSubmit={onForm} onInput={() => setTyped(true)} className="flex flex-col gap-5 px-6 pb-8">
-      <TextField label="Name" maxLength={200} {...field("name")} />
+      <TextField label="Name" maxLength={RECONCILIATIONS.name.most} {...field("name")} />
       <div className="grid grid-cols-2 gap-3">
         <TextField label="First day" type="date" min="1970-01-01" max="2999-12-31" {...field("period_start")} />
         <TextField label="Last day" type="date" min="1970-01-01" max="2999-12-31" {...field("period_end")} />
       </div>
       <div className="grid grid-cols-2 gap-3">
-        <TextField label="Left source" maxLength={200} {...field("left_source")} />
-        <TextField label="Right source" maxLength={200} {...field("right_source")} />
+        <TextField label="Left source" maxLength={RECONCILIATIONS.left_source.most} {...field("left_source")} />
+        <TextField label="Right source" maxLength={RECONCILIATIONS.right_source.most} {...field("right_source")} />
       </div>
       <div className="grid grid-cols-2 gap-3">
         <TextField label="Matched" type="number" min={0} step={1} {...counted("matched_count")} />

@@ -12,10 +12,10 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { RECONCILIATION_MOVES, type Reconciliation } from "#lib/reconciliations/contract.ts";
-import type { Role } from "#lib/wire/access.ts";
+import { type Reconciliation, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
+import { allows, type Role } from "#lib/wire/access.ts";
+import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
 import { ExceptionsOf } from "./exceptions-of.tsx";
-import { mayWrite } from "./may-write.ts";
 import { reconciliationByIdQuery } from "./queries.ts";
 import { ReconciliationForm } from "./reconciliation-form.tsx";
 import { ReconciliationsSkeleton } from "./reconciliation-states.tsx";
@@ -30,7 +30,9 @@ export function ReconciliationPage({ tenant, id, roles }: Props) {
   return (
     <>
       <PageHeader tenantName={tenant.name} parent={list} title={data?.name ?? "Reconciliation"}>
-        {data && mayWrite(roles) && <Actions tenantId={tenant.id} reconciliation={data} />}
+        {data && allows(updateReconciliationContract.access, { type: "user", roles }) && (
+          <Actions tenantId={tenant.id} reconciliation={data} />
+        )}
       </PageHeader>
       <div className="px-4 pb-10 sm:px-6">
         {error && (!data || isRefusal(error)) ? (

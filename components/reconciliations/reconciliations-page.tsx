@@ -10,9 +10,8 @@ import { Button } from "#components/ui/button.tsx";
 import { LoadMore } from "#components/ui/load-more.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
-import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import type { Role } from "#lib/wire/access.ts";
-import { mayWrite } from "./may-write.ts";
+import { createReconciliationContract, type Reconciliation } from "#lib/reconciliations/contract.ts";
+import { allows, type Role } from "#lib/wire/access.ts";
 import { reconciliationPagesQuery } from "./queries.ts";
 import { ReconciliationFilters } from "./reconciliation-filters.tsx";
 import { ReconciliationForm } from "./reconciliation-form.tsx";
@@ -26,7 +25,8 @@ export function ReconciliationsPage({ tenant, roles }: { tenant: Tenant; roles: 
   const create = useCreateReconciliation(tenant.id);
   const pages = useInfiniteQuery(reconciliationPagesQuery(tenant.id, search));
   const isEmpty = pages.data?.pages[0]?.items.length === 0 && !pages.isPlaceholderData && !isFiltered(search);
-  const startNew = mayWrite(roles) ? () => setSearch({ new: true }, { history: "push" }) : undefined;
+  const mayCreate = allows(createReconciliationContract.access, { type: "user", roles });
+  const startNew = mayCreate ? () => setSearch({ new: true }, { history: "push" }) : undefined;
   const stopNew = () => {
     setSearch({ new: null });
     create.reset();

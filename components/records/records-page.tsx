@@ -29,8 +29,8 @@ const VIEWS = [
 
 /** The records of one surface: search, create, read, change, delete, the bin. */
 export function RecordsPage({ tenant, path, roles }: { tenant: Tenant; path: string; roles: readonly Role[] }) {
-  const { surface } = surfaceOf(path);
-  const permissions = permissionsOf(roles);
+  const { surface, contracts } = surfaceOf(path);
+  const permissions = permissionsOf(contracts, roles);
   const [search, setSearch] = useQueryStates(recordSearch);
   const restore = useRestoreRecord(tenant.id, path);
   const pages = useInfiniteQuery(recordPagesQuery(tenant.id, path, search));

@@ -3,6 +3,7 @@
 import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
+import { allows, needs } from "#lib/wire/access.ts";
 import { bringToFront } from "./commands/front.ts";
 import { Initials } from "./initials.tsx";
 import { type Member, roleNames } from "./member.ts";
@@ -26,7 +27,7 @@ export function UserMenu({ member }: { member: Member }) {
     >
       <Choices />
       <MenuSeparator />
-      {member.roles.includes("tenant_admin") && (
+      {allows(needs("read:first-steps"), { type: "user", roles: member.roles }) && (
         <MenuItem onClick={() => bringToFront("first-steps")}>
           <ListChecks aria-hidden className="size-4 text-muted" />
           First steps

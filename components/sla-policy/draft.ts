@@ -1,6 +1,8 @@
 import type { z } from "zod";
+import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import type { putSlaPolicyContract, slaPolicy } from "#lib/exceptions/sla/contract.ts";
 import type { FieldError } from "#lib/wire/errors.ts";
+import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import { minutesOf, type Span, spanOf } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;
@@ -9,13 +11,12 @@ export type Version = { data: Policy; etag: string | null };
 
 type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_run">;
 
-export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** A policy as it is being edited. Thresholds have keys of their own: two may be alike while one is typed. */
 export type Draft = { minutes: Record<Severity, Span>; thresholds: (Span & { key: number })[] };
 
-export const THRESHOLDS_MAX = 10;
+export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.most;
 const LENGTH = "Give a length from 1 minute to 365 days.";
 
 let lastKey = 0;

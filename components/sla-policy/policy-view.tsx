@@ -1,6 +1,7 @@
 import { SeverityLabel } from "#components/exceptions/words.tsx";
 import { Note } from "#components/ui/note.tsx";
-import { type Policy, SEVERITIES } from "./draft.ts";
+import { SEVERITIES } from "#lib/exceptions/contract.ts";
+import type { Policy } from "./draft.ts";
 import { PolicyCard } from "./policy-card.tsx";
 import { inWords } from "./span.ts";
 

@@ -10,8 +10,9 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { toast } from "#components/ui/toast.ts";
+import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, type slaPolicyChange } from "#lib/exceptions/sla/contract.ts";
-import { changesOf, type policyOf, SEVERITIES, type Version } from "./draft.ts";
+import { changesOf, type policyOf, type Version } from "./draft.ts";
 import { slaPolicyQuery } from "./queries.ts";
 import { inWords } from "./span.ts";
 

@@ -6,7 +6,7 @@ import { PageHeader } from "#components/shell/page-header.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { putSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
-import type { Role } from "#lib/wire/access.ts";
+import { allows, type Role } from "#lib/wire/access.ts";
 import { PolicyForm } from "./policy-form.tsx";
 import { PolicySkeleton } from "./policy-skeleton.tsx";
 import { PolicyView } from "./policy-view.tsx";
@@ -30,7 +30,7 @@ export function SlaPolicyPage({ tenant, roles }: { tenant: Tenant; roles: readon
           ) : (
             <PolicySkeleton />
           )
-        ) : mayChange(roles) ? (
+        ) : allows(putSlaPolicyContract.access, { type: "user", roles }) ? (
           <PolicyForm tenantId={tenant.id} stored={stored} />
         ) : (
           <PolicyView policy={stored.data} roles={roleNames(roles)} />
@@ -38,10 +38,4 @@ export function SlaPolicyPage({ tenant, roles }: { tenant: Tenant; roles: readon
       </div>
     </>
   );
-}
-
-/** /v1 decides; this is for saying so before it is tried. */
-function mayChange(roles: readonly Role[]): boolean {
-  const { access } = putSlaPolicyContract;
-  return access.roles !== "any" && access.roles.some((role) => roles.includes(role));
 }

@@ -6,11 +6,10 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { AttemptForm } from "./attempt-form.tsx";
 import { useAttempt } from "./use-attempt.ts";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
-
-const REASON_LONGEST = 500;
 
 type Props = { tenantId: string; webhook: Webhook; onClose: () => void };
 
@@ -50,7 +49,7 @@ export function DisableDialog({ tenantId, webhook, onClose }: Props) {
           hint="Kept with the webhook, for whoever wonders."
           name="reason"
           value={reason}
-          maxLength={REASON_LONGEST}
+          maxLength={WEBHOOKS.disabled_detail.most}
           onChange={(event) => setReason(event.target.value)}
         />
       </AttemptForm>

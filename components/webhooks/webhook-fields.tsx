@@ -3,12 +3,10 @@
 import { TextField } from "#components/ui/text-field.tsx";
 import type { Problems } from "#components/ui/use-problems.ts";
 import type { EventKind } from "#lib/events/contract.ts";
+import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { EventPicker } from "./event-picker.tsx";
 
 export type WebhookDraft = { url: string; description: string; events: EventKind[] };
-
-const URL_LONGEST = 2048;
-const DESCRIPTION_LONGEST = 1000;
 
 /** A draft as a body's fields. */
 export function fieldsOf({ url, description, events }: WebhookDraft) {
@@ -41,7 +39,7 @@ export function WebhookFields({
         type="url"
         inputMode="url"
         value={draft.url}
-        maxLength={URL_LONGEST}
+        maxLength={WEBHOOKS.url.most}
         placeholder="https://hooks.example.com/tieout"
         hint="https, at a public address. It gets a POST for each event."
         autoComplete="off"
@@ -54,7 +52,7 @@ export function WebhookFields({
         label="Description (optional)"
         name="description"
         value={draft.description}
-        maxLength={DESCRIPTION_LONGEST}
+        maxLength={WEBHOOKS.description.most}
         placeholder="Pages the reconciliation desk"
         autoComplete="off"
         error={problems.description}

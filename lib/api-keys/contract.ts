@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { type Access, SCOPES } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { API_KEYS } from "../wire/facts.gen.ts";
 import { normaliseRange } from "../wire/ip-range.ts";
 import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../wire/schema.ts";
+import { SCOPES } from "../wire/scopes.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
 export const GRACE_SECONDS_DEFAULT = 86_400;
@@ -30,12 +32,12 @@ const ipAllowlist = z
       return range;
     }),
   )
-  .max(50)
+  .max(API_KEYS.ip_allowlist.most)
   .transform((ranges) => [...new Set(ranges)])
   .meta({ description: "Ranges are normalised: host bits are cleared. Empty: any address.", example: ["203.0.113.0/24", "2001:db8::/32"] });
 
-const name = text(120).meta({ description: "Human label.", example: "Nightly ledger export" });
-const description = z.string().max(1000).nullable().meta({ example: "Runs on the batch server." });
+const name = text(API_KEYS.name.most).meta({ description: "Human label.", example: "Nightly ledger export" });
+const description = z.string().max(API_KEYS.description.most).nullable().meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
   description: "At most 10 years away; null: never. Setting one is recommended.",
   example: "2027-05-01T00:00:00.000Z",
@@ -124,7 +126,6 @@ export const apiKeyImpact = z
 export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
 
 const tag = "API keys";
-const access: Access = { roles: ["tenant_admin"], scope: null, service: false, publishable: false };
 const idempotency = { field: "idempotency_key", required: false } as const;
 const tenantParam = "id";
 const ofTenant = z.strictObject({ id: tenantId });
@@ -136,13 +137,13 @@ export const listApiKeysContract = contract({
   path: "/v1/tenants/{id}/api-keys",
   tag,
   summary: "List API keys, newest first",
-  access,
+  access: needs("read:api-keys"),
   params: ofTenant,
   tenantParam,
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
-    q: text(120).optional().meta({ description: "Part of the name or of the key_id, or the id.", example: "ledger" }),
+    q: text(API_KEYS.name.most).optional().meta({ description: "Part of the name or of the key_id, or the id.", example: "ledger" }),
   }),
   response: page(apiKey).extend({ as_of: time }),
 });
@@ -154,7 +155,7 @@ export const createApiKeyContract = contract({
   tag,
   summary: "Create an API key",
   description: "The answer is the only one that carries key_secret. The credential is <key_id>.<key_secret>.",
-  access,
+  access: needs("write:api-keys"),
   idempotency,
   params: ofTenant,
   tenantParam,
@@ -176,7 +177,7 @@ export const getApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}",
   tag,
   summary: "Get an API key's metadata",
-  access,
+  access: needs("read:api-keys"),
   params: ofKey,
   tenantParam,
   response: apiKey,
@@ -189,7 +190,7 @@ export const updateApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}",
   tag,
   summary: "Change an API key",
-  access,
+  access: needs("write:api-keys"),
   params: ofKey,
   tenantParam,
   body: z.strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist }).partial(),
@@ -205,11 +206,13 @@ export const revokeApiKeyContract = contract({
   tag,
   summary: "Revoke an API key",
   description: "At once, and for good. Revoking a revoked key returns it unchanged.",
-  access,
+  access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
   tenantParam,
-  body: z.strictObject({ reason: z.string().max(500).nullable().optional().meta({ example: "The server was decommissioned." }) }),
+  body: z.strictObject({
+    reason: z.string().max(API_KEYS.revoke_reason.most).nullable().optional().meta({ example: "The server was decommissioned." }),
+  }),
   response: apiKey,
   resource: "versioned",
 });
@@ -221,7 +224,7 @@ export const rotateApiKeyContract = contract({
   tag,
   summary: "Rotate an API key",
   description: "Answers with a successor and its secret. The old key stays valid for the grace period, never beyond its own expiry.",
-  access,
+  access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
   tenantParam,
@@ -244,7 +247,7 @@ export const getApiKeyUsageContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}/usage",
   tag,
   summary: "See what an API key does",
-  access,
+  access: needs("read:api-keys"),
   params: ofKey,
   tenantParam,
   response: apiKeyUsage,
@@ -258,7 +261,7 @@ export const estimateApiKeyImpactContract = contract({
   summary: "Try a change of an API key without making it",
   description:
     "How many calls of the last 7 days the change would have refused. expires_at may lie in the past here: it refuses the calls after it.",
-  access,
+  access: needs("read:api-keys"),
   idempotency,
   dryRun: "always",
   params: ofKey,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../wire/access.ts";
+import { needs, ROLES } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { page, pageQuery, text, user } from "../wire/schema.ts";
 
@@ -24,7 +24,7 @@ export const listMembersContract = contract({
   description:
     "By name: the tenant's people in Supabase Auth, and the names that exceptions are assigned to. Users of another identity " +
     "provider appear with their first assignment; assigned_to takes any user:<name>.",
-  access: { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false },
+  access: needs("read:members"),
   query: z.strictObject({ ...pageQuery, q: text(120).optional().meta({ description: "Part of the name.", example: "ad" }) }),
   response: page(member),
 });

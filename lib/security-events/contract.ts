@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { Access } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { SECURITY_EVENTS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 
-export const CREDENTIALS = ["user", "api_key", "publishable_key", "service_role", "none", "system"] as const;
+export const CREDENTIALS = SECURITY_EVENTS.credential;
 
 const securityEventId = id("sev");
 const hash = z
@@ -42,7 +43,6 @@ export const securityEvent = z
   .meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.output<typeof securityEvent>;
 
-const adminOnly: Access = { roles: ["tenant_admin"], scope: null, service: true, publishable: false };
 const tag = "Security events";
 
 const filters = {
@@ -87,10 +87,15 @@ export const listSecurityEventsContract = contract({
   path: "/v1/security-events",
   tag,
   summary: "List security events, newest first",
-  access: adminOnly,
+  access: needs("read:security-events"),
   query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(securityEvent),
-  exported: { summary: "Export security events", columns: COLUMNS, item: securityEvent },
+  exported: {
+    summary: "Export security events",
+    columns: COLUMNS,
+    item: securityEvent,
+    functions: ["open_security_event_export", "continue_security_event_export"],
+  },
 });
 
 export const getSecurityEventContract = contract({
@@ -99,7 +104,7 @@ export const getSecurityEventContract = contract({
   path: "/v1/security-events/{id}",
   tag,
   summary: "Get a security event",
-  access: adminOnly,
+  access: needs("read:security-events"),
   params: z.strictObject({ id: securityEventId }),
   response: securityEvent,
   resource: "unversioned",
@@ -159,6 +164,7 @@ export const verifySecurityEventsContract = contract({
   tag,
   summary: "Verify the chain of security events",
   description: "Walks the tenant's chain from its beginning, against the signed states of it, and names the first event that does not fit.",
-  access: adminOnly,
+  access: needs("read:security-events"),
+  functions: ["open_security_event_chain", "walk_security_event_chain"],
   response: chainVerification,
 });

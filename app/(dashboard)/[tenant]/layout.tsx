@@ -10,6 +10,7 @@ import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contrac
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { oidcProviders } from "#lib/runtime/trust.ts";
+import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "./page-tenant.ts";
 
 const SURFACE_LINKS = SURFACES.map(({ path, title }) => ({ path, title }));
@@ -18,10 +19,11 @@ type Props = { params: Promise<{ tenant: string }>; children: ReactNode };
 
 export default async function TenantLayout({ params, children }: Props) {
   const { tenant: tenantId } = await params;
-  const { name, roles } = await requireMember(tenantId);
+  const principal = await requireMember(tenantId);
   const { memberships } = await requireUser();
-  const member = { name, roles, tenants: [...memberships.keys()] };
-  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), roles.includes("tenant_admin") ? findFirstSteps(tenantId) : null]);
+  const member = { name: principal.name, roles: principal.roles, tenants: [...memberships.keys()] };
+  const hasFirstSteps = allows(getFirstStepsContract.access, principal);
+  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), hasFirstSteps ? findFirstSteps(tenantId) : null]);
   return (
     <QueryProvider>
       <NuqsAdapter>

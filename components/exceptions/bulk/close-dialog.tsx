@@ -4,8 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
-
-const LONGEST = 1000;
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 
 export type Closed = "resolved" | "dismissed";
 
@@ -36,7 +35,14 @@ export function CloseDialog({
     <Dialog onClose={onClose} title={`${verb} ${what}`} description="They leave the board. The resolution is kept with each of them.">
       <form onSubmit={onSubmitted} noValidate className="flex min-h-0 flex-1 flex-col">
         <DialogBody>
-          <TextArea label="Resolution" name="resolution" maxLength={LONGEST} error={error} onChange={() => setError(undefined)} required />
+          <TextArea
+            label="Resolution"
+            name="resolution"
+            maxLength={EXCEPTIONS.resolution.most}
+            error={error}
+            onChange={() => setError(undefined)}
+            required
+          />
         </DialogBody>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -8,7 +8,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { importExceptionsContract } from "#lib/exceptions/contract.ts";
-import type { Role } from "#lib/wire/access.ts";
+import { allows, type Role } from "#lib/wire/access.ts";
 import { ColumnsTable } from "./columns-table.tsx";
 import { FileChooser } from "./file-chooser.tsx";
 import { ImportProgress } from "./import-progress.tsx";
@@ -23,7 +23,7 @@ export function ImportPage({ tenant, roles }: { tenant: Tenant; roles: readonly 
     <>
       <PageHeader tenantName={tenant.name} parent={{ name: "Exceptions", href: board }} title="Import exceptions" />
       <div className="flex max-w-3xl flex-col gap-6 px-4 pb-10 sm:px-6">
-        {!mayImport(roles) ? (
+        {!allows(importExceptionsContract.access, { type: "user", roles }) ? (
           <Notice icon={ShieldAlert} title="Your role does not allow this">
             Importing needs the role of an admin, an analyst or a lead. Ask a tenant admin.
           </Notice>
@@ -55,10 +55,4 @@ export function ImportPage({ tenant, roles }: { tenant: Tenant; roles: readonly 
       </div>
     </>
   );
-}
-
-/** /v1 decides; this is for saying so before it is tried. */
-function mayImport(roles: readonly Role[]): boolean {
-  const { access } = importExceptionsContract;
-  return access.roles === "any" || access.roles.some((role) => roles.includes(role));
 }

@@ -16,6 +16,7 @@ import {
 } from "lucide-react";
 import { bringToFront } from "#components/shell/commands/front.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
+import { type Access, allows, needs, needsOnSurface } from "#lib/wire/access.ts";
 import type { Member, Tenant } from "../member.ts";
 import type { usePreferences } from "../preferences-provider.tsx";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
@@ -47,11 +48,10 @@ const ADMINS = "Only an admin may. Ask one of your tenant's.";
 const WRITERS = "Only an admin or a lead may. Ask one of your tenant's.";
 
 export function pageEntries({ tenant, member, surfaces }: Given): Entry[] {
-  const isAdmin = member.roles.includes("tenant_admin");
-  return sectionsOf(surfaces).map(({ path, name, icon, letter, adminOnly }) => ({
+  return sectionsOf(surfaces).map(({ path, name, icon, letter, permission }) => ({
     id: `page-${path}`,
     title: name,
-    note: adminOnly && !isAdmin ? "For admins" : undefined,
+    note: permission && !may(member, needs(permission)) ? "For admins" : undefined,
     icon,
     also: "go to page",
     keys: letter ? ["g", letter] : undefined,
@@ -61,8 +61,6 @@ export function pageEntries({ tenant, member, surfaces }: Given): Entry[] {
 
 export function actionEntries({ tenant, member, surfaces, preferences, section }: Given): Entry[] {
   const { theme, timeZone, setTheme, setTimeZone } = preferences;
-  const isAdmin = member.roles.includes("tenant_admin");
-  const writes = isAdmin || member.roles.includes("tenant_lead");
   const own = `/${tenant.id}`;
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const dark =
@@ -81,7 +79,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: KeyRound,
       also: "new credential",
       href: `${own}/api-keys?new=true`,
-      refused: isAdmin ? undefined : ADMINS,
+      refused: may(member, needs("write:api-keys")) ? undefined : ADMINS,
     },
     {
       id: "register-webhook",
@@ -89,7 +87,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Webhook,
       also: "new endpoint create",
       href: `${own}/webhooks?new=true`,
-      refused: isAdmin ? undefined : ADMINS,
+      refused: may(member, needs("write:webhooks")) ? undefined : ADMINS,
     },
     {
       id: "new-reconciliation",
@@ -97,7 +95,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Scale,
       also: "create",
       href: `${own}/reconciliations?new=true`,
-      refused: writes ? undefined : WRITERS,
+      refused: may(member, needs("write:reconciliations")) ? undefined : WRITERS,
     },
     ...surfaces.map(({ path, title }) => ({
       id: `new-${path}`,
@@ -105,7 +103,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Plus,
       also: "create",
       href: `${own}/${path}?record=new`,
-      refused: writes ? undefined : WRITERS,
+      refused: may(member, needsOnSurface("write", path)) ? undefined : WRITERS,
     })),
     ...member.tenants
       .filter((id) => id !== tenant.id)
@@ -135,7 +133,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: ListChecks,
       also: "checklist onboarding help",
       run: () => bringToFront("first-steps"),
-      refused: isAdmin ? undefined : ADMINS,
+      refused: may(member, needs("read:first-steps")) ? undefined : ADMINS,
     },
     {
       id: "shortcuts",
@@ -147,6 +145,10 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];
+}
+
+function may({ roles }: Member, access: Access): boolean {
+  return allows(access, { type: "user", roles });
 }
 
 /** Those with a word that begins with each word of the text; who begins with the text comes first. */

@@ -11,6 +11,7 @@ import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listExceptionsContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import { listReconciliationsContract } from "#lib/reconciliations/contract.ts";
 import { listWebhooksContract } from "#lib/webhooks/contract.ts";
+import { allows } from "#lib/wire/access.ts";
 import type { Member, Tenant } from "../member.ts";
 import type { SurfaceLink } from "../sections.ts";
 import type { Entry, Group } from "./entries.ts";
@@ -58,7 +59,7 @@ export function useFound(tenant: Tenant, member: Member, surfaces: readonly Surf
 }
 
 function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
-  const isAdmin = roles.includes("tenant_admin");
+  const reader = { type: "user", roles } as const;
   const all = { limit: LOOKED_THROUGH };
   return [
     {
@@ -95,31 +96,33 @@ function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
         }));
       },
     },
-    ...(isAdmin ? adminSources(tenant, text) : []),
+    ...(allows(listApiKeysContract.access, reader) ? [apiKeySource(tenant, text)] : []),
+    ...(allows(listWebhooksContract.access, reader) ? [webhookSource(tenant)] : []),
   ];
 }
 
-function adminSources(tenant: string, q: string): Source[] {
-  return [
-    {
-      name: "API keys",
-      icon: KeyRound,
-      key: ["api-keys", q],
-      async find(signal) {
-        const { items } = await callApi(listApiKeysContract, { tenant, params: { id: tenant }, query: { q, limit: SHOWN }, signal });
-        return items.map(({ id, name, key_id }) => ({ id, title: name, note: key_id, href: `/${tenant}/api-keys?key=${id}` }));
-      },
+function apiKeySource(tenant: string, q: string): Source {
+  return {
+    name: "API keys",
+    icon: KeyRound,
+    key: ["api-keys", q],
+    async find(signal) {
+      const { items } = await callApi(listApiKeysContract, { tenant, params: { id: tenant }, query: { q, limit: SHOWN }, signal });
+      return items.map(({ id, name, key_id }) => ({ id, title: name, note: key_id, href: `/${tenant}/api-keys?key=${id}` }));
     },
-    {
-      name: "Webhooks",
-      icon: Webhook,
-      key: ["webhooks"],
-      async find(signal) {
-        const { items } = await callApi(listWebhooksContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
-        return items.map(({ id, url, status }) => ({ id, title: url, note: status, href: `/${tenant}/webhooks/${id}` }));
-      },
+  };
+}
+
+function webhookSource(tenant: string): Source {
+  return {
+    name: "Webhooks",
+    icon: Webhook,
+    key: ["webhooks"],
+    async find(signal) {
+      const { items } = await callApi(listWebhooksContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
+      return items.map(({ id, url, status }) => ({ id, title: url, note: status, href: `/${tenant}/webhooks/${id}` }));
     },
-  ];
+  };
 }
 
 function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): Source {

@@ -1,24 +1,28 @@
 import { z } from "zod";
-import type { Access } from "../../wire/access.ts";
+import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
+import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
 import { actor, id, time, timestamp } from "../../wire/schema.ts";
-import { BREACH_RISKS, exception, slaSummary } from "../contract.ts";
+import { exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";
-const anyRole: Access = { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false };
 const count = z.int().min(0);
 
-const MINUTES_MAX = 525_600;
-const minutes = z.int().min(1).max(MINUTES_MAX);
+const minutesOf = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
 
 const policy = {
   minutes_to_resolve: z
-    .strictObject({ critical: minutes, high: minutes, medium: minutes, low: minutes })
+    .strictObject({
+      critical: minutesOf(SLA_POLICIES.critical_minutes),
+      high: minutesOf(SLA_POLICIES.high_minutes),
+      medium: minutesOf(SLA_POLICIES.medium_minutes),
+      low: minutesOf(SLA_POLICIES.low_minutes),
+    })
     .meta({ description: "From creation to due_at, where none is given.", example: { critical: 240, high: 480, medium: 1440, low: 4320 } }),
   at_risk_thresholds: z
-    .array(minutes)
-    .min(1)
-    .max(10)
+    .array(minutesOf(SLA_POLICIES.low_minutes))
+    .min(SLA_POLICIES.at_risk_thresholds.least)
+    .max(SLA_POLICIES.at_risk_thresholds.most)
     .meta({ description: "Minutes before due_at at which exception.sla.at_risk fires.", example: [240, 60] }),
 };
 
@@ -48,7 +52,7 @@ export const getSlaPolicyContract = contract({
   path: "/v1/sla-policy",
   tag,
   summary: "Get the tenant's SLA policy",
-  access: anyRole,
+  access: needs("read:sla-policy"),
   response: slaPolicy,
   resource: "versioned",
 });
@@ -63,14 +67,14 @@ export const putSlaPolicyContract = contract({
     "With dry_run nothing is changed: the answer says what would be. Thresholds arm the crossings ahead; those already passed send no further " +
     "events. " +
     "With the ETag of what you read in If-Match, nobody else's change is lost.",
-  access: { ...anyRole, roles: ["tenant_admin", "tenant_lead"] },
+  access: needs("write:sla-policy"),
   body: z.strictObject({ ...policy, dry_run: z.boolean().default(false).meta({ example: true }) }),
   response: slaPolicyChange,
   resource: "versioned",
   dryRun: "asked",
 });
 
-export const LEDGER_KINDS = ["set", "moved", "crossed", "resolved", "dismissed", "reopened"] as const;
+export const LEDGER_KINDS = EXCEPTION_LEDGER.kind;
 
 export const ledgerRow = z
   .object({
@@ -95,7 +99,7 @@ export const getExceptionLedgerContract = contract({
   tag,
   summary: "Explain an exception's clock",
   description: "Each change of the clock, in rows that add up, and why the exception breached or did not.",
-  access: { ...anyRole, scope: "read:exceptions" },
+  access: needs("read:exceptions"),
   params: z.strictObject({ id: id("exc") }),
   response: z
     .object({
@@ -132,7 +136,7 @@ export const getTimeToBreachContract = contract({
   tag,
   summary: "Count open exceptions by time to breach",
   description: "All of the tenant's open exceptions. The buckets of a risk add up to its count in the summary.",
-  access: anyRole,
+  access: needs("read:sla"),
   response: timeToBreach,
 });
 
@@ -177,7 +181,7 @@ export const getSlaReportContract = contract({
   tag,
   summary: "Report how deadlines were kept",
   description: "Counted from the ledger.",
-  access: anyRole,
+  access: needs("read:sla"),
   query: z
     .strictObject({
       since: timestamp.meta({ example: "2026-10-21T00:00:00.000Z" }),

@@ -10,6 +10,7 @@ import { PageHeader } from "#components/shell/page-header.tsx";
 import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listApiKeys } from "#lib/api-keys/list-api-keys.ts";
 import { askAsMember, requireMember, visitorAddress } from "#lib/auth/page-context.ts";
+import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "../page-tenant.ts";
 
 export const metadata: Metadata = { title: "API keys" };
@@ -20,13 +21,13 @@ type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<Search
 
 export default async function ApiKeysPage({ params, searchParams }: Props) {
   const { tenant: tenantId } = await params;
-  const { roles } = await requireMember(tenantId);
+  const member = await requireMember(tenantId);
   const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
+  if (!allows(listApiKeysContract.access, member)) {
     return (
       <>
         <PageHeader tenantName={tenant.name} title="API keys" />
-        <KeysForAdmins tenantId={tenantId} roles={roleNames(roles)} />
+        <KeysForAdmins tenantId={tenantId} roles={roleNames(member.roles)} />
       </>
     );
   }

@@ -12,6 +12,7 @@ import { readPreferences } from "#components/shell/preferences.ts";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
 import { listSecurityEvents } from "#lib/security-events/list-security-events.ts";
+import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Security events" };
@@ -22,13 +23,13 @@ type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<Search
 
 export default async function SecurityEventsPage({ params, searchParams }: Props) {
   const { tenant: tenantId } = await params;
-  const { roles } = await requireMember(tenantId);
+  const member = await requireMember(tenantId);
   const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
+  if (!allows(listSecurityEventsContract.access, member)) {
     return (
       <>
         <PageHeader tenantName={tenant.name} title="Security events" />
-        <EventsForAdmins tenantId={tenantId} roles={roleNames(roles)} />
+        <EventsForAdmins tenantId={tenantId} roles={roleNames(member.roles)} />
       </>
     );
   }

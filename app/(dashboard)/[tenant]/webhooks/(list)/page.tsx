@@ -10,6 +10,7 @@ import { WebhooksForAdmins } from "#components/webhooks/webhooks-states.tsx";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { listWebhooksContract } from "#lib/webhooks/contract.ts";
 import { listWebhooks } from "#lib/webhooks/list-webhooks.ts";
+import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "../../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Webhooks" };
@@ -20,13 +21,13 @@ type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<Search
 
 export default async function Page({ params, searchParams }: Props) {
   const { tenant: tenantId } = await params;
-  const { roles } = await requireMember(tenantId);
+  const member = await requireMember(tenantId);
   const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
+  if (!allows(listWebhooksContract.access, member)) {
     return (
       <>
         <PageHeader tenantName={tenant.name} title="Webhooks" />
-        <WebhooksForAdmins tenantId={tenantId} roles={roleNames(roles)} />
+        <WebhooksForAdmins tenantId={tenantId} roles={roleNames(member.roles)} />
       </>
     );
   }

@@ -13,6 +13,7 @@ import { getWebhookContract } from "#lib/webhooks/contract.ts";
 import { listWebhookDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
 import { listWebhookDeliveries } from "#lib/webhooks/deliveries/list-webhook-deliveries.ts";
 import { getWebhook } from "#lib/webhooks/get-webhook.ts";
+import { allows } from "#lib/wire/access.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import { pageTenant } from "../../page-tenant.ts";
 
@@ -24,13 +25,13 @@ type Props = { params: Promise<{ tenant: string; id: string }>; searchParams: Pr
 
 export default async function Page({ params, searchParams }: Props) {
   const { tenant: tenantId, id } = await params;
-  const { roles } = await requireMember(tenantId);
+  const member = await requireMember(tenantId);
   const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
+  if (!allows(getWebhookContract.access, member)) {
     return (
       <>
         <PageHeader tenantName={tenant.name} title="Webhook" />
-        <WebhooksForAdmins tenantId={tenantId} roles={roleNames(roles)} />
+        <WebhooksForAdmins tenantId={tenantId} roles={roleNames(member.roles)} />
       </>
     );
   }
