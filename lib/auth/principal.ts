@@ -62,11 +62,21 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
     }
     case "api_key": {
       const { id, lineageId, name, scopes } = identity.key;
-      if (identity.key.tenantId === tenantId) return { type: "api_key", issuer: "", sessionId: null, id, lineageId, name, roles: [], scopes };
+      if (identity.key.tenantId === tenantId)
+        return { type: "api_key", issuer: "", sessionId: null, id, lineageId, name, roles: [], scopes };
       break;
     }
     default:
-      return { type: identity.type, issuer: "", sessionId: null, id: identity.type, lineageId: identity.type, name: identity.type, roles: [], scopes: [] };
+      return {
+        type: identity.type,
+        issuer: "",
+        sessionId: null,
+        id: identity.type,
+        lineageId: identity.type,
+        name: identity.type,
+        roles: [],
+        scopes: [],
+      };
   }
   throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
 }

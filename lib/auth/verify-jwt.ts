@@ -26,7 +26,9 @@ export async function verifyJwt(token: string): Promise<UserIdentity | null> {
   requireSoundLife(claims);
   requireAssurance(claims);
   const memberships = anchor.ofSupabase ? await currentMemberships(subject) : membershipsOf(claims, anchor.claims, anchor.tenants);
-  return memberships && { type: "user", issuer: claims.iss ?? "", id: subject, name: nameOf(claims, subject), memberships, sessionId: null };
+  return (
+    memberships && { type: "user", issuer: claims.iss ?? "", id: subject, name: nameOf(claims, subject), memberships, sessionId: null }
+  );
 }
 
 /** A key without an issuer of its own may speak for any but those who have their own keys: their subjects are other people. */

@@ -897,6 +897,11 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      begin_session: { Args: { session: Json }; Returns: string }
+      check_session: {
+        Args: { idle_seconds: number; seen: boolean; session_id: string }
+        Returns: Json
+      }
       continue_security_event_export: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -912,6 +917,8 @@ export type Database = {
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      end_session: { Args: { input: Json; request: Json }; Returns: Json }
+      end_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       estimate_api_key_impact: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -948,6 +955,7 @@ export type Database = {
         Returns: Json
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
@@ -964,6 +972,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json

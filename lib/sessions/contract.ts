@@ -10,13 +10,17 @@ const noun = "session";
 export const session = z
   .object({
     id: sessionId,
-    provider: z.string().meta({ description: "`password`, or the name of the identity provider.", example: "password" }),
+    provider: z.string().max(32).meta({ description: "`password`, or the name of the identity provider.", example: "password" }),
     address: z.string().nullable().meta({ description: "Where it was signed in from.", example: "203.0.113.7" }),
-    user_agent: z.string().nullable().meta({ description: "What the browser called itself, its first 300 characters.", example: "Mozilla/5.0" }),
-    started_at: time,
+    user_agent: z
+      .string()
+      .max(300)
+      .nullable()
+      .meta({ description: "What the browser called itself, its first 300 characters.", example: "Mozilla/5.0" }),
+    started_at: time.meta({ description: "When you signed in." }),
     seen_at: time.meta({ description: "The last time that you did something with it, to about a minute." }),
-    expires_at: time,
-    ended_at: time.nullable().meta({ example: null }),
+    expires_at: time.meta({ description: "When it ends, whatever you do." }),
+    ended_at: time.nullable().meta({ description: "When it was signed out; null: it goes on.", example: null }),
     current: z.boolean().meta({ description: "Whether this call was made with it.", example: true }),
   })
   .meta({ id: "Session" });
@@ -57,5 +61,5 @@ export const endSessionsContract = contract({
   summary: "Sign out everywhere",
   description: "Ends all of your sessions in the dashboard, the one that this call was made with included.",
   access: needs("write:sessions"),
-  response: z.object({ ended: z.array(sessionId) }).meta({ id: "EndedSessions" }),
+  response: z.object({ ended: z.array(sessionId).max(100) }).meta({ id: "EndedSessions" }),
 });
