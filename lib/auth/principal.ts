@@ -51,6 +51,11 @@ export function actorOf({ type, id, name }: Pick<Principal, "type" | "id" | "nam
   return type === "api_key" ? `api_key:${id}` : type;
 }
 
+/** Who a person is, for a record that names them: the name in `actor` is for display. Nothing for what is no person. */
+export function personOf(identity: { type: string; issuer?: string; id?: string }): { actor_issuer?: string; actor_subject?: string } {
+  return identity.type === "user" ? { actor_issuer: identity.issuer, actor_subject: identity.id } : {};
+}
+
 /** @throws ApiError `tenant_forbidden`, the same whether or not the tenant exists. */
 export function principalFor(identity: Identity, tenantId: string): Principal {
   switch (identity.type) {

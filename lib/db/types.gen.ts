@@ -240,6 +240,8 @@ export type Database = {
       exception_history: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           changes: NonNullable<Json>
           exception_id: string
@@ -250,6 +252,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes: NonNullable<Json>
           exception_id: string
@@ -260,6 +264,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes?: NonNullable<Json>
           exception_id?: string
@@ -273,6 +279,8 @@ export type Database = {
       exception_ledger: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           due_at: string
           exception_id: string
@@ -284,6 +292,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at: string
           exception_id: string
@@ -295,6 +305,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at?: string
           exception_id?: string
@@ -525,6 +537,8 @@ export type Database = {
       security_events: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           address: unknown
           at: string
           chain: string
@@ -545,6 +559,8 @@ export type Database = {
         }
         Insert: {
           actor: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -565,6 +581,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseCookie, parseSetCookie } from "cookie";
 import { nameOf } from "../auth/claims.ts";
-import { actorOf, type UserIdentity } from "../auth/principal.ts";
+import { actorOf, personOf, type UserIdentity } from "../auth/principal.ts";
 import { cookieName, identityOfCookies, sessionIdOfCookies } from "../auth/session.ts";
 import { leaveSession } from "../auth/session-store.ts";
 import { env } from "../runtime/env.ts";
@@ -58,7 +58,7 @@ async function unlessUnavailable(request: Request, response: Response, record: (
 }
 
 function eventsOf(request: Request, user: UserIdentity, type: string, details: NewSecurityEvent["details"]): NewSecurityEvent[] {
-  const event = { ...origin(request), type, actor: actorOf(user), credential: "user" as const, details };
+  const event = { ...origin(request), type, actor: actorOf(user), ...personOf(user), credential: "user" as const, details };
   const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
   return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
 }
