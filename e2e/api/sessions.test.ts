@@ -11,7 +11,7 @@ let other: WebProcess;
 
 beforeAll(async () => {
   tenant = await createTenant();
-  other = await startWebProcess({ SESSION_IDLE_MINUTES: String(IDLE_MINUTES) });
+  other = await startWebProcess({ SESSION_IDLE_MINUTES: String(IDLE_MINUTES), SESSION_CHECK_SECONDS: "1" });
 });
 afterAll(() => other?.stop());
 
