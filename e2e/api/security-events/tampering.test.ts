@@ -36,10 +36,10 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
   });
 
-  it("a person given to an event that named none", async () => {
-    const event_id = await idOf(6);
+  it("a person given to an event that named none", async ({ trail }) => {
+    const event_id = await idOf(trail, 6);
     await tamper(["update public.security_events set actor_subject = 'eve' where tenant_id = $1 and seq = 6", [trail.tenant]]);
-    expect(await verdict()).toEqual({ reason: "content_changed", seq: 6, event_id });
+    expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 6, event_id });
   });
 
   it("the content changed and its hash made to fit", async ({ trail }) => {
