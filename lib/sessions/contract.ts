@@ -6,6 +6,7 @@ import { id, page, pageQuery, time } from "../wire/schema.ts";
 const sessionId = id("ses");
 const tag = "Tenant";
 const noun = "session";
+const MOST_SESSIONS = 100;
 
 export const session = z
   .object({
@@ -39,27 +40,27 @@ export const listSessionsContract = contract({
   response: page(session),
 });
 
-export const endSessionContract = contract({
-  operationId: "endSession",
-  method: "DELETE",
-  path: "/v1/me/sessions/{id}",
-  tag,
-  noun,
-  summary: "Sign out one of your sessions",
-  description: "Whoever has its cookie is signed out within `SESSION_CHECK_SECONDS` (60).",
-  access: needs("write:sessions"),
-  params: z.strictObject({ id: sessionId }),
-  response: session,
-});
-
 export const endSessionsContract = contract({
   operationId: "endSessions",
-  method: "DELETE",
-  path: "/v1/me/sessions",
+  method: "POST",
+  path: "/v1/me/sessions/end",
   tag,
   noun,
-  summary: "Sign out everywhere",
-  description: "Ends all of your sessions in the dashboard, the one that this call was made with included.",
+  summary: "Sign out everywhere, or of some sessions",
+  description:
+    "Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of " +
+    "them is refused within SESSION_CHECK_SECONDS (60).",
   access: needs("write:sessions"),
-  response: z.object({ ended: z.array(sessionId).max(100) }).meta({ id: "EndedSessions" }),
+  idempotency: { field: "idempotency_key", required: false },
+  body: z.strictObject({
+    ids: z
+      .array(sessionId)
+      .min(1)
+      .max(MOST_SESSIONS)
+      .optional()
+      .meta({ description: "Those alone.", example: ["ses_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"] }),
+  }),
+  response: z
+    .object({ ended: z.array(sessionId).max(MOST_SESSIONS).meta({ description: "Which ended by this call.", example: [] }) })
+    .meta({ id: "EndedSessions" }),
 });

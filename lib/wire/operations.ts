@@ -15,7 +15,6 @@ import { type Contract, exportOf } from "./contract.ts";
 const DECLARED = [
   tenants.getMeContract,
   sessions.listSessionsContract,
-  sessions.endSessionContract,
   sessions.endSessionsContract,
   firstSteps.getFirstStepsContract,
   firstSteps.putFirstStepsContract,

@@ -100,16 +100,20 @@ begin
   order by s.id desc;
 end $$;
 
--- Ends the caller's own, or the one named. Answers which.
-create function private.end_own_sessions(session_id text) returns setof private.sessions
+-- Ends the caller's own of these, or all where there is no list. Answers which.
+create function private.end_own_sessions(ids text[]) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   claims constant jsonb := auth.jwt();
+  ended text[];
 begin
-  return query
-  update private.sessions s set ended_at = now()
-  where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null and (session_id is null or s.id = session_id)
-  returning s.*;
+  with gone as (
+    update private.sessions s set ended_at = now()
+    where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null and (ids is null or s.id = any (ids))
+    returning s.id
+  )
+  select array_agg(g.id order by g.id) into ended from gone g;
+  return coalesce(ended, '{}');
 end $$;
 
 create function private.session_json(s private.sessions) returns jsonb
@@ -121,7 +125,7 @@ begin
     'current', coalesce(s.id = auth.jwt() ->> 'session_id', false)
   );
 end $$;
-grant execute on function private.own_sessions(integer), private.end_own_sessions(text), private.session_json(private.sessions) to authenticated;
+grant execute on function private.own_sessions(integer), private.end_own_sessions(text[]), private.session_json(private.sessions) to authenticated;
 
 -- input: { limit, after: [id] | null, idle_seconds }. Newest first.
 create function public.list_sessions(input jsonb, request jsonb) returns jsonb
@@ -140,31 +144,24 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- input: { id }. Refuses: not_found. Records: session.ended.
-create function public.end_session(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
-declare
-  ended jsonb;
-begin
-  perform private.enter(request, 'end_session');
-  select private.session_json(s) into ended from private.end_own_sessions(input ->> 'id') s;
-  if ended is null then
-    perform private.refuse('not_found', 'There is no such session.');
-  end if;
-  perform private.record_security_event('session.ended', input ->> 'id', null, '{}');
-  return ended;
-end $$;
-
--- input: {}. All of the caller's own. Records: session.ended_everywhere.
+-- input: { ids } or null for all. Answers which of the caller's own ended by it. Records: session.ended, session.ended_everywhere.
 create function public.end_sessions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
+  kept constant jsonb := private.enter_write(request, 'end_sessions');
+  everywhere constant boolean := jsonb_typeof(input -> 'ids') is distinct from 'array';
   ended text[];
 begin
-  perform private.enter(request, 'end_sessions');
-  ended := array(select s.id from private.end_own_sessions(null) s order by s.id);
-  perform private.record_security_event('session.ended_everywhere', null, null, jsonb_build_object('sessions', cardinality(ended)));
-  return jsonb_build_object('ended', to_jsonb(ended));
+  if kept is not null then
+    return kept;
+  end if;
+  ended := private.end_own_sessions(case when not everywhere then private.text_array(input -> 'ids') end);
+  if everywhere then
+    perform private.record_security_event('session.ended_everywhere', null, null, jsonb_build_object('sessions', cardinality(ended)));
+  else
+    perform private.record_security_event('session.ended', id, null, '{}') from unnest(ended) id;
+  end if;
+  return private.answer(request, jsonb_build_object('ended', to_jsonb(ended)));
 end $$;
 
 -- Deletes what ended or expired 30 days ago, at most `batch` at a time; answers how many.

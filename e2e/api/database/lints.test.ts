@@ -11,7 +11,7 @@ const OTHERS = /`graphile_worker\./;
 
 /** What reads the caller's own claims and the table of permissions, which are no tenant's. */
 const OF_NO_TENANT = [
-  "private.end_own_sessions(text)",
+  "private.end_own_sessions(text[])",
   "private.may(text[])",
   "private.own_sessions(integer)",
   "private.permitted(text[])",
