@@ -935,7 +935,6 @@ export type Database = {
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
-      end_session: { Args: { input: Json; request: Json }; Returns: Json }
       end_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       estimate_api_key_impact: {
         Args: { input: Json; request: Json }

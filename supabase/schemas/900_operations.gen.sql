@@ -37,7 +37,6 @@ insert into private.permissions (permission, principals, roles, scope) values
 insert into private.operations (verb, operation, permission) values
   ('get_me', 'getMe', 'read:me'),
   ('list_sessions', 'listSessions', 'read:sessions'),
-  ('end_session', 'endSession', 'write:sessions'),
   ('end_sessions', 'endSessions', 'write:sessions'),
   ('get_first_steps', 'getFirstSteps', 'read:first-steps'),
   ('put_first_steps', 'putFirstSteps', 'write:first-steps'),
@@ -116,7 +115,6 @@ grant execute on function
   public.delete_record(jsonb, jsonb),
   public.delete_webhook(jsonb, jsonb),
   public.enable_webhook(jsonb, jsonb),
-  public.end_session(jsonb, jsonb),
   public.end_sessions(jsonb, jsonb),
   public.estimate_api_key_impact(jsonb, jsonb),
   public.get_api_key(jsonb, jsonb),
