@@ -50,6 +50,7 @@ const LENGTHS: Record<string, number> = {
   title: 200,
   type: 200,
   unused_scopes: 64,
+  webhooks: 250,
   updated_by: 125,
   url: 2048,
   warning: 200,
@@ -77,6 +78,7 @@ const COUNTS: Record<string, number> = {
   scopes: 64,
   steps: 16,
   unused_scopes: 64,
+  webhooks: 250,
 };
 
 /** What a pattern or a format says of the length. */

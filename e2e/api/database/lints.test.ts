@@ -25,7 +25,7 @@ const GLOBAL = [
   "private.permissions",
   "private.sessions",
   "private.usage_batches",
-  "private.worker_heartbeats",
+  "private.heartbeats",
 ];
 
 /** What a tenant's rows are told apart by: its id, or the chain of its events, which is its id or * for no tenant. */
