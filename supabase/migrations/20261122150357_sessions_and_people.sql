@@ -21,6 +21,7 @@ alter table public.exception_ledger alter column actor_issuer set default privat
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+delete from private.event_kinds;
 delete from private.operations;
 delete from private.permissions;
 create table private.sessions (
@@ -464,4 +465,16 @@ insert into private.operations select (row_text::private.operations).* from (val
   ('(update_record,updateTroubleshootingGuide,write:troubleshooting)'),
   ('(update_webhook,updateWebhook,write:webhooks)'),
   ('(walk_security_event_chain,verifySecurityEvents,read:security-events)')
+) as given (row_text);
+insert into private.event_kinds select (row_text::private.event_kinds).* from (values
+  ('(api_key.expiring,read:api-keys)'),
+  ('(api_key.revoked,read:api-keys)'),
+  ('(exception.created,read:exceptions)'),
+  ('(exception.resolved,read:exceptions)'),
+  ('(exception.sla.at_risk,read:exceptions)'),
+  ('(exception.sla.breached,read:exceptions)'),
+  ('(exception.updated,read:exceptions)'),
+  ('(webhook.disabled,read:webhooks)'),
+  ('(webhook.failing,read:webhooks)'),
+  ('(webhook.test,read:webhooks)')
 ) as given (row_text);
