@@ -71,10 +71,10 @@ export const DATABASE: Break[] = [
     caught: { file: LINTS, name: "exposes no function that runs with its owner's rights" },
   },
   {
-    name: "tenant-of-a-record-writable",
-    is: "a record is given to another tenant",
-    how: { statement: "grant update (tenant_id) on public.records to authenticated" },
-    caught: { file: RECORDS, name: "a tenant admin cannot set tenant_id" },
+    name: "maker-of-a-record-writable",
+    is: "a record says that somebody else made it",
+    how: { statement: "grant update (created_by) on public.records to authenticated" },
+    caught: { file: RECORDS, name: "a tenant admin cannot set created_by" },
   },
   {
     name: "bin-open-to-leads",
