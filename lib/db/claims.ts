@@ -8,6 +8,8 @@ export function claimsOf(principal: Principal, tenantId: string): Claims {
   return {
     role: principal.type === "publishable_key" ? "anon" : "authenticated",
     sub: principal.id,
+    issuer: principal.issuer,
+    session_id: principal.sessionId,
     tenant_id: tenantId,
     principal_type: principal.type,
     principal_id: `${principal.type}:${principal.lineageId}`,

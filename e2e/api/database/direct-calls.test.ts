@@ -11,8 +11,26 @@ import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 const url = new URL(stackEnvironment().REQUEST_DATABASE_URL ?? "");
 const role = url.username;
 
-const person: Principal = { type: "user", issuer: "", id: "ada", lineageId: "ada", name: "ada", roles: ["tenant_admin"], scopes: [] };
-const key: Principal = { type: "api_key", issuer: "", id: "key_1", lineageId: "key_1", name: "k", roles: [], scopes: ["read:exceptions"] };
+const person: Principal = {
+  type: "user",
+  issuer: "",
+  sessionId: null,
+  id: "ada",
+  lineageId: "ada",
+  name: "ada",
+  roles: ["tenant_admin"],
+  scopes: [],
+};
+const key: Principal = {
+  type: "api_key",
+  issuer: "",
+  sessionId: null,
+  id: "key_1",
+  lineageId: "key_1",
+  name: "k",
+  roles: [],
+  scopes: ["read:exceptions"],
+};
 const requestOf = (operation: string) => ({ operation, request_id: "req_1", address: "127.0.0.1" });
 
 let tenant: string;

@@ -25,6 +25,7 @@ const BIG = /^(exceptions|exception_clocks|exception_history|events)$/;
 const lead: Principal = {
   type: "user",
   issuer: "",
+  sessionId: null,
   id: "ada",
   lineageId: "ada",
   name: "ada",

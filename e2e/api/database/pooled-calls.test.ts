@@ -19,7 +19,16 @@ afterAll(() => pooler?.stop());
 /** It gives each transaction whichever connection is free, and the names of statements are its clients' own affair. */
 test.runIf(hasPgBouncer)("a pooler in transaction mode serves direct calls, each in its caller's name", async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => createTenant()));
-  const caller: Principal = { type: "user", issuer: "", id: "ada", lineageId: "ada", name: "ada", roles: ["tenant_admin"], scopes: [] };
+  const caller: Principal = {
+    type: "user",
+    issuer: "",
+    sessionId: null,
+    id: "ada",
+    lineageId: "ada",
+    name: "ada",
+    roles: ["tenant_admin"],
+    scopes: [],
+  };
   const answers = await Promise.all(
     Array.from({ length: CALLS }, async (_, index) => {
       const tenant = tenants[index % tenants.length] ?? "";
