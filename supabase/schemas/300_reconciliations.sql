@@ -14,6 +14,14 @@ create table public.reconciliations (
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
   updated_at timestamptz(3) not null default now(),
+  -- The pair whose lines the period compares; null where its counts are told.
+  pair_no integer,
+  left_source_id text,
+  right_source_id text,
+  -- Whether new lines start a run.
+  auto_run boolean not null default true,
+  closed_at timestamptz(3),
+  closed_by text,
   primary key (tenant_id, id),
   check (period_end >= period_start)
 );

@@ -30,6 +30,9 @@ create table public.exceptions (
   created_by text not null default private.actor(),
   updated_at timestamptz(3) not null default date_trunc('milliseconds', now()),
   closed_at timestamptz(3),
+  -- The line that stayed open past its source's grace, and what the engine would match it with.
+  line_no bigint,
+  suggested_match_id uuid,
   primary key (tenant_id, id),
   check ((amount_minor is null) = (currency is null)),
   check ((status in ('resolved', 'dismissed')) = (resolution is not null)),
@@ -41,6 +44,7 @@ create index exceptions_in_review on public.exceptions (tenant_id, due_at, id) w
 create index exceptions_by_severity on public.exceptions (tenant_id, severity_rank, due_at, id) where status in ('open', 'in_review');
 create index exceptions_by_assignee on public.exceptions (tenant_id, (coalesce('0' || assigned_to, '1')), due_at, id)
   where status in ('open', 'in_review');
+create index exceptions_by_line on public.exceptions (tenant_id, line_no, id) where line_no is not null;
 -- Also what the list of members goes by.
 create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id) where assigned_to is not null;
 create index exceptions_by_reconciliation on public.exceptions (tenant_id, reconciliation_id) where reconciliation_id is not null;
