@@ -69,7 +69,7 @@ begin
   end if;
   s := private.own_source(input ->> 'source_id');
   added := private.add_own_lines(s.source_no, (
-    select jsonb_agg(jsonb_build_object('currency', s.currency) || jsonb_strip_nulls(l.line) order by l.n)
+    select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
     from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)
   ));
   return private.answer(request, jsonb_build_object(
