@@ -16,7 +16,7 @@ type Artefact = { path: string } & (
  */
 export const ARTEFACTS = {
   types: { path: "lib/db/types.gen.ts", make: databaseTypes, needsDatabase: true },
-  facts: { path: "lib/facts.gen.ts", make: factsFile, needsDatabase: true },
+  facts: { path: "lib/wire/facts.gen.ts", make: factsFile, needsDatabase: true },
   operations: {
     path: "supabase/schemas/900_operations.gen.sql",
     make: async () => operationsSql((await import("#lib/wire/operations.ts")).CONTRACTS),

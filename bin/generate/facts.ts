@@ -36,7 +36,7 @@ type Check = { table: string; column: string; definition: string };
 /** The values a column takes; or how long a text, how many members an array and how great a number may be. */
 type Fact = string[] | { least?: number; most?: number };
 
-/** `lib/facts.gen.ts`: one constant a table, one entry for each column with a check of its own. */
+/** `lib/wire/facts.gen.ts`: one constant a table, one entry for each column with a check of its own. */
 export async function factsFile(database: Pool): Promise<string> {
   const { rows } = await database.query<Check>(CHECKS, [TABLES]);
   const constants: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { type Access, ROLES } from "#lib/wire/access.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 
-const HEADER = `-- Written by \`npm run generate\` from lib/access.ts and the contracts: who may do what, which function serves which operation of /v1,
+const HEADER = `-- Written by \`npm run generate\` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
 -- and who may call it at the Data API at all.`;
 
 /** The roles, the rows of private.permissions and private.operations, and the grants on the functions that serve /v1. */

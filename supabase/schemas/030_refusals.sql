@@ -1,6 +1,6 @@
 -- Refusals: how a function says no. lib/db/unwrap.ts turns them into the problems of /v1.
 
--- Raises one of the codes of lib/errors.ts. `detail` is a sentence for the caller; `errors` is [{ path, message }] or null.
+-- Raises one of the codes of lib/wire/errors.ts. `detail` is a sentence for the caller; `errors` is [{ path, message }] or null.
 create function private.refuse(code text, detail text, errors jsonb default null) returns void
 language plpgsql stable set search_path = '' as $$
 begin

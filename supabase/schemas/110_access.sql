@@ -1,4 +1,4 @@
--- Access: who may do what. lib/access.ts and the contracts say it; `npm run generate` writes both tables (900_operations.gen.sql).
+-- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes both tables (900_operations.gen.sql).
 -- `private.enter` decides operations by them, and policies decide rows.
 
 -- action:resource, for example write:exceptions. `principals`: the kinds that may hold it.
@@ -23,7 +23,7 @@ create index operations_by_permission on private.operations (permission);
 alter table private.permissions enable row level security;
 alter table private.operations enable row level security;
 
--- Whether these claims hold the permission: the same decision as `allows` in lib/access.ts.
+-- Whether these claims hold the permission: the same decision as `allows` in lib/wire/access.ts.
 create function private.holds(needed private.permissions, claims jsonb) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin

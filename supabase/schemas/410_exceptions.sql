@@ -115,7 +115,7 @@ begin
   return ceil(extract(epoch from due_at - as_of) / 60)::bigint;
 end $$;
 
--- Spec 3.2: high below 60 minutes, medium up to 240. The only place of these figures: `npm run generate` writes them into lib/facts.gen.ts.
+-- Spec 3.2: high below 60 minutes, medium up to 240. The only place of these figures: `npm run generate` writes them into lib/wire/facts.gen.ts.
 create function private.high_risk_below() returns integer
 language sql immutable set search_path = ''
 return 60;

@@ -1,4 +1,4 @@
--- Written by `npm run generate` from lib/access.ts and the contracts: who may do what, which function serves which operation of /v1,
+-- Written by `npm run generate` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
 -- and who may call it at the Data API at all.
 
 create function private.roles() returns text[]

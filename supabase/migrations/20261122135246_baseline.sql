@@ -44,7 +44,7 @@ grant execute on function private.tenant_id(), private.principal_type(), private
 
 -- Refusals: how a function says no. lib/db/unwrap.ts turns them into the problems of /v1.
 
--- Raises one of the codes of lib/errors.ts. `detail` is a sentence for the caller; `errors` is [{ path, message }] or null.
+-- Raises one of the codes of lib/wire/errors.ts. `detail` is a sentence for the caller; `errors` is [{ path, message }] or null.
 create function private.refuse(code text, detail text, errors jsonb default null) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -199,7 +199,7 @@ begin
   ));
 end $$;
 
--- Access: who may do what. lib/access.ts and the contracts say it; `npm run generate` writes both tables (900_operations.gen.sql).
+-- Access: who may do what. lib/wire/access.ts and the contracts say it; `npm run generate` writes both tables (900_operations.gen.sql).
 -- `private.enter` decides operations by them, and policies decide rows.
 
 -- action:resource, for example write:exceptions. `principals`: the kinds that may hold it.
@@ -224,7 +224,7 @@ create index operations_by_permission on private.operations (permission);
 alter table private.permissions enable row level security;
 alter table private.operations enable row level security;
 
--- Whether these claims hold the permission: the same decision as `allows` in lib/access.ts.
+-- Whether these claims hold the permission: the same decision as `allows` in lib/wire/access.ts.
 create function private.holds(needed private.permissions, claims jsonb) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1335,7 +1335,7 @@ begin
   return ceil(extract(epoch from due_at - as_of) / 60)::bigint;
 end $$;
 
--- Spec 3.2: high below 60 minutes, medium up to 240. The only place of these figures: `npm run generate` writes them into lib/facts.gen.ts.
+-- Spec 3.2: high below 60 minutes, medium up to 240. The only place of these figures: `npm run generate` writes them into lib/wire/facts.gen.ts.
 create function private.high_risk_below() returns integer
 language sql immutable set search_path = ''
 return 60;
@@ -4666,7 +4666,7 @@ grant execute on function
   private.beat(text), private.bury_silent_pools(), public.readiness(), private.service_metrics(), public.service_metrics()
 to service_role;
 
--- Written by `npm run generate` from lib/access.ts and the contracts: who may do what, which function serves which operation of /v1,
+-- Written by `npm run generate` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
 -- and who may call it at the Data API at all.
 
 create function private.roles() returns text[]
