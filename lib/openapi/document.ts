@@ -41,6 +41,7 @@ const TAGS: Record<string, string> = {
   "SLA monitor": "Open exceptions by nearness to breach.",
   "API keys": "Credentials of a tenant's servers.",
   Reconciliations: "Two sources compared over a period.",
+  "Sources and lines": "Where lines come from, and each amount on its day.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a chain that shows whether anything of it was changed since.",

@@ -2,10 +2,12 @@ import * as apiKeys from "../api-keys/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
 import * as sla from "../exceptions/sla/contract.ts";
 import * as firstSteps from "../first-steps/contract.ts";
+import * as lines from "../lines/contract.ts";
 import * as members from "../members/contract.ts";
 import * as reconciliations from "../reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "../records/contract.ts";
 import * as securityEvents from "../security-events/contract.ts";
+import * as sources from "../sources/contract.ts";
 import * as tenants from "../tenants/contract.ts";
 import * as webhooks from "../webhooks/contract.ts";
 import * as deliveries from "../webhooks/deliveries/contract.ts";
@@ -41,6 +43,13 @@ const DECLARED = [
   reconciliations.createReconciliationContract,
   reconciliations.getReconciliationContract,
   reconciliations.updateReconciliationContract,
+  sources.listSourcesContract,
+  sources.createSourceContract,
+  sources.getSourceContract,
+  sources.updateSourceContract,
+  lines.addLinesContract,
+  lines.listLinesContract,
+  lines.getLineContract,
   ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) => Object.values(operations)),
   webhooks.listWebhooksContract,
   webhooks.createWebhookContract,

@@ -4,7 +4,7 @@ import { type DateReader, isoDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";
 import type { Details, ImportLine } from "./line.ts";
 import type { Format } from "./mapping.ts";
-import { standardAmount } from "./money.ts";
+import { standardAmount } from "../../wire/money.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";
 import { Statement } from "./statement.ts";

@@ -4,7 +4,7 @@ import { dateFormatsOf, looksLikeAmount, looksLikeDate, quoteOf, type Row, rowsO
 import { fieldsNamed, plainWords } from "./csv-words.ts";
 import { dateReader } from "./dates.ts";
 import { type DateFormat, type Delimiter, type MappedField, type Mapping, SIGN_VALUES } from "./mapping.ts";
-import { type DecimalSeparator, writtenAmount } from "./money.ts";
+import { type DecimalSeparator, writtenAmount } from "../../wire/money.ts";
 
 const HEADER_WITHIN_ROWS = 50;
 const SAMPLES = 10;

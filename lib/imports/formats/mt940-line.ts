@@ -2,7 +2,7 @@ import { decimalsOf } from "../../wire/currencies.ts";
 import { calendarDay, sixDigitDay } from "./dates.ts";
 import { DetailsBuilder, type Gathered } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
-import { standardAmount } from "./money.ts";
+import { standardAmount } from "../../wire/money.ts";
 import { accountOwnerInfo } from "./mt940-info.ts";
 import type { Statement } from "./statement.ts";
 

@@ -2,7 +2,7 @@ import { decimalsOf } from "../../wire/currencies.ts";
 import { eightDigitDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
-import { type Fault, standardAmount } from "./money.ts";
+import { type Fault, standardAmount } from "../../wire/money.ts";
 import type { Reading } from "./reader.ts";
 import { type Place, refuseFile } from "./refusal.ts";
 import { Statement } from "./statement.ts";
