@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
+import { match } from "../matching/contract.ts";
+import { run } from "../matching/runs/contract.ts";
+import { reconciliation } from "../reconciliations/contract.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
@@ -11,6 +14,10 @@ export const EVENT_KINDS = [
   "exception.created",
   "exception.updated",
   "exception.resolved",
+  "run.done",
+  "match.undone",
+  "reconciliation.closed",
+  "reconciliation.reopened",
   "api_key.expiring",
   "api_key.revoked",
   "webhook.failing",
@@ -43,6 +50,21 @@ export const EVENTS = {
   "exception.created": { summary: "An exception was created", data: aboutException },
   "exception.updated": { summary: "An exception was changed, or reopened", data: aboutException.extend({ changes }) },
   "exception.resolved": { summary: "An exception was resolved or dismissed", data: aboutException.extend({ changes }) },
+  "run.done": { summary: "A run of the rules is done, or failed", data: z.object({ run }) },
+  "match.undone": {
+    summary: "A match was undone, by a person or since a run makes another",
+    data: z.object({
+      match: match
+        .pick({ id: true, reconciliation_id: true, shape: true, method: true, currency: true, amount_minor: true, residual_minor: true })
+        .extend({ line_ids: z.array(id("lin")) }),
+      undone_by: actor,
+    }),
+  },
+  "reconciliation.closed": { summary: "A period was closed", data: z.object({ reconciliation }) },
+  "reconciliation.reopened": {
+    summary: "A closed period was reopened",
+    data: z.object({ reconciliation, reason: z.string().meta({ example: "A statement page was missing" }) }),
+  },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",
     data: keyEvent.extend({ expires_at: time, days_before: z.int().meta({ example: 14 }) }),

@@ -46,7 +46,10 @@ export const explanation = z
         left: z.string().nullable().meta({ example: "INV-4711" }),
         right: z.string().nullable().meta({ example: "INV 4711" }),
         verdict: z.enum(VERDICTS).meta({ example: "equal" }),
-        weight: z.number().nullable().meta({ description: "Evidence for or against in nats; null of a rule that does not weigh.", example: 7.2 }),
+        weight: z
+          .number()
+          .nullable()
+          .meta({ description: "Evidence for or against in nats; null of a rule that does not weigh.", example: 7.2 }),
       }),
     ),
     tolerance: z
@@ -59,10 +62,7 @@ export const explanation = z
       })
       .nullable()
       .meta({ description: "What of the rule's tolerance was used." }),
-    runner_up: z
-      .object({ side, line_id: lineId })
-      .nullable()
-      .meta({ description: "The line that came second; null where none did." }),
+    runner_up: z.object({ side, line_id: lineId }).nullable().meta({ description: "The line that came second; null where none did." }),
     margin: z.number().nullable().meta({ description: "By how many nats; null where nothing came second.", example: 4.1 }),
     held: z
       .enum(["rule", "track_record", "score", "margin", "chance", "budget"])
@@ -81,7 +81,10 @@ export const match = z
     shape,
     method,
     score: z.number().min(0).max(1).nullable().meta({ description: "How probable it is; null of a match by hand.", example: 0.9993 }),
-    margin: z.number().nullable().meta({ description: "How much worse the next best solution is, in nats; null where there is none.", example: 6.2 }),
+    margin: z
+      .number()
+      .nullable()
+      .meta({ description: "How much worse the next best solution is, in nats; null where there is none.", example: 6.2 }),
     currency,
     amount_minor: minor.meta({ description: "Of the left side, or of the positive half of a reversal.", example: 125000 }),
     residual_minor: z.int().meta({ description: "What it leaves over: left − right − adjustments.", example: 0 }),
@@ -95,7 +98,9 @@ export const match = z
       }),
     ),
     note: z.string().nullable().meta({ example: null }),
-    decided_by: actor.nullable().meta({ description: "Who confirmed, rejected, undid or made it; null: a run alone.", example: "user:ada" }),
+    decided_by: actor
+      .nullable()
+      .meta({ description: "Who confirmed, rejected, undid or made it; null: a run alone.", example: "user:ada" }),
     decided_at: time.nullable(),
     created_at: time,
     created_by: actor,
@@ -107,7 +112,11 @@ export const tag = "Matching";
 export const byReconciliation = z.strictObject({ id: reconciliationId });
 const byMatch = z.strictObject({ id: matchId });
 export const idempotency = { field: "idempotency_key", required: false } as const;
-const filters = { method: text(200).optional(), shape: shape.optional(), run_id: id("run").optional() };
+const filters = {
+  method: text(200).optional().meta({ description: "The rule's name, or manual.", example: "Same reference" }),
+  shape: shape.optional(),
+  run_id: id("run").optional(),
+};
 
 export const listMatchesContract = contract({
   operationId: "listMatches",
@@ -171,7 +180,13 @@ export const getMatchContract = contract({
   noun: "match",
 });
 
-const decision = (operationId: string, verb: string, summary: string, description: string, permission: "decide:matches" | "write:reconciliations") =>
+const decision = (
+  operationId: string,
+  verb: string,
+  summary: string,
+  description: string,
+  permission: "decide:matches" | "write:reconciliations",
+) =>
   contract({
     operationId,
     method: "POST",
@@ -182,7 +197,6 @@ const decision = (operationId: string, verb: string, summary: string, descriptio
     access: needs(permission),
     idempotency,
     params: byMatch,
-    body: z.strictObject({}),
     response: match,
     noun: "match",
     errors: ["invalid_transition", "conflict"],

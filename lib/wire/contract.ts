@@ -54,7 +54,7 @@ export type Contract<
   exported: Export | null;
   /** The answer is such a file, not the JSON of `response`; null for any other operation. */
   file: Export | null;
-  status: 200 | 201;
+  status: 200 | 201 | 202;
   /** What a 404 says there is none of. */
   noun: string;
   /**

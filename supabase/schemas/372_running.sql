@@ -44,6 +44,13 @@ begin
   );
 end $$;
 
+create function private.tell_run_progress(tenant text, run text, stage text, done bigint, total bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update public.runs x set stage = left(tell_run_progress.stage, 200), lines_done = done, lines_total = greatest(total, x.lines_total)
+  where x.tenant_id = tenant and x.id = run and x.status = 'running';
+end $$;
+
 -- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in columns. Those whose lines somebody took
 -- meanwhile are left out. Answers how many were left out. Refuses: conflict where the period was closed meanwhile.
 create function private.keep_matches(
@@ -70,13 +77,17 @@ begin
   from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
   left join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = s.line_no
   where o.line_no is null or s.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
-  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
+  insert into public.matches as m (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
     amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
   select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,
     explanations -> s.id::text, s.high, s.low, 'system'
   from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts, residuals, highs, lows)
     as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
-  where cardinality(lost) = 0 or s.id <> all (lost);
+  where cardinality(lost) = 0 or s.id <> all (lost)
+  -- The same lines and amounts, by another rule.
+  on conflict (tenant_id, id) do update set run_id = excluded.run_id, method = excluded.method, settled = excluded.settled, score = excluded.score,
+    margin = excluded.margin, explanation = excluded.explanation, hash_high = excluded.hash_high, hash_low = excluded.hash_low
+  where m.decided_by is null and m.state = excluded.state;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
   from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side, minor)
@@ -186,7 +197,8 @@ begin
     )
     select jsonb_agg(case when not (s.step ->> 'settled')::boolean then s.step - 'settled' else s.step - 'settled' || (
         select jsonb_build_object('matches', coalesce(sum(t.matches), 0), 'left_lines', coalesce(sum(t.matches), 0), 'right_lines', coalesce(sum(t.matches), 0),
-          'amounts', coalesce(jsonb_agg(jsonb_build_object('currency', t.currency, 'left_minor', t.minor, 'right_minor', t.minor) order by t.currency), '[]'))
+          'amounts', coalesce(jsonb_agg(jsonb_build_object('currency', t.currency, 'left_minor', private.exact_sum(t.minor),
+            'right_minor', private.exact_sum(t.minor)) order by t.currency), '[]'))
         from settled t where t.method = s.step ->> 'rule'
       ) end order by s.n)
     from jsonb_array_elements(steps) with ordinality as s (step, n)
@@ -222,7 +234,7 @@ begin
 end $$;
 
 grant execute on function
-  private.begin_run(text, text, text, text),
+  private.begin_run(text, text, text, text), private.tell_run_progress(text, text, text, bigint, bigint),
   private.keep_matches(text, text, text, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
     bigint[], bigint[], uuid[], bigint[], text[], bigint[]),
   private.finish_run(text, text, jsonb), private.finish_dry_run(text, text, jsonb), private.fail_run(text, text, text)

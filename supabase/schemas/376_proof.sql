@@ -65,6 +65,14 @@ begin
   order by w.currency, w.side;
 end $$;
 
+-- A sum on the wire: a number as long as JSON's keep it exact, its digits beyond 2^53 - 1.
+create function private.exact_sum(sum numeric) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when abs(sum) <= 9007199254740991 then to_jsonb(sum) else to_jsonb(sum::text) end;
+end $$;
+grant execute on function private.exact_sum(numeric) to authenticated;
+
 -- { items: [{ currency, side, lines, matched, excluded, open, adjustments, residual, holds }], holds }, in minor units. It holds where lines =
 -- matched + excluded + open on each side, and matched less what explains it is the same on both.
 create function private.proof_json(r public.reconciliations) returns jsonb
@@ -81,8 +89,9 @@ begin
       ) b on b.currency = x.currency
     )
     select jsonb_build_object(
-      'items', coalesce(jsonb_agg(jsonb_build_object('currency', w.currency, 'side', w.side, 'lines', w.lines, 'matched', w.matched,
-        'excluded', w.excluded, 'open', w.open, 'adjustments', w.adjustments, 'residual', w.residual, 'holds', w.holds)
+      'items', coalesce(jsonb_agg(jsonb_build_object('currency', w.currency, 'side', w.side, 'lines', private.exact_sum(w.lines),
+        'matched', private.exact_sum(w.matched), 'excluded', private.exact_sum(w.excluded), 'open', private.exact_sum(w.open),
+        'adjustments', private.exact_sum(w.adjustments), 'residual', private.exact_sum(w.residual), 'holds', w.holds)
         order by w.currency, w.side), '[]'),
       'holds', coalesce(bool_and(w.holds), true)
     ) from rows w

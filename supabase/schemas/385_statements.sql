@@ -76,19 +76,21 @@ begin
       'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start, 'period_end', r.period_end, 'left_source', r.left_source,
       'right_source', r.right_source, 'as_of', private.iso(coalesce(r.closed_at, now())), 'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
       'balances', (
-        select coalesce(jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'opening_minor', x.opening, 'lines_minor', x.closing - x.opening,
-          'line_count', x.line_count, 'closing_minor', x.closing, 'outstanding_minor', x.outstanding, 'excluded_minor', x.excluded) order by x.currency, x.side), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'opening_minor', private.exact_sum(x.opening),
+          'lines_minor', private.exact_sum(x.closing - x.opening), 'line_count', x.line_count, 'closing_minor', private.exact_sum(x.closing),
+          'outstanding_minor', private.exact_sum(x.outstanding), 'excluded_minor', private.exact_sum(x.excluded)) order by x.currency, x.side), '[]')
         from sums x
       ),
       'differences', (
-        select coalesce(jsonb_agg(jsonb_build_object('currency', x.currency, 'adjustments_minor', coalesce(e.adjusted, 0), 'residual_minor', coalesce(e.residual, 0),
-          'difference_minor', x.settled - coalesce(e.adjusted, 0) - coalesce(e.residual, 0)) order by x.currency), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('currency', x.currency, 'adjustments_minor', private.exact_sum(coalesce(e.adjusted, 0)),
+          'residual_minor', private.exact_sum(coalesce(e.residual, 0)),
+          'difference_minor', private.exact_sum(x.settled - coalesce(e.adjusted, 0) - coalesce(e.residual, 0))) order by x.currency), '[]')
         from (
           select y.currency, sum(case y.side when 'left' then 1 else -1 end * (y.closing - y.outstanding - y.excluded)) as settled from sums y group by 1
         ) x left join explained e on e.currency = x.currency
       ),
       'aging', (
-        select coalesce(jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'days_from', x.days_from, 'line_count', x.line_count, 'open_minor', x.minor)
+        select coalesce(jsonb_agg(jsonb_build_object('currency', x.currency, 'side', x.side, 'days_from', x.days_from, 'line_count', x.line_count, 'open_minor', private.exact_sum(x.minor))
           order by x.currency, x.side, x.days_from), '[]')
         from (
           select o.currency, o.side, a.days_from, count(*) as line_count, sum(o.open_minor) as minor

@@ -26,7 +26,8 @@ export const listLineSuggestionsContract = contract({
   path: "/v1/lines/{id}/suggestions",
   tag,
   summary: "Look for counterparts of a line",
-  description: "Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.",
+  description:
+    "Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.",
   access: needs("read:reconciliations"),
   params: byLine,
   query: z.strictObject({ reconciliation_id: period }),
@@ -59,4 +60,9 @@ export const excludeLineContract = act(
   "Exclude a line from matching",
   "What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.",
 );
-export const includeLineContract = act("includeLine", "include", "Include an excluded line again", "It is open again, in the period that it was excluded from.");
+export const includeLineContract = act(
+  "includeLine",
+  "include",
+  "Include an excluded line again",
+  "It is open again, in the period that it was excluded from.",
+);

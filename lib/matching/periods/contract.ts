@@ -3,7 +3,18 @@ import { reconciliation } from "../../reconciliations/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { actor, text, time } from "../../wire/schema.ts";
-import { ADJUSTMENT_KINDS, byReconciliation, currency, idempotency, lineId, matchId, reconciliationId, side, sum, tag } from "../contract.ts";
+import {
+  ADJUSTMENT_KINDS,
+  byReconciliation,
+  currency,
+  idempotency,
+  lineId,
+  matchId,
+  reconciliationId,
+  side,
+  sum,
+  tag,
+} from "../contract.ts";
 
 const count = z.int().min(0);
 
@@ -100,7 +111,13 @@ export const statement = z
       }),
     ),
     aging: z.array(
-      z.object({ currency, side, days_from: z.int().meta({ description: "0, 8, 31, 61 or 91.", example: 0 }), line_count: count, open_minor: sum }),
+      z.object({
+        currency,
+        side,
+        days_from: z.int().meta({ description: "0, 8, 31, 61 or 91.", example: 0 }),
+        line_count: count,
+        open_minor: sum,
+      }),
     ),
     outstanding_count: count.meta({ example: 17 }),
     outstanding: z.array(outstandingLine).meta({ description: "Those with the most money, at most 250. The export has all of them." }),
@@ -127,7 +144,8 @@ export const getStatementContract = contract({
   path: "/v1/reconciliations/{id}/statement",
   tag,
   summary: "Get the reconciliation statement",
-  description: "Balances of both sides, what is outstanding and how old, adjustments, and the difference. Of a closed period as it was when it closed.",
+  description:
+    "Balances of both sides, what is outstanding and how old, adjustments, and the difference. Of a closed period as it was when it closed.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: statement,

@@ -36,7 +36,12 @@ const rule = z
     days_before: days.optional().meta({ description: "How long before the left line the right one may be dated.", example: 3 }),
     days_after: days.optional().meta({ example: 5 }),
     day_kind: z.enum(DAY_KINDS).optional().meta({ example: "business" }),
-    max_group_size: z.int().min(2).max(MAX_GROUP_SIZE).optional().meta({ description: "Lines that a search for sums may combine.", example: 8 }),
+    max_group_size: z
+      .int()
+      .min(2)
+      .max(MAX_GROUP_SIZE)
+      .optional()
+      .meta({ description: "Lines that a search for sums may combine.", example: 8 }),
     residual: z
       .enum(RESIDUALS)
       .optional()
@@ -85,7 +90,11 @@ export const learnt = z
     confirmed: z.int().meta({ example: 212 }),
     rejected: z.int().meta({ example: 3 }),
     findings: z.array(
-      z.object({ finding: z.string().meta({ example: "amount: equal" }), share: z.number().meta({ example: 0.98 }), seen: z.number().meta({ example: 212 }) }),
+      z.object({
+        finding: z.string().meta({ example: "amount: equal" }),
+        share: z.number().meta({ example: 0.98 }),
+        seen: z.number().meta({ example: 212 }),
+      }),
     ),
     track_record: z.object({
       decided: z.int().meta({ example: 120 }),

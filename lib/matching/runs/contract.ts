@@ -57,7 +57,10 @@ export const run = z
     changed: z
       .object({ added: count, kept: count, replaced: count, undone: count, left_out: count })
       .nullable()
-      .meta({ description: "Matches that the run made, found again and took back.", example: { added: 4812, kept: 0, replaced: 0, undone: 0, left_out: 0 } }),
+      .meta({
+        description: "Matches that the run made, found again and took back.",
+        example: { added: 4812, kept: 0, replaced: 0, undone: 0, left_out: 0 },
+      }),
     impact: impact.nullable().meta({ description: "Of a dry run that is done: what it would change." }),
     suggested_count: count.meta({ example: 31 }),
     open_count: count.meta({ description: "Lines of both sides that are open.", example: 67 }),
