@@ -23,7 +23,7 @@ const TITLES: Record<Reason | "late_arrival", string> = {
   duplicate: "Booked twice",
   group_incomplete: "Group incomplete",
   currency_differs: "Currency differs",
-  ambiguous: "Several counterparts",
+  ambiguous: "Counterpart not certain",
   late_arrival: "Arrived after the period was closed",
 };
 
