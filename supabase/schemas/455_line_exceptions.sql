@@ -76,13 +76,18 @@ end $$;
 create function private.point_exceptions_at_suggestions(tenant text, reconciliation text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.exceptions e set suggested_match_id = s.id
-  from (
+  with suggested as materialized (
     select mm.line_no, mm.pair_no, m.id from public.matches m join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
     where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
-  ) s
-  where e.tenant_id = tenant and e.line_no = s.line_no and e.pair_no = s.pair_no and e.status in ('open', 'in_review')
-    and e.suggested_match_id is distinct from s.id;
+  ), pointing as materialized (
+    select e.id, s.id as match_id from suggested s join lateral (
+      select x.id from public.exceptions x
+      where x.tenant_id = tenant and x.line_no = s.line_no and x.pair_no = s.pair_no and x.status in ('open', 'in_review')
+        and x.suggested_match_id is distinct from s.id
+      offset 0
+    ) e on true
+  )
+  update public.exceptions e set suggested_match_id = p.match_id from pointing p where e.tenant_id = tenant and e.id = p.id;
 end $$;
 
 -- Resolves the open exceptions of lines of which nothing is open any more.
