@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
+import { imported } from "../imports/contract.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
@@ -11,6 +12,7 @@ export const EVENT_KINDS = [
   "exception.created",
   "exception.updated",
   "exception.resolved",
+  "import.done",
   "api_key.expiring",
   "api_key.revoked",
   "webhook.failing",
@@ -43,6 +45,10 @@ export const EVENTS = {
   "exception.created": { summary: "An exception was created", data: aboutException },
   "exception.updated": { summary: "An exception was changed, or reopened", data: aboutException.extend({ changes }) },
   "exception.resolved": { summary: "An exception was resolved or dismissed", data: aboutException.extend({ changes }) },
+  "import.done": {
+    summary: "An import was read, or failed",
+    data: z.object({ import: imported.omit({ refusals: true, statements: true }) }),
+  },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",
     data: keyEvent.extend({ expires_at: time, days_before: z.int().meta({ example: 14 }) }),

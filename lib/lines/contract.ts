@@ -18,7 +18,10 @@ const details = z.record(z.string(), z.unknown());
 
 /** The texts of a line, and the most that each has. */
 const texts = {
-  external_id: kept(200).meta({ description: "The line's own identifier: a line that comes again with it is the same.", example: "txn_4711" }),
+  external_id: kept(200).meta({
+    description: "The line's own identifier: a line that comes again with it is the same.",
+    example: "txn_4711",
+  }),
   reference: kept(500).meta({ example: "RG-2026-4711" }),
   counterparty: kept(500).meta({ example: "Kunde 17 GmbH" }),
   description: kept(4_000).meta({ example: "Invoice 4711, thank you" }),

@@ -38,7 +38,9 @@ const settable = {
     .refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.")
     .meta({ description: "On whose days the times of a file fall.", example: "Europe/Berlin" }),
   sign,
-  mapping: mapping.nullable().meta({ description: "How its files of columns are read. Null: as far as each file tells by itself.", example: null }),
+  mapping: mapping
+    .nullable()
+    .meta({ description: "How its files of columns are read. Null: as far as each file tells by itself.", example: null }),
   grace_days: z
     .int()
     .min(SOURCES.grace_days.least)
