@@ -4,6 +4,7 @@ import { exception } from "../exceptions/contract.ts";
 import { match } from "../matching/contract.ts";
 import { run } from "../matching/runs/contract.ts";
 import { reconciliation } from "../reconciliations/contract.ts";
+import { imported } from "../imports/contract.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
@@ -18,6 +19,7 @@ export const EVENT_KINDS = [
   "match.undone",
   "reconciliation.closed",
   "reconciliation.reopened",
+  "import.done",
   "api_key.expiring",
   "api_key.revoked",
   "webhook.failing",
@@ -64,6 +66,10 @@ export const EVENTS = {
   "reconciliation.reopened": {
     summary: "A closed period was reopened",
     data: z.object({ reconciliation, reason: z.string().meta({ example: "A statement page was missing" }) }),
+  },
+  "import.done": {
+    summary: "An import was read, or failed",
+    data: z.object({ import: imported.omit({ refusals: true, statements: true }) }),
   },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",

@@ -272,6 +272,8 @@ export const importExceptionsContract = contract({
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   upload: ["application/x-ndjson", "text/csv"],
+  uploadExample: '{"title":"Payout 4711 has no bank line","severity":"high"}',
+  bodyMaxBytes: 64 * 1024 * 1024,
   response: z
     .object({
       accepted: count.meta({ example: 998 }),

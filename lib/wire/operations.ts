@@ -2,6 +2,7 @@ import * as apiKeys from "../api-keys/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
 import * as sla from "../exceptions/sla/contract.ts";
 import * as firstSteps from "../first-steps/contract.ts";
+import * as imports from "../imports/contract.ts";
 import * as lines from "../lines/contract.ts";
 import * as matching from "../matching/contract.ts";
 import * as matchingLines from "../matching/lines/contract.ts";
@@ -74,6 +75,10 @@ const DECLARED = [
   lines.addLinesContract,
   lines.listLinesContract,
   lines.getLineContract,
+  imports.createImportContract,
+  imports.listImportsContract,
+  imports.getImportContract,
+  imports.undoImportContract,
   ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) => Object.values(operations)),
   webhooks.listWebhooksContract,
   webhooks.createWebhookContract,

@@ -128,16 +128,10 @@ begin
   );
 end $$;
 
--- Keeps lines of the caller's own source. lines: as `add_lines` takes them. Refuses: role_required; invalid_request for an external_id
--- that another line has, with another amount.
-create function private.add_own_lines(source_no integer, lines jsonb) returns jsonb
+-- lines: [{ amount_minor, currency, value_date, … }], at most 1,000; they stand at their places from 0.
+create function private.stage_own_lines(lines jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
-declare
-  kept jsonb;
 begin
-  if not private.may('write:reconciliations') then
-    perform private.refuse('role_required', 'This credential may not call this operation.');
-  end if;
   perform private.stage_lines();
   insert into pg_temp.staged_lines (
     position, external_id, amount_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details
@@ -146,16 +140,50 @@ begin
     (l.line ->> 'booked_date')::date, l.line ->> 'reference', l.line ->> 'counterparty', l.line ->> 'description', l.line ->> 'group_key',
     nullif(l.line -> 'details', 'null')
   from jsonb_array_elements(lines) with ordinality l (line, n);
+end $$;
+
+-- Keeps lines of the caller's own source. Refuses: role_required; invalid_request for an external_id that another line has, with
+-- another amount.
+create function private.add_own_lines(source_no integer, lines jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  kept jsonb;
+begin
+  if not private.may('write:reconciliations') then
+    perform private.refuse('role_required', 'This credential may not call this operation.');
+  end if;
+  perform private.stage_own_lines(lines);
   kept := private.keep_staged_lines(private.tenant_id(), source_no, null);
   if (kept ->> 'conflict_count')::bigint > 0 then
     perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.', (
       select jsonb_agg(jsonb_build_object(
         'path', format('lines.%s.external_id', c ->> 'position'),
-        'message', format('There is a line with this external_id and another amount, %s minor units: give each line its own.', c ->> 'wanted')
+        'message', format('There is a line with this external_id and another amount, %s in minor units: give each line its own.', c ->> 'wanted')
       )) from jsonb_array_elements(kept -> 'conflicts') c
     ));
   end if;
   return kept;
 end $$;
 
-grant execute on function private.add_own_lines(integer, jsonb) to authenticated;
+-- The places of those lines that the caller's own source has already, or that are twice among them.
+create function private.known_own_lines(source_no integer, lines jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  known jsonb;
+begin
+  perform private.stage_own_lines(lines);
+  select coalesce(jsonb_agg(l.position order by l.position), '[]') into known
+  from public.sources s cross join (
+    select x.position, x.key, x.external_id, row_number() over (partition by x.key order by x.position)::integer as nth from pg_temp.staged_lines x
+  ) l
+  where s.tenant_id = private.tenant_id() and s.source_no = known_own_lines.source_no and (
+    l.external_id is not null and l.nth > 1 or exists (
+      select from public.lines k where k.tenant_id = s.tenant_id
+        and k.id = private.line_identity(s.id, l.key, case when l.external_id is null then l.nth else 0 end)
+    )
+  );
+  delete from pg_temp.staged_lines;
+  return known;
+end $$;
+
+grant execute on function private.add_own_lines(integer, jsonb), private.known_own_lines(integer, jsonb) to authenticated;

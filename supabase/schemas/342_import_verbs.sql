@@ -145,6 +145,16 @@ begin
   return '{}';
 end $$;
 
+-- input: { source_id, lines }. Answers { positions }: of the lines that are there already. Refuses: not_found.
+create function public.preview_import(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'preview_import');
+  return jsonb_build_object(
+    'positions', private.known_own_lines((private.own_source(input ->> 'source_id')).source_no, input -> 'lines')
+  );
+end $$;
+
 create function private.own_import(id text) returns public.imports
 language plpgsql stable set search_path = '' as $$
 declare
