@@ -1669,6 +1669,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }

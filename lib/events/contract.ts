@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
+import { imported } from "../imports/contract.ts";
 import { match } from "../matching/contract.ts";
 import { run } from "../matching/runs/contract.ts";
 import { reconciliation } from "../reconciliations/contract.ts";
-import { imported } from "../imports/contract.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
