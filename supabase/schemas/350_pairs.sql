@@ -34,7 +34,6 @@ create table public.pair_rules (
   foreign key (tenant_id, pair_no) references public.pairs (tenant_id, pair_no)
 );
 
-alter table public.reconciliations add foreign key (tenant_id, pair_no) references public.pairs (tenant_id, pair_no);
 create index reconciliations_by_pair on public.reconciliations (tenant_id, pair_no, period_end) where pair_no is not null;
 
 alter table public.pairs enable row level security;
