@@ -101,6 +101,13 @@ describe("a database of the 48 migrations before the baseline", () => {
 
     const [{ found }] = (await client.query("select private.find_api_key('tk_before') as found")).rows;
     expect(found).toMatchObject({ tenant_id: "acme", secret_digest: "a".repeat(64), name: "Before the baseline" });
+    expect(
+      (
+        await client.query(
+          "select count(*)::integer as keys, count(distinct lineage_id)::integer as lines from public.api_keys where key_id in ('tk_before', 'tk_successor')",
+        )
+      ).rows,
+    ).toEqual([{ keys: 2, lines: 1 }]);
     for (const chain of ["acme", "globex", "*"]) {
       const query = (text: string, values: unknown[]) => client.query(text, values);
       const { fault, events } = await verifyChain(await readChainState(query, chain), chainReader(query, chain));
