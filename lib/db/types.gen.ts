@@ -526,8 +526,10 @@ export type Database = {
           failure: string | null
           file_name: string | null
           finished_at: string | null
+          first_line_no: number | null
           format: string
           id: string
+          last_line_no: number | null
           mapping: Json | null
           opening_balance_minor: number | null
           read_count: number
@@ -553,8 +555,10 @@ export type Database = {
           failure?: string | null
           file_name?: string | null
           finished_at?: string | null
+          first_line_no?: number | null
           format: string
           id?: string
+          last_line_no?: number | null
           mapping?: Json | null
           opening_balance_minor?: number | null
           read_count?: number
@@ -580,8 +584,10 @@ export type Database = {
           failure?: string | null
           file_name?: string | null
           finished_at?: string | null
+          first_line_no?: number | null
           format?: string
           id?: string
+          last_line_no?: number | null
           mapping?: Json | null
           opening_balance_minor?: number | null
           read_count?: number

@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 
 const errorsOf = (json: unknown) => (json as { errors: { path: string; message: string }[] }).errors;
-const amounts = async (id: string) => (await linesOf(team, { source_id: id })).map(({ amount_minor }) => amount_minor).sort((a, b) => a - b);
-const rows = (count: number) =>
-  HEADER + Array.from({ length: count }, (_, nth) => row(13 + (nth % 18), `${nth},50`, `RG-${nth}`)).join("");
+const amounts = async (id: string) =>
+  (await linesOf(team, { source_id: id })).map(({ amount_minor }) => amount_minor).sort((a, b) => a - b);
+const rows = (count: number) => HEADER + Array.from({ length: count }, (_, nth) => row(13 + (nth % 18), `${nth},50`, `RG-${nth}`)).join("");
 const sample = (name: string) => new Uint8Array(readFileSync(new URL(`../../../lib/imports/samples/${name}`, import.meta.url)));
 const chunksOf = (id: string) => sql("select from private.import_chunks where import_id = $1", [id]);
 
@@ -46,7 +46,14 @@ describe("a file", () => {
     });
     expect(await amounts(id)).toEqual([-1250, 9995, 125_000]);
     expect(await linesOf(team, { source_id: id, import_id: done.id, q: "gebühr" })).toMatchObject([
-      { file_line: 3, import_id: done.id, counterparty: "Kunde 17 GmbH", description: "Gebühr", value_date: "2026-10-26", open_minor: -1250 },
+      {
+        file_line: 3,
+        import_id: done.id,
+        counterparty: "Kunde 17 GmbH",
+        description: "Gebühr",
+        value_date: "2026-10-26",
+        open_minor: -1250,
+      },
     ]);
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 3, last_import_at: done.finished_at });
     expect(await chunksOf(done.id)).toEqual([]);
@@ -92,7 +99,9 @@ describe("a file", () => {
     const line = (amount: string) => `${JSON.stringify({ external_id: "t1", amount, value_date: "2026-10-05" })}\n`;
     const done = await imported(team, id, line("1.00") + line("1.00") + line("2.00"));
     expect(done).toMatchObject({ format: "ndjson", accepted_count: 1, duplicate_count: 1, refused_count: 1 });
-    expect(done.refusals).toMatchObject([{ line: 3, field: "external_id", message: expect.stringContaining('Found "200 EUR", expected 100 EUR') }]);
+    expect(done.refusals).toMatchObject([
+      { line: 3, field: "external_id", message: expect.stringContaining('Found "200 EUR", expected 100 EUR') },
+    ]);
   });
 
   test("under one idempotency key is one import, and another file under it is refused", async () => {
@@ -119,8 +128,18 @@ describe("a file is refused before anything of it is kept", () => {
   test.each([
     ["of no format of ours", "%PDF-1.7\n1 0 obj", undefined, "This is a PDF"],
     ["that is empty", "", undefined, ""],
-    ["whose dates can be read two ways", HEADER + row(3, "1,00").replace(/\./g, "/") + row(4, "2,00").replace(/\./g, "/"), undefined, "more than one day"],
-    ["whose XML has a document type", '<!DOCTYPE x [<!ENTITY a "b">]><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"/>', undefined, "document type"],
+    [
+      "whose dates can be read two ways",
+      HEADER + row(3, "1,00").replace(/\./g, "/") + row(4, "2,00").replace(/\./g, "/"),
+      undefined,
+      "more than one day",
+    ],
+    [
+      "whose XML has a document type",
+      '<!DOCTYPE x [<!ENTITY a "b">]><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"/>',
+      undefined,
+      "document type",
+    ],
   ])("%s", async (_what, file, query, words) => {
     const { status, text } = await sendFile(team, source.id, file, { query });
     expect([status, text]).toEqual([400, expect.stringContaining(words)]);
@@ -151,7 +170,15 @@ describe("a preview", () => {
     const { id } = await createSource(team);
     await added(team, id, [{ amount: "99.95", value_date: "2026-10-27", counterparty: "Kunde 17 GmbH", description: "RG-4711" }]);
     const seen = await preview(id, CSV + row(28, "zwölf"));
-    expect(seen).toMatchObject({ format: "csv", read_count: 3, refused_count: 1, duplicate_count: 1, checked_count: 3, complete: true, questions: [] });
+    expect(seen).toMatchObject({
+      format: "csv",
+      read_count: 3,
+      refused_count: 1,
+      duplicate_count: 1,
+      checked_count: 3,
+      complete: true,
+      questions: [],
+    });
     expect(seen.mapping?.fields).toMatchObject({ value_date: "Valuta", amount: "Betrag" });
     expect(seen.lines.map(({ amount_minor, duplicate }) => [amount_minor, duplicate])).toEqual([
       [125_000, false],
@@ -168,7 +195,9 @@ describe("a preview", () => {
     const { questions, lines, columns } = await preview(id, file);
     expect(lines).toEqual([]);
     expect(columns?.map(({ name }) => name)).toEqual(["Date", "Text", "Amount"]);
-    expect(questions).toMatchObject([{ about: "date_format", choices: expect.arrayContaining([{ value: "DD/MM/YYYY", reads_as: "2026-04-03" }]) }]);
+    expect(questions).toMatchObject([
+      { about: "date_format", choices: expect.arrayContaining([{ value: "DD/MM/YYYY", reads_as: "2026-04-03" }]) },
+    ]);
     const mapping = JSON.stringify({ fields: { value_date: "Date", amount: "Amount" }, date_format: "MM/DD/YYYY" });
     expect((await preview(id, file, { mapping })).lines).toMatchObject([{ value_date: "2026-03-04", amount_minor: 100 }]);
   });

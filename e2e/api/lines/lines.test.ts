@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, userToken } from "#e2e/fixtures.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
-import { addLines, added, createSource, createTeam, linesOf, listed, sourceOf, type Team } from "./ledgers.ts";
+import { added, addLines, createSource, createTeam, linesOf, listed, sourceOf, type Team } from "./ledgers.ts";
 
 const COFFEE = { amount: "-2.80", value_date: "2026-10-05", counterparty: "Kaffeebar" };
 
@@ -229,7 +229,11 @@ describe("the list of lines", () => {
 
   test.each<[string, Record<string, string>, (line: Line) => boolean]>([
     ["currency", { currency: "USD" }, ({ currency }) => currency === "USD"],
-    ["days", { date_from: "2026-09-10", date_to: "2026-09-12" }, ({ value_date }) => value_date >= "2026-09-10" && value_date <= "2026-09-12"],
+    [
+      "days",
+      { date_from: "2026-09-10", date_to: "2026-09-12" },
+      ({ value_date }) => value_date >= "2026-09-10" && value_date <= "2026-09-12",
+    ],
     ["amounts", { amount_from: "-5", amount_to: "5" }, ({ amount_minor }) => Math.abs(amount_minor) <= 5],
     ["words", { q: "müller 50%" }, ({ counterparty }) => counterparty?.includes("50%") === true],
     ["a word of one line", { q: "n17" }, ({ external_id }) => external_id?.includes("n17") === true],
