@@ -4,7 +4,7 @@ import { stopParts } from "./part.ts";
 import { freePort, portGetsFree } from "./ports.ts";
 import { announce } from "./ready.ts";
 import { dataDirOf, readSettings, SettingsError } from "./settings.ts";
-import { applyMigrations, seedOnce, startDataApi, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
+import { applyMigrations, seedOnce, startDataApi, startMatcher, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
 import { writeStackFile } from "./stack-file.ts";
 
 const IMPATIENT_AFTER_MS = 1_000;
@@ -34,6 +34,7 @@ async function start(): Promise<void> {
     await applyMigrations(env.DATABASE_URL as string);
   }
   startWorker(env);
+  startMatcher(env);
   startWeb(env);
 
   writeStackFile(settings);

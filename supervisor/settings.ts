@@ -83,6 +83,7 @@ export function readSettings(env: Environment = process.env): Settings {
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
+  if (local) settings.DATABASE_DISK ??= dataDir;
   return { port, dataDir, secrets, env: settings, local };
 }
 

@@ -13,7 +13,7 @@ import { onSourceChange } from "./watch.ts";
 const READY_WITHIN_MS = 120_000;
 const WRONG_PASSWORD = "28P01";
 
-const node = (file: string) => [process.execPath, fileURLToPath(new URL(`../${file}`, import.meta.url))];
+const node = (file: string, ...options: string[]) => [process.execPath, ...options, fileURLToPath(new URL(`../${file}`, import.meta.url))];
 
 export type DatabaseUrls = Record<"superuser" | "owner" | "authenticator" | "authAdmin", string>;
 
@@ -74,6 +74,13 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
 export function startWorker(env: Record<string, string>): void {
   const worker = new Part({ name: "worker", command: node("worker/main.ts"), env, stopWithinMs: 6_000, channel: true });
   if (env.NODE_ENV === "development") onSourceChange(["lib", "worker"], () => worker.renew());
+}
+
+/** Its memory is bounded: files and matches of millions of lines pass through it. */
+export function startMatcher(env: Record<string, string>): void {
+  const command = node("matcher/main.ts", "--max-old-space-size=640");
+  const matcher = new Part({ name: "matcher", command, env, stopWithinMs: 6_000, channel: true });
+  if (env.NODE_ENV === "development") onSourceChange(["lib", "matcher"], () => matcher.renew());
 }
 
 export function startWeb(env: Record<string, string>): void {

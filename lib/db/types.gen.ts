@@ -544,8 +544,10 @@ export type Database = {
           failure: string | null
           file_name: string | null
           finished_at: string | null
+          first_line_no: number | null
           format: string
           id: string
+          last_line_no: number | null
           mapping: Json | null
           opening_balance_minor: number | null
           read_count: number
@@ -571,8 +573,10 @@ export type Database = {
           failure?: string | null
           file_name?: string | null
           finished_at?: string | null
+          first_line_no?: number | null
           format: string
           id?: string
+          last_line_no?: number | null
           mapping?: Json | null
           opening_balance_minor?: number | null
           read_count?: number
@@ -598,8 +602,10 @@ export type Database = {
           failure?: string | null
           file_name?: string | null
           finished_at?: string | null
+          first_line_no?: number | null
           format?: string
           id?: string
+          last_line_no?: number | null
           mapping?: Json | null
           opening_balance_minor?: number | null
           read_count?: number

@@ -27,7 +27,6 @@ create table public.lines (
   unique (tenant_id, line_no)
 );
 create index lines_by_source on public.lines (tenant_id, source_no, value_date, line_no);
-create index lines_by_import on public.lines (tenant_id, import_id) where import_id is not null;
 
 alter table public.lines enable row level security;
 grant select on public.lines to authenticated, service_role;

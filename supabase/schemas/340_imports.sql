@@ -31,6 +31,9 @@ create table public.imports (
   finished_at timestamptz(3),
   undone_at timestamptz(3),
   undone_by text,
+  -- Between them lie all of its lines, and others that came at the same time: an index of lines by import would cost every line.
+  first_line_no bigint,
+  last_line_no bigint,
   primary key (tenant_id, id),
   foreign key (tenant_id, source_no) references public.sources (tenant_id, source_no)
 );

@@ -42,6 +42,8 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   i public.imports;
   kept jsonb;
+  lines_at constant regclass := pg_get_serial_sequence('public.lines', 'line_no');
+  first_no constant bigint := pg_sequence_last_value(lines_at);
 begin
   select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
   kept := private.keep_staged_lines($1, i.source_no, $2);
@@ -60,7 +62,8 @@ begin
     statements = private.first_of(outcome -> 'statements', 100),
     opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
     closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,
-    balance_holds = (outcome ->> 'balance_holds')::boolean
+    balance_holds = (outcome ->> 'balance_holds')::boolean,
+    first_line_no = coalesce(first_no, 0), last_line_no = pg_sequence_last_value(lines_at)
   where x.tenant_id = $1 and x.id = $2 and x.status = 'reading'
   returning * into i;
   if not found then

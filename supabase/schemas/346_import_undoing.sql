@@ -13,7 +13,8 @@ declare
   removed bigint;
 begin
   perform private.lines_leave($1, $2);
-  delete from public.lines l where l.tenant_id = $1 and l.import_id = $2;
+  delete from public.lines l using public.imports x
+  where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1 and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;
   get diagnostics removed = row_count;
   update public.imports x set status = 'undone', undone_at = now(), undone_by = coalesce(x.undone_by, $3)
   where x.tenant_id = $1 and x.id = $2

@@ -144,6 +144,14 @@ describe("each kind of event", () => {
     "exception.updated": async () => subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { severity: "low" }),
     "exception.resolved": async () =>
       subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { status: "resolved", resolution: "Matched." }),
+    "import.done": async () => {
+      const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
+        name: "Bank",
+        kind: "bank_statement",
+        currency: "EUR",
+      });
+      await subscriber.call("POST", `/v1/sources/${source.id}/imports`, { lines: [{ amount: "1.00", value_date: "2026-10-05" }] });
+    },
     "api_key.revoked": async () => {
       const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;
       const { id } = await subscriber.call<{ id: string }>("POST", keys, { name: "Batch", scopes: ["read:exceptions"] });
