@@ -3,6 +3,7 @@ import { run, type TaskList, type WorkerEvents } from "graphile-worker";
 import { log } from "#lib/runtime/log.ts";
 import { startHeartbeat } from "../worker/heartbeat.ts";
 import { graphileLogger } from "../worker/logger.ts";
+import { matchPairTask } from "./tasks/match-pair.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
 import { readImportTask } from "./tasks/read-import.ts";
 import { undoImport } from "./tasks/undo-import.ts";
@@ -14,6 +15,7 @@ const connectionString = process.env.DATABASE_URL;
 if (!connectionString) throw new Error("DATABASE_URL is not set");
 
 const tasks: TaskList = {
+  match_pair: matchPairTask(connectionString),
   purge_imports: purgeImports,
   read_import: readImportTask(connectionString),
   undo_import: undoImport,

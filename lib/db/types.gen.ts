@@ -966,13 +966,6 @@ export type Database = {
             referencedRelation: "tenants"
             referencedColumns: ["id"]
           },
-          {
-            foreignKeyName: "reconciliations_tenant_id_pair_no_fkey"
-            columns: ["tenant_id", "pair_no"]
-            isOneToOne: false
-            referencedRelation: "pairs"
-            referencedColumns: ["tenant_id", "pair_no"]
-          },
         ]
       }
       records: {
