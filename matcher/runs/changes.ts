@@ -4,6 +4,9 @@ import type { Result } from "../engine/engine.ts";
 import type { Matches } from "../engine/matches.ts";
 import type { Present } from "./world.ts";
 
+/** Less is not worth a write. */
+const SCORE_STEP = 0.001;
+
 export type State = "confirmed" | "suggested";
 
 /** A match of the result by its place there. `again`: the id of one that is there with the same lines and amounts, by another rule or hash. */
@@ -25,8 +28,10 @@ export function changesOf(result: Result, present: readonly Present[]): Changes 
   for (const state of ["confirmed", "suggested"] as const) {
     for (let index = 0; index < result[state].length; index++) {
       const hash = matchHash(state, result[state], index, result.input.left, result.input.right);
-      if (left.delete(hash)) kept += 1;
-      else made.push({ state, index, hash, again: null });
+      const before = left.get(hash);
+      left.delete(hash);
+      if (before && isAsProbable(before, result[state], index)) kept += 1;
+      else made.push({ state, index, hash, again: before?.id ?? null });
     }
   }
   const alike = new Map([...left.values()].map((match) => [contentOf(match.state, match.lines, match.allocated), match]));
@@ -39,6 +44,11 @@ export function changesOf(result: Result, present: readonly Present[]): Changes 
     left.delete(same.hash);
   }
   return { kept, made, gone: [...left.values()] };
+}
+
+/** What a suggestion says follows the lines that came since; a match says what it was made for. */
+function isAsProbable({ state, score }: Present, matches: Matches, index: number): boolean {
+  return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
 }
 
 /** The callers' numbers of a match's lines, left ones first. */

@@ -43,6 +43,10 @@ export class Row {
     return bytes && bytes.readInt32BE(0) + DAYS_TO_2000;
   }
 
+  real(): number {
+    return (this.bytes() as Buffer).readFloatBE(0);
+  }
+
   boolean(): boolean {
     return (this.bytes() as Buffer)[0] === 1;
   }

@@ -9,6 +9,7 @@ export type Present = {
   id: string;
   state: "confirmed" | "suggested";
   method: string;
+  score: number;
   currency: string;
   amount_minor: number;
   hash: string;
@@ -109,7 +110,7 @@ async function copyPresent(client: Client, run: RunToDo): Promise<Present[]> {
   let last = "";
   await copyRows(
     client,
-    `select m.id, m.state = 'confirmed', convert_to(m.method, 'UTF8'), m.currency, m.amount_minor, m.hash_high, m.hash_low, mm.line_no, mm.allocated_minor
+    `select m.id, m.state = 'confirmed', convert_to(m.method, 'UTF8'), coalesce(m.score, 0), m.currency, m.amount_minor, m.hash_high, m.hash_low, mm.line_no, mm.allocated_minor
      from (
        select id from taken_up union all
        select x.id from public.matches x where x.tenant_id = ${tenant} and x.reconciliation_id = ${client.escapeLiteral(run.reconciliationId)}
@@ -122,10 +123,11 @@ async function copyPresent(client: Client, run: RunToDo): Promise<Present[]> {
       const id = (row.bytes() as Buffer).toString("hex");
       const state = row.boolean() ? "confirmed" : "suggested";
       const method = (row.bytes() as Buffer).toString("utf8");
+      const score = row.real();
       const currency = row.text() as string;
       const amount_minor = row.integer();
       const hash = (row.bytes() as Buffer).toString("hex") + (row.bytes() as Buffer).toString("hex");
-      if (id !== last) present.push({ id: hyphenated(id), state, method, currency, amount_minor, hash, lines: [], allocated: [] });
+      if (id !== last) present.push({ id: hyphenated(id), state, method, score, currency, amount_minor, hash, lines: [], allocated: [] });
       last = id;
       const match = present[present.length - 1] as Present;
       match.lines.push(row.integer());

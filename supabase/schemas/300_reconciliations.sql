@@ -79,7 +79,7 @@ create function private.guard_period(after public.reconciliations, before public
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
-    perform private.refuse('conflict', 'matched_count and unmatched_count are computed from the lines of the sources: leave them out.');
+    perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   elsif before.closed_at is not null and after.closed_at is not null
     and (after.period_start, after.period_end, after.left_source, after.right_source) is distinct from
       (before.period_start, before.period_end, before.left_source, before.right_source) then

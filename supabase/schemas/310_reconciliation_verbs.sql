@@ -45,7 +45,7 @@ begin
     return kept;
   end if;
   if pair is not null and (input ? 'matched_count' or input ? 'unmatched_count') then
-    perform private.refuse('conflict', 'matched_count and unmatched_count are computed from the lines of the sources: leave them out.');
+    perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   end if;
   insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no,
     left_source_id, right_source_id, auto_run)

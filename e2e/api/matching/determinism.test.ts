@@ -8,7 +8,7 @@ const SLOW = 300_000;
 /** What a period's matches say, by the callers' names of the lines: the same in every tenant. */
 async function outcome({ tenant, period }: World): Promise<string[]> {
   const rows = await sql<{ said: string }>(
-    `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor, m.score,
+    `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor,
        string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as said
      from matches m join match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
      join lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no

@@ -275,7 +275,8 @@ describe("what a person decides", () => {
       const [mine, other] = ["left", "right"].map((side) => suggested.members.find((member) => member.side === side)?.line_id);
       const { items } = await world.ok<{ items: LineSuggestion[] }>("GET", `lines/${mine}/suggestions`);
       expect(items.length).toBeLessThanOrEqual(5);
-      expect(items[0]).toMatchObject({ line_ids: [other], difference_minor: 0, reconciliation_id: world.period });
+      const [left = 0, right = 0] = suggested.members.map(({ allocated_minor }) => allocated_minor);
+      expect(items[0]).toMatchObject({ line_ids: [other], difference_minor: left - right, reconciliation_id: world.period });
       expect(items[0]?.explanation.fields.length).toBeGreaterThan(1);
     },
     SLOW,
@@ -312,7 +313,10 @@ describe("rules", () => {
       await world.add("right", right);
       await world.run();
       const before = [await world.matches(), await world.proof()];
-      const body = { rules: [{ name: "Amount alone", kind: "exact", on: ["value_date"], then: "match" }], dry_run: true };
+      const body = {
+        rules: [{ name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 50, then: "match" }],
+        dry_run: true,
+      };
       const { run_id } = await world.ok<{ run_id: string }>("PUT", `reconciliations/${world.period}/rules`, { body });
       const done = await expect
         .poll(async () => (await world.ok<Run>("GET", `runs/${run_id}`)).status, { timeout: 60_000 })

@@ -9,7 +9,6 @@ import {
   RESIDUALS,
   RULE_FIELDS,
   RULE_KINDS,
-  type Rule,
 } from "../../../matcher/engine/rules.ts";
 import { SEVERITIES } from "../../exceptions/contract.ts";
 import { needs } from "../../wire/access.ts";
@@ -162,6 +161,3 @@ export const putRulesContract = contract({
   dryRun: "asked",
   errors: ["not_found", "conflict"],
 });
-
-/** The rules of the wire are the engine's. */
-export type WireRule = z.output<typeof rule> & Rule;

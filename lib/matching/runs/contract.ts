@@ -24,7 +24,7 @@ const difference = z.object({
   amounts: z.array(z.object({ currency, amount_minor: sum })),
 });
 
-export const impact = z
+const impact = z
   .object({
     newly_matched: difference,
     no_longer_matched: difference,
@@ -42,7 +42,6 @@ export const impact = z
       .meta({ description: "At most 20." }),
   })
   .meta({ id: "RunImpact" });
-export type RunImpact = z.output<typeof impact>;
 
 export const run = z
   .object({
