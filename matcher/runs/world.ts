@@ -22,7 +22,7 @@ export type LoadedWorld = { left: Lines; right: Lines; present: Present[]; rejec
 /**
  * What a run weighs, as it was at one moment: what is open up to the period's end, what the engine made and may make otherwise, and of
  * what leading exact rules settled that which shares its amount and currency with any of it: with that it decides what a run over all lines
- * would (matcher/engine/README.md).
+ * would (matcher/engine/README.md). Each lookup goes by the whole key (`offset 0`): of a new pair the planner would expect hardly a row.
  */
 export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWorld> {
   const scope = [run.tenantId, run.reconciliationId, run.pairNo];
@@ -45,8 +45,9 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
       await client.query("create temp table settled_too (id uuid not null) on commit drop");
       await client.query(
         `insert into settled_too select m.id from (select distinct currency, minor from given_lines) g
-         join public.matches m on m.tenant_id = $1 and m.reconciliation_id = $2 and m.settled and m.state = 'confirmed' and m.decided_by is null
-           and m.amount_minor = g.minor and m.currency = g.currency`,
+         cross join lateral (
+           select x.id from public.matches x where x.tenant_id = $1 and x.reconciliation_id = $2 and x.settled and x.state = 'confirmed'
+             and x.decided_by is null and x.amount_minor = g.minor and x.currency = g.currency offset 0) m`,
         scope.slice(0, 2),
       );
       await client.query(GIVE_LINES_OF_TAKEN_UP.replace("taken_up", "settled_too"), [run.tenantId]);
@@ -70,8 +71,9 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
 }
 
 const GIVE_LINES_OF_TAKEN_UP = `insert into given_lines select mm.line_no, mm.side, mm.allocated_minor, m.currency from taken_up t
-  join public.matches m on m.tenant_id = $1 and m.id = t.id
-  join public.match_members mm on mm.tenant_id = $1 and mm.match_id = t.id`;
+  cross join lateral (select x.currency from public.matches x where x.tenant_id = $1 and x.id = t.id offset 0) m
+  cross join lateral (
+    select x.line_no, x.side, x.allocated_minor from public.match_members x where x.tenant_id = $1 and x.match_id = t.id offset 0) mm`;
 
 async function copyLines(client: Client, run: RunToDo, world: Pick<LoadedWorld, "left" | "right">, ids: Map<number, string> | null) {
   // A line that is partly matched is given what is open of it and what its matches took.
@@ -82,7 +84,8 @@ async function copyLines(client: Client, run: RunToDo, world: Pick<LoadedWorld, 
   await copyRows(
     client,
     `select g.side = 'left', g.line_no, l.id, g.minor, l.currency, l.value_date, l.booked_date, l.reference, l.counterparty, l.description, l.group_key
-     from ${given} g join public.lines l on l.tenant_id = ${client.escapeLiteral(run.tenantId)} and l.line_no = g.line_no`,
+     from ${given} g cross join lateral (
+       select * from public.lines x where x.tenant_id = ${client.escapeLiteral(run.tenantId)} and x.line_no = g.line_no offset 0) l`,
     (row) => {
       const side = row.boolean() ? world.left : world.right;
       const handle = row.integer();
@@ -116,8 +119,8 @@ async function copyPresent(client: Client, run: RunToDo): Promise<Present[]> {
        select x.id from public.matches x where x.tenant_id = ${tenant} and x.reconciliation_id = ${client.escapeLiteral(run.reconciliationId)}
          and x.state = 'suggested'
      ) t
-     join public.matches m on m.tenant_id = ${tenant} and m.id = t.id
-     join public.match_members mm on mm.tenant_id = ${tenant} and mm.match_id = t.id
+     cross join lateral (select * from public.matches x where x.tenant_id = ${tenant} and x.id = t.id offset 0) m
+     cross join lateral (select * from public.match_members x where x.tenant_id = ${tenant} and x.match_id = t.id offset 0) mm
      order by m.id, mm.side, mm.line_no`,
     (row) => {
       const id = (row.bytes() as Buffer).toString("hex");

@@ -44,19 +44,15 @@ begin
   ) order by p.pair_no for no key update;
   perform private.require_undoable($1, $2);
   for touched in
-    select m.pair_no, array_agg(distinct m.id) as ids from unnest(line_nos) as gone (line_no)
-    join public.match_members mm on mm.tenant_id = $1 and mm.line_no = gone.line_no
-    join public.matches m on m.tenant_id = $1 and m.id = mm.match_id
-    group by m.pair_no order by m.pair_no
+    select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
+    where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no
   loop
     perform private.undo_matches($1, touched.ids, null);
     perform private.delete_matches($1, touched.ids);
   end loop;
-  delete from public.exclusions x using unnest(line_nos) as gone (line_no) where x.tenant_id = $1 and x.line_no = gone.line_no
-    and x.pair_no in (select p.pair_no from public.pairs p where p.tenant_id = $1);
   for touched in select p.pair_no from public.pairs p where p.tenant_id = $1 loop
-    delete from private.open_lines o using unnest(line_nos) as gone (line_no)
-    where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = gone.line_no;
+    delete from public.exclusions x where x.tenant_id = $1 and x.pair_no = touched.pair_no and x.line_no = any (line_nos);
+    delete from private.open_lines o where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = any (line_nos);
     perform private.resolve_line_exceptions($1, touched.pair_no, line_nos, 'The import of the line was undone.');
   end loop;
 end $$;

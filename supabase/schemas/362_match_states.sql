@@ -27,14 +27,35 @@ create function private.count_matched(tenant text, ids uuid[], sign integer) ret
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into private.matched_counts as c (tenant_id, reconciliation_id, lines)
-  select m.tenant_id, m.reconciliation_id, greatest(0, sign) * count(*)
-  from public.matches m join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+  select m.tenant_id, m.reconciliation_id, greatest(0, sign) * sum(mm.lines)
+  from public.matches m
+  cross join lateral (select count(*) as lines from public.match_members x where x.tenant_id = tenant and x.match_id = m.id) mm
   where m.tenant_id = tenant and m.id = any (ids)
   group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id
-  on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + sign * (
-    select count(*) from public.matches m join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+  on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + case when sign > 0 then excluded.lines else -(
+    select sum(mm.lines) from public.matches m
+    cross join lateral (select count(*) as lines from public.match_members x where x.tenant_id = tenant and x.match_id = m.id) mm
     where m.tenant_id = tenant and m.id = any (ids) and m.reconciliation_id = excluded.reconciliation_id
-  );
+  ) end;
+end $$;
+
+-- Lowers what is open of lines by these amounts; what has nothing open any more has no row.
+create function private.lower_open(tenant text, pair integer, line_nos bigint[], minors bigint[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  places record;
+begin
+  select array_agg(o.place) filter (where o.open_minor = s.minor) as whole, array_agg(o.place) filter (where o.open_minor <> s.minor) as part,
+    array_agg(s.minor) filter (where o.open_minor <> s.minor) as part_minors
+  into places
+  from unnest(line_nos, minors) as s (line_no, minor)
+  cross join lateral (
+    select x.ctid as place, x.open_minor from private.open_lines x
+    where x.tenant_id = tenant and x.pair_no = pair and x.line_no = s.line_no offset 0
+  ) o;
+  delete from private.open_lines o where o.ctid = any (places.whole);
+  update private.open_lines o set open_minor = o.open_minor - s.minor
+  from unnest(places.part, places.part_minors) as s (place, minor) where o.ctid = s.place;
 end $$;
 
 -- Takes what these matches are allocated from what is open. Refuses: conflict, with the place among `ids`, where it is not open any more.
@@ -42,6 +63,7 @@ create function private.take_open(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   short jsonb;
+  taken record;
 begin
   select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'A line of this match is not open any more.') order by i.n) into short
   from unnest(ids) with ordinality as i (id, n)
@@ -58,14 +80,12 @@ begin
   if short is not null then
     perform private.refuse('conflict', 'What it needs is not open any more. Nothing was changed.', short);
   end if;
-  with taken as (
-    select mm.pair_no, mm.line_no, mm.allocated_minor from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids)
-  ), gone as (
-    delete from private.open_lines o using taken t
-    where o.tenant_id = tenant and o.pair_no = t.pair_no and o.line_no = t.line_no and o.open_minor = t.allocated_minor
-  )
-  update private.open_lines o set open_minor = o.open_minor - t.allocated_minor from taken t
-  where o.tenant_id = tenant and o.pair_no = t.pair_no and o.line_no = t.line_no and o.open_minor <> t.allocated_minor;
+  for taken in
+    select mm.pair_no, array_agg(mm.line_no) as line_nos, array_agg(mm.allocated_minor) as minors
+    from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids) group by mm.pair_no
+  loop
+    perform private.lower_open(tenant, taken.pair_no, taken.line_nos, taken.minors);
+  end loop;
   perform private.count_matched(tenant, ids, 1);
 end $$;
 

@@ -75,7 +75,10 @@ begin
   end if;
   select coalesce(array_agg(distinct s.match_id), '{}') into lost
   from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
-  left join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = s.line_no
+  left join lateral (
+    select x.line_no, x.open_minor from private.open_lines x
+    where x.tenant_id = tenant and x.pair_no = r.pair_no and x.line_no = s.line_no offset 0
+  ) o on true
   where o.line_no is null or s.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
   insert into public.matches as m (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
     amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
@@ -113,10 +116,7 @@ begin
     select array_agg(s.line_no), array_agg(s.minor) into lines, minors
     from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor) where s.match_id = any (confirmed);
   end if;
-  delete from private.open_lines o using unnest(lines, minors) as s (line_no, minor)
-  where o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = s.line_no and o.open_minor = s.minor;
-  update private.open_lines o set open_minor = o.open_minor - s.minor from unnest(lines, minors) as s (line_no, minor)
-  where o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = s.line_no and s.minor <> 0;
+  perform private.lower_open(tenant, r.pair_no, lines, minors);
   insert into private.matched_counts as c (tenant_id, reconciliation_id, lines) values (tenant, r.id, cardinality(lines))
   on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;
   if exists (

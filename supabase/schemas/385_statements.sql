@@ -14,8 +14,12 @@ begin
     select mm.line_no, mm.side, mm.allocated_minor
     from public.reconciliations later
     join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = later.id and m.state = 'confirmed'
-    join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-    join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no and l.value_date <= r.period_end
+    cross join lateral (
+      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
+    ) mm
+    cross join lateral (
+      select x.value_date from public.lines x where x.tenant_id = m.tenant_id and x.line_no = mm.line_no and x.value_date <= r.period_end offset 0
+    ) l
     where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no and later.period_start > r.period_end
     union all
     select e.line_no, e.side, e.excluded_minor
@@ -54,7 +58,8 @@ begin
       group by 1, 2
     ), outstanding as materialized (
       select o.line_no, o.side, o.open_minor, l.currency, r.period_end - l.value_date as age
-      from private.outstanding_of(r) o join public.lines l on l.tenant_id = o.tenant_id and l.line_no = o.line_no
+      from private.outstanding_of(r) o
+      cross join lateral (select x.currency, x.value_date from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l
     ), until_now as materialized (
       select x.id from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end <= r.period_end
     ), excluded as materialized (
@@ -160,7 +165,8 @@ begin
   select jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.value_date, x.id) into items
   from (
     select o.line_no, o.side, o.open_minor, l.value_date, l.id
-    from private.outstanding_of(r) o join public.lines l on l.tenant_id = o.tenant_id and l.line_no = o.line_no
+    from private.outstanding_of(r) o
+    cross join lateral (select x.id, x.value_date from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l
     where input -> 'after' ->> 0 is null or (l.value_date, l.id) > ((input -> 'after' ->> 0)::date, private.line_id(input -> 'after' ->> 1))
     order by l.value_date, l.id limit page_size + 1
   ) x;

@@ -35,10 +35,10 @@ begin
     ) due
     join private.open_lines o on o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end and o.value_date < due.day
       and o.side = case s.source_no when p.left_source_no then 'left' else 'right' end
-    join public.lines l on l.tenant_id = o.tenant_id and l.line_no = o.line_no
-    where r.tenant_id = tenant and r.id = reconciliation and not exists (
-      select from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = r.pair_no
-    )
+    cross join lateral (select x.created_at, x.value_date from public.lines x where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
+    where r.tenant_id = tenant and r.id = reconciliation and (
+      select e.id from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = r.pair_no limit 1
+    ) is null
   ), chosen as (
     select * from overdue order by abs(open_minor) desc, line_no limit most
   )
@@ -77,7 +77,10 @@ create function private.point_exceptions_at_suggestions(tenant text, reconciliat
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   with suggested as materialized (
-    select mm.line_no, mm.pair_no, m.id from public.matches m join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+    select mm.line_no, m.pair_no, m.id from public.matches m
+    cross join lateral (
+      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
+    ) mm
     where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
   ), pointing as materialized (
     select e.id, s.id as match_id from suggested s join lateral (
