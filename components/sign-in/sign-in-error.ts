@@ -5,6 +5,8 @@ export function signInError(code: string): string {
       return "The email or the password is not right.";
     case "AccessDenied":
       return "Your identity provider did not let you in. Ask its administrator for access to Tieout.";
+    case "SecondFactorRequired":
+      return "Tieout asks for a second factor here. Sign in with a provider that asks you for one.";
     case "Unavailable":
       return "Signing in is not possible right now. Try again in a moment.";
     case "SessionRequired":

@@ -51,7 +51,6 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   await expect(panel.getByText("Support case 118")).toBeVisible();
   await expect(panel.getByText(`A key for every tenant, used for ${trail.tenant}`)).toBeVisible();
   await expect(panel.getByText("listExceptions")).toBeVisible();
-  await expectAxeFindsNothing(page);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("link", { name: "Called with the service-role key" })).toBeFocused();
 
@@ -172,11 +171,4 @@ test("says what it is for where nothing happened, and what failed where it canno
   await page.unroute("**/v1/security-events?**");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText("No event matches")).toBeVisible();
-});
-
-test("tells those who are no admin why they see nothing", async ({ page, context }) => {
-  await beSignedIn(context, { [trail.tenant]: ["tenant_analyst"] });
-  await page.goto(`/${trail.tenant}/security-events`);
-  await expect(page.getByRole("heading", { name: "Admins read the security events" })).toBeVisible();
-  await expectAxeFindsNothing(page);
 });
