@@ -5,8 +5,6 @@ const STATEMENTS_TOLD = 100;
 export const REFUSALS_TOLD = 100;
 
 /** Of what was read, what an import and a preview tell. */
-export type Outcome = ReturnType<typeof outcomeOf>;
-
 export function outcomeOf(summary: Summary) {
   return {
     read_count: summary.line_count,

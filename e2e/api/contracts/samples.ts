@@ -30,6 +30,11 @@ const reconciliations = {
     right_source: "bank.statement",
   }),
 };
+const sources = {
+  path: () => "/v1/sources",
+  body: () => ({ name: uniqueName("Bank"), kind: "bank_statement", currency: "EUR" }),
+};
+const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const apiKeys = {
   path: ({ tenant }: World) => `/v1/tenants/${tenant}/api-keys`,
   body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
@@ -95,6 +100,16 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
     await posted(world, `/v1/reconciliations/${id}/close`);
     return { params: { id }, body: { reason: uniqueName("A page was missing") } };
   },
+  createSource: () => ({ body: sources.body() }),
+  getSource: async (world) => ({ params: { id: await created(world, sources) } }),
+  updateSource: async (world) => ({ params: { id: await created(world, sources) }, body: { name: uniqueName("Renamed") } }),
+  addLines: async (world) => ({ params: { id: await created(world, sources) }, body: { lines: [LINE] } }),
+  getLine: async (world) => ({ params: { id: await addedLine(world) } }),
+  createImport: async (world) => ({
+    params: { id: await created(world, sources) },
+    upload: { type: "application/x-ndjson", text: `${JSON.stringify(LINE)}\n` },
+  getImport: async (world) => ({ params: { id: await startedImport(world) } }),
+  undoImport: async (world) => ({ params: { id: await startedImport(world) } }),
 
   createApiKey: () => ({ body: apiKeys.body() }),
   getApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
@@ -149,6 +164,18 @@ export async function sampleFor({ operationId, params, body, upload, tenantParam
   if (!make && !selfEvident) throw new Error(`${operationId} has no sample of a valid call: add one to ${import.meta.filename}.`);
   const sample = (await make?.(world)) ?? {};
   return { ...sample, params: { ...tenantParams, ...sample.params } };
+}
+
+async function addedLine(world: World): Promise<string> {
+  const path = `/v1/sources/${await created(world, sources)}/lines`;
+  const { json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: { lines: [LINE] } });
+  return (json as { items: { id: string }[] }).items[0]?.id ?? "";
+}
+
+async function startedImport(world: World): Promise<string> {
+  const path = `/v1/sources/${await created(world, sources)}/imports`;
+  const { json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: { lines: [LINE] } });
+  return (json as { id: string }).id;
 }
 
 type Resource = { path: (world: World) => string; body: () => object };

@@ -86,7 +86,7 @@ describe("a file", () => {
 
   test("keeps its sound lines, and says of each other one where, what, and what is wanted", async () => {
     const { id } = await createSource(team);
-    const done = await imported(team, id, CSV + row(28, "zwölf") + "31.02.2026;X;Y;1,00\n");
+    const done = await imported(team, id, `${CSV}${row(28, "zwölf")}31.02.2026;X;Y;1,00\n`);
     expect(done).toMatchObject({ read_count: 3, accepted_count: 3, refused_count: 2 });
     expect(done.refusals).toEqual([
       { line: 5, field: "amount", message: expect.stringMatching(/Found "zwölf", expected /) },
