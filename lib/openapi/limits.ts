@@ -66,6 +66,7 @@ const LENGTHS: Record<string, number> = {
   type: 200,
   undone_by: 125,
   unused_scopes: 64,
+  webhooks: 250,
   updated_by: 125,
   stage: 200,
   digest: 64,
@@ -125,6 +126,7 @@ const COUNTS: Record<string, number> = {
   steps: 16,
   unused_scopes: 64,
   waterfall: 20,
+  webhooks: 250,
 };
 
 /** What a pattern or a format says of the length. */

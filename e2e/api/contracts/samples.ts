@@ -108,6 +108,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   createImport: async (world) => ({
     params: { id: await created(world, sources) },
     upload: { type: "application/x-ndjson", text: `${JSON.stringify(LINE)}\n` },
+  }),
   getImport: async (world) => ({ params: { id: await startedImport(world) } }),
   undoImport: async (world) => ({ params: { id: await startedImport(world) } }),
 
