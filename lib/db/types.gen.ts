@@ -1565,12 +1565,12 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      add_lines: { Args: { input: Json; request: Json }; Returns: Json }
       begin_session: { Args: { session: Json }; Returns: string }
       check_session: {
         Args: { idle_seconds: number; seen: boolean; session_id: string }
         Returns: Json
       }
-      add_lines: { Args: { input: Json; request: Json }; Returns: Json }
       close_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1643,9 +1643,9 @@ export type Database = {
         Returns: Json
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
-      leave_session: { Args: { session_id: string }; Returns: undefined }
       include_line: { Args: { input: Json; request: Json }; Returns: Json }
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
+      leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
