@@ -198,3 +198,59 @@ insert into public.records (id, tenant_id, surface, data, created_at, created_by
 select pg_temp.seed_id(now() - interval '200 days' + make_interval(days => days)), 'acme', 'integrations', jsonb_build_object('name', name, 'provider', 'sftp', 'status', 'paused'), now() - interval '200 days', 'user:ada',
   now() - make_interval(days => days)
 from (values ('Old SFTP bridge', 9), ('Test connection', 27)) as deleted (name, days);
+
+-- Two sources of acme with last month's lines, so that there is something to match: invoices of the receivables ledger and the bank's
+-- statement. Transfers come one by one, two days later at most; cards are paid out by day, less fees; the month's last days are late.
+insert into public.sources (tenant_id, name, kind, currency, time_zone, created_by) values
+  ('acme', 'Receivables ledger', 'ledger', 'EUR', 'Europe/Berlin', 'user:ada'),
+  ('acme', 'Commerzbank EUR account', 'bank_statement', 'EUR', 'Europe/Berlin', 'user:ada');
+
+create temporary table seed_days on commit drop as
+select d::date as day, row_number() over (order by d)::integer as n
+from generate_series(date_trunc('month', now()) - interval '1 month', date_trunc('month', now()) - interval '1 day', '1 day') d
+where extract(isodow from d) < 6;
+
+-- Five invoices a day: two are paid by transfer, three by card.
+create temporary table seed_invoices on commit drop as
+select d.day, d.n, i as nth, d.n * 5 + i as invoice, i > 2 as by_card,
+  2000 + ((d.n * 5 + i) * 7919) % 480000 as amount_minor,
+  (array['Kunde Nord GmbH', 'Hansen & Söhne', 'Bäckerei Vogel', 'Atelier Weiß', 'Lindt Logistik KG', 'Café Morgenrot', 'Ostsee Yachten', 'Dr. Keller Praxis'])[1 + (d.n * 5 + i) % 8] as customer
+from seed_days d cross join generate_series(1, 5) i;
+
+select private.stage_lines();
+insert into pg_temp.staged_lines (position, external_id, amount_minor, currency, value_date, reference, counterparty, description, group_key)
+select row_number() over (order by day, nth), external_id, amount_minor, 'EUR', day, reference, customer, description, group_key
+from (
+  select day, nth, 'led-' || invoice as external_id, amount_minor, 'RG-2026-' || lpad(invoice::text, 4, '0') as reference, customer,
+    'Invoice' as description, case when by_card then 'po_' || to_char(day, 'YYYYMMDD') end as group_key
+  from seed_invoices
+  union all
+  select day, 6, 'fee-' || n, -sum(30 + amount_minor * 14 / 1000), null, 'Stripe', 'Card fees', 'po_' || to_char(day, 'YYYYMMDD')
+  from seed_invoices where by_card group by day, n
+  union all
+  -- Booked twice by mistake.
+  select day, 7, 'led-again-' || invoice, amount_minor, 'RG-2026-' || lpad(invoice::text, 4, '0'), customer, 'Invoice', null
+  from seed_invoices where n = 7 and nth = 1
+) ledger;
+select private.keep_staged_lines('acme', s.source_no, null) from public.sources s where s.tenant_id = 'acme' and s.name = 'Receivables ledger';
+delete from pg_temp.staged_lines;
+delete from pg_temp.repeated_lines;
+
+insert into pg_temp.staged_lines (position, external_id, amount_minor, currency, value_date, reference, counterparty, description, details)
+select row_number() over (order by day, kind, key), null, amount_minor, 'EUR', day, reference, customer, description, jsonb_build_object('bank_reference', kind || key)
+from (
+  select coalesce((select min(x.day) from seed_days x where x.day >= i.day + i.invoice % 3), i.day + i.invoice % 3) as day, 'TRF' as kind, invoice as key,
+    -- Every ninth pays a fee of its own bank, every eleventh writes the number its own way.
+    amount_minor - case when invoice % 9 = 0 then 250 else 0 end as amount_minor,
+    case when invoice % 11 = 0 then null else 'RG-2026-' || lpad(invoice::text, 4, '0') end as reference, upper(customer) as customer,
+    case when invoice % 11 = 0 then 'Rechnung ' || invoice || ' vielen Dank' else 'SEPA-Gutschrift' end as description
+  from seed_invoices i
+  where not by_card and invoice % 13 <> 0 and n <= (select max(n) - 2 from seed_days)
+  union all
+  select (select min(x.day) from seed_days x where x.n > i.n + 1), 'PAY', n, sum(amount_minor - 30 - amount_minor * 14 / 1000),
+    'STRIPE PAYOUT', 'STRIPE PAYMENTS EUROPE', 'po_' || to_char(i.day, 'YYYYMMDD')
+  from seed_invoices i where by_card and n <= (select max(n) - 2 from seed_days) group by i.day, n
+  union all
+  select max(day), 'CHG', 1, -1490, null, 'COMMERZBANK AG', 'Kontoführung' from seed_days
+) bank;
+select private.keep_staged_lines('acme', s.source_no, null) from public.sources s where s.tenant_id = 'acme' and s.name = 'Commerzbank EUR account';

@@ -20,7 +20,10 @@ const SUPABASE_VARIABLES = [
 const MOST_PROCESSES = 64;
 
 /** Background processes by kind, and the variable that says how many. `<kind>/main.ts` calls `runInBackground`: a further kind is a line here. */
-const BACKGROUND = [["worker", "WORKER_CONCURRENCY"]] as const;
+const BACKGROUND = [
+  ["worker", "WORKER_CONCURRENCY"],
+  ["matcher", "MATCHER_CONCURRENCY"],
+] as const;
 
 const token = (bytes: number) => randomBytes(bytes).toString("base64url");
 
@@ -93,6 +96,7 @@ export function readSettings(env: Environment = process.env): Settings {
   if (local) delete settings.DIRECT_URL;
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
+  if (local) settings.DATABASE_DISK ??= dataDir;
   const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
   return { port, dataDir, secrets, env: settings, local, webs: readCount(settings, "WEB_CONCURRENCY"), background };
 }

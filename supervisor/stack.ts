@@ -16,7 +16,7 @@ import { onSourceChange } from "./watch.ts";
 const READY_WITHIN_MS = 120_000;
 const WRONG_PASSWORD = "28P01";
 
-const node = (file: string) => [process.execPath, fileURLToPath(new URL(`../${file}`, import.meta.url))];
+const node = (file: string, ...options: string[]) => [process.execPath, ...options, fileURLToPath(new URL(`../${file}`, import.meta.url))];
 
 export type DatabaseUrls = Record<"superuser" | "owner" | "authenticator" | "authAdmin", string>;
 
@@ -99,10 +99,13 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
   if (part) await allReady([part]);
 }
 
+/** A matcher's memory is bounded: files and matches of millions of lines pass through it. */
+const OPTIONS: Record<Settings["background"][number]["kind"], string[]> = { worker: [], matcher: ["--max-old-space-size=640"] };
+
 /** Those of a kind end one by one where they are renewed: the others take over what they leave. */
 export function startBackground({ env, background }: Settings): Part[] {
   return background.flatMap(({ kind, processes }) => {
-    const command = node(`${kind}/main.ts`);
+    const command = node(`${kind}/main.ts`, ...OPTIONS[kind]);
     const parts = startParts(processes, { name: kind, command, env, stopWithinMs: 6_000, ours: true });
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;

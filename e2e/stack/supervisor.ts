@@ -10,7 +10,7 @@ import { freePort } from "../../supervisor/ports.ts";
 const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url));
 /** As long as the supervisor itself waits: a machine may be busy. */
 const READY_WITHIN_MS = 120_000;
-const PARTS = ["postgres", "data-api", "worker", "web"] as const;
+const PARTS = ["postgres", "data-api", "worker", "matcher", "web"] as const;
 
 export type PartName = (typeof PARTS)[number];
 type Entry = { part: string; level: string; msg: string; pid?: number; [field: string]: unknown };

@@ -202,6 +202,62 @@ export type Database = {
           },
         ]
       }
+      carried_lines: {
+        Row: {
+          line_no: number
+          open_minor: number
+          reconciliation_id: string
+          side: string
+          tenant_id: string
+        }
+        Insert: {
+          line_no: number
+          open_minor: number
+          reconciliation_id: string
+          side: string
+          tenant_id?: string
+        }
+        Update: {
+          line_no?: number
+          open_minor?: number
+          reconciliation_id?: string
+          side?: string
+          tenant_id?: string
+        }
+        Relationships: []
+      }
+      closings: {
+        Row: {
+          closed_at: string
+          closed_by: string
+          reconciliation_id: string
+          statement: NonNullable<Json>
+          tenant_id: string
+        }
+        Insert: {
+          closed_at?: string
+          closed_by?: string
+          reconciliation_id: string
+          statement: NonNullable<Json>
+          tenant_id?: string
+        }
+        Update: {
+          closed_at?: string
+          closed_by?: string
+          reconciliation_id?: string
+          statement?: NonNullable<Json>
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "closings_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: true
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
       events: {
         Row: {
           at: string
@@ -330,12 +386,17 @@ export type Database = {
           due_at: string
           due_from_policy: boolean
           id: string
+          line_id: string | null
+          line_no: number | null
+          pair_no: number | null
           reason_code: string | null
           reconciliation_id: string | null
           resolution: string | null
+          resolved_by_matching: boolean
           severity: string
           severity_rank: number
           status: string
+          suggested_match_id: string | null
           tenant_id: string
           title: string
           updated_at: string
@@ -351,12 +412,17 @@ export type Database = {
           due_at: string
           due_from_policy?: boolean
           id?: string
+          line_id?: string | null
+          line_no?: number | null
+          pair_no?: number | null
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
+          resolved_by_matching?: boolean
           severity: string
           severity_rank?: never
           status?: string
+          suggested_match_id?: string | null
           tenant_id?: string
           title: string
           updated_at?: string
@@ -372,12 +438,17 @@ export type Database = {
           due_at?: string
           due_from_policy?: boolean
           id?: string
+          line_id?: string | null
+          line_no?: number | null
+          pair_no?: number | null
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
+          resolved_by_matching?: boolean
           severity?: string
           severity_rank?: never
           status?: string
+          suggested_match_id?: string | null
           tenant_id?: string
           title?: string
           updated_at?: string
@@ -392,6 +463,53 @@ export type Database = {
           },
           {
             foreignKeyName: "exceptions_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      exclusions: {
+        Row: {
+          created_at: string
+          created_by: string
+          currency: string
+          excluded_minor: number
+          line_no: number
+          pair_no: number
+          reason: string
+          reconciliation_id: string
+          side: string
+          tenant_id: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          currency: string
+          excluded_minor: number
+          line_no: number
+          pair_no: number
+          reason: string
+          reconciliation_id: string
+          side: string
+          tenant_id?: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          currency?: string
+          excluded_minor?: number
+          line_no?: number
+          pair_no?: number
+          reason?: string
+          reconciliation_id?: string
+          side?: string
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "exclusions_tenant_id_reconciliation_id_fkey"
             columns: ["tenant_id", "reconciliation_id"]
             isOneToOne: false
             referencedRelation: "reconciliations"
@@ -425,47 +543,428 @@ export type Database = {
           },
         ]
       }
+      imports: {
+        Row: {
+          accepted_count: number
+          balance_holds: boolean | null
+          bytes_read: number
+          bytes_total: number
+          closing_balance_minor: number | null
+          created_at: string
+          created_by: string
+          duplicate_count: number
+          failure: string | null
+          file_name: string | null
+          finished_at: string | null
+          first_line_no: number | null
+          format: string
+          id: string
+          last_line_no: number | null
+          mapping: Json | null
+          opening_balance_minor: number | null
+          read_count: number
+          refusals: NonNullable<Json>
+          refused_count: number
+          skipped_count: number
+          source_no: number
+          statements: NonNullable<Json>
+          status: string
+          tenant_id: string
+          undone_at: string | null
+          undone_by: string | null
+        }
+        Insert: {
+          accepted_count?: number
+          balance_holds?: boolean | null
+          bytes_read?: number
+          bytes_total?: number
+          closing_balance_minor?: number | null
+          created_at?: string
+          created_by?: string
+          duplicate_count?: number
+          failure?: string | null
+          file_name?: string | null
+          finished_at?: string | null
+          first_line_no?: number | null
+          format: string
+          id?: string
+          last_line_no?: number | null
+          mapping?: Json | null
+          opening_balance_minor?: number | null
+          read_count?: number
+          refusals?: NonNullable<Json>
+          refused_count?: number
+          skipped_count?: number
+          source_no: number
+          statements?: NonNullable<Json>
+          status?: string
+          tenant_id?: string
+          undone_at?: string | null
+          undone_by?: string | null
+        }
+        Update: {
+          accepted_count?: number
+          balance_holds?: boolean | null
+          bytes_read?: number
+          bytes_total?: number
+          closing_balance_minor?: number | null
+          created_at?: string
+          created_by?: string
+          duplicate_count?: number
+          failure?: string | null
+          file_name?: string | null
+          finished_at?: string | null
+          first_line_no?: number | null
+          format?: string
+          id?: string
+          last_line_no?: number | null
+          mapping?: Json | null
+          opening_balance_minor?: number | null
+          read_count?: number
+          refusals?: NonNullable<Json>
+          refused_count?: number
+          skipped_count?: number
+          source_no?: number
+          statements?: NonNullable<Json>
+          status?: string
+          tenant_id?: string
+          undone_at?: string | null
+          undone_by?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: "imports_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "imports_tenant_id_source_no_fkey"
+            columns: ["tenant_id", "source_no"]
+            isOneToOne: false
+            referencedRelation: "sources"
+            referencedColumns: ["tenant_id", "source_no"]
+          },
+        ]
+      }
+      lines: {
+        Row: {
+          amount_minor: number
+          booked_date: string | null
+          counterparty: string | null
+          created_at: string
+          currency: string
+          description: string | null
+          details: Json | null
+          external_id: string | null
+          file_line: number | null
+          group_key: string | null
+          id: string
+          import_id: string | null
+          line_no: number
+          reference: string | null
+          source_no: number
+          tenant_id: string
+          value_date: string
+        }
+        Insert: {
+          amount_minor: number
+          booked_date?: string | null
+          counterparty?: string | null
+          created_at?: string
+          currency: string
+          description?: string | null
+          details?: Json | null
+          external_id?: string | null
+          file_line?: number | null
+          group_key?: string | null
+          id: string
+          import_id?: string | null
+          line_no?: never
+          reference?: string | null
+          source_no: number
+          tenant_id: string
+          value_date: string
+        }
+        Update: {
+          amount_minor?: number
+          booked_date?: string | null
+          counterparty?: string | null
+          created_at?: string
+          currency?: string
+          description?: string | null
+          details?: Json | null
+          external_id?: string | null
+          file_line?: number | null
+          group_key?: string | null
+          id?: string
+          import_id?: string | null
+          line_no?: never
+          reference?: string | null
+          source_no?: number
+          tenant_id?: string
+          value_date?: string
+        }
+        Relationships: []
+      }
+      match_members: {
+        Row: {
+          allocated_minor: number
+          line_no: number
+          match_id: string
+          pair_no: number
+          side: string
+          tenant_id: string
+        }
+        Insert: {
+          allocated_minor: number
+          line_no: number
+          match_id: string
+          pair_no: number
+          side: string
+          tenant_id?: string
+        }
+        Update: {
+          allocated_minor?: number
+          line_no?: number
+          match_id?: string
+          pair_no?: number
+          side?: string
+          tenant_id?: string
+        }
+        Relationships: []
+      }
+      matches: {
+        Row: {
+          adjustments: NonNullable<Json>
+          amount_minor: number
+          created_at: string
+          created_by: string
+          currency: string
+          decided_at: string | null
+          decided_by: string | null
+          explanation: Json | null
+          hash_high: number | null
+          hash_low: number | null
+          id: string
+          margin: number | null
+          method: string
+          note: string | null
+          pair_no: number
+          reconciliation_id: string
+          residual_minor: number
+          run_id: string | null
+          score: number | null
+          settled: boolean
+          shape: string
+          state: string
+          tenant_id: string
+        }
+        Insert: {
+          adjustments?: NonNullable<Json>
+          amount_minor: number
+          created_at?: string
+          created_by?: string
+          currency: string
+          decided_at?: string | null
+          decided_by?: string | null
+          explanation?: Json | null
+          hash_high?: number | null
+          hash_low?: number | null
+          id: string
+          margin?: number | null
+          method: string
+          note?: string | null
+          pair_no: number
+          reconciliation_id: string
+          residual_minor?: number
+          run_id?: string | null
+          score?: number | null
+          settled?: boolean
+          shape: string
+          state: string
+          tenant_id?: string
+        }
+        Update: {
+          adjustments?: NonNullable<Json>
+          amount_minor?: number
+          created_at?: string
+          created_by?: string
+          currency?: string
+          decided_at?: string | null
+          decided_by?: string | null
+          explanation?: Json | null
+          hash_high?: number | null
+          hash_low?: number | null
+          id?: string
+          margin?: number | null
+          method?: string
+          note?: string | null
+          pair_no?: number
+          reconciliation_id?: string
+          residual_minor?: number
+          run_id?: string | null
+          score?: number | null
+          settled?: boolean
+          shape?: string
+          state?: string
+          tenant_id?: string
+        }
+        Relationships: []
+      }
+      pair_rules: {
+        Row: {
+          created_at: string
+          created_by: string
+          pair_no: number
+          policy: NonNullable<Json>
+          rules: NonNullable<Json>
+          tenant_id: string
+          version: number
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          pair_no: number
+          policy: NonNullable<Json>
+          rules: NonNullable<Json>
+          tenant_id?: string
+          version: number
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          pair_no?: number
+          policy?: NonNullable<Json>
+          rules?: NonNullable<Json>
+          tenant_id?: string
+          version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "pair_rules_tenant_id_pair_no_fkey"
+            columns: ["tenant_id", "pair_no"]
+            isOneToOne: false
+            referencedRelation: "pairs"
+            referencedColumns: ["tenant_id", "pair_no"]
+          },
+        ]
+      }
+      pairs: {
+        Row: {
+          created_at: string
+          created_by: string
+          left_source_no: number
+          pair_no: number
+          right_source_no: number
+          rules_version: number
+          tenant_id: string
+          weights: Json | null
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          left_source_no: number
+          pair_no?: never
+          right_source_no: number
+          rules_version?: number
+          tenant_id?: string
+          weights?: Json | null
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          left_source_no?: number
+          pair_no?: never
+          right_source_no?: number
+          rules_version?: number
+          tenant_id?: string
+          weights?: Json | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: "pairs_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "pairs_tenant_id_left_source_no_fkey"
+            columns: ["tenant_id", "left_source_no"]
+            isOneToOne: false
+            referencedRelation: "sources"
+            referencedColumns: ["tenant_id", "source_no"]
+          },
+          {
+            foreignKeyName: "pairs_tenant_id_right_source_no_fkey"
+            columns: ["tenant_id", "right_source_no"]
+            isOneToOne: false
+            referencedRelation: "sources"
+            referencedColumns: ["tenant_id", "source_no"]
+          },
+        ]
+      }
       reconciliations: {
         Row: {
+          auto_run: boolean
+          closed_at: string | null
+          closed_by: string | null
           created_at: string
           created_by: string
           id: string
           left_source: string
+          left_source_id: string | null
           matched_count: number
           name: string
+          pair_no: number | null
           period_end: string
           period_start: string
           right_source: string
+          right_source_id: string | null
           status: string
           tenant_id: string
           unmatched_count: number
           updated_at: string
         }
         Insert: {
+          auto_run?: boolean
+          closed_at?: string | null
+          closed_by?: string | null
           created_at?: string
           created_by?: string
           id?: string
           left_source: string
+          left_source_id?: string | null
           matched_count?: number
           name: string
+          pair_no?: number | null
           period_end: string
           period_start: string
           right_source: string
+          right_source_id?: string | null
           status?: string
           tenant_id?: string
           unmatched_count?: number
           updated_at?: string
         }
         Update: {
+          auto_run?: boolean
+          closed_at?: string | null
+          closed_by?: string | null
           created_at?: string
           created_by?: string
           id?: string
           left_source?: string
+          left_source_id?: string | null
           matched_count?: number
           name?: string
+          pair_no?: number | null
           period_end?: string
           period_start?: string
           right_source?: string
+          right_source_id?: string | null
           status?: string
           tenant_id?: string
           unmatched_count?: number
@@ -531,6 +1030,95 @@ export type Database = {
             isOneToOne: false
             referencedRelation: "tenants"
             referencedColumns: ["id"]
+          },
+        ]
+      }
+      runs: {
+        Row: {
+          changed: Json | null
+          created_at: string
+          created_by: string
+          digest: string | null
+          dry_run: Json | null
+          engine_version: string | null
+          exceptions_held_back: number
+          exceptions_opened: number
+          failure: string | null
+          finished_at: string | null
+          id: string
+          impact: Json | null
+          lines_done: number
+          lines_total: number
+          open_count: number
+          pair_no: number
+          reconciliation_id: string
+          rules_version: number | null
+          stage: string | null
+          started_at: string | null
+          status: string
+          suggested_count: number
+          tenant_id: string
+          waterfall: NonNullable<Json>
+        }
+        Insert: {
+          changed?: Json | null
+          created_at?: string
+          created_by?: string
+          digest?: string | null
+          dry_run?: Json | null
+          engine_version?: string | null
+          exceptions_held_back?: number
+          exceptions_opened?: number
+          failure?: string | null
+          finished_at?: string | null
+          id?: string
+          impact?: Json | null
+          lines_done?: number
+          lines_total?: number
+          open_count?: number
+          pair_no: number
+          reconciliation_id: string
+          rules_version?: number | null
+          stage?: string | null
+          started_at?: string | null
+          status?: string
+          suggested_count?: number
+          tenant_id?: string
+          waterfall?: NonNullable<Json>
+        }
+        Update: {
+          changed?: Json | null
+          created_at?: string
+          created_by?: string
+          digest?: string | null
+          dry_run?: Json | null
+          engine_version?: string | null
+          exceptions_held_back?: number
+          exceptions_opened?: number
+          failure?: string | null
+          finished_at?: string | null
+          id?: string
+          impact?: Json | null
+          lines_done?: number
+          lines_total?: number
+          open_count?: number
+          pair_no?: number
+          reconciliation_id?: string
+          rules_version?: number | null
+          stage?: string | null
+          started_at?: string | null
+          status?: string
+          suggested_count?: number
+          tenant_id?: string
+          waterfall?: NonNullable<Json>
+        }
+        Relationships: [
+          {
+            foreignKeyName: "runs_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -650,6 +1238,68 @@ export type Database = {
             foreignKeyName: "sla_policies_tenant_id_fkey"
             columns: ["tenant_id"]
             isOneToOne: true
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+      sources: {
+        Row: {
+          created_at: string
+          created_by: string
+          currency: string
+          grace_days: number
+          id: string
+          kind: string
+          last_import_at: string | null
+          line_count: number
+          mapping: Json | null
+          name: string
+          sign: string
+          source_no: number
+          tenant_id: string
+          time_zone: string
+          updated_at: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          currency: string
+          grace_days?: number
+          id?: string
+          kind: string
+          last_import_at?: string | null
+          line_count?: number
+          mapping?: Json | null
+          name: string
+          sign?: string
+          source_no?: never
+          tenant_id?: string
+          time_zone?: string
+          updated_at?: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          currency?: string
+          grace_days?: number
+          id?: string
+          kind?: string
+          last_import_at?: string | null
+          line_count?: number
+          mapping?: Json | null
+          name?: string
+          sign?: string
+          source_no?: never
+          tenant_id?: string
+          time_zone?: string
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "sources_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
             referencedRelation: "tenants"
             referencedColumns: ["id"]
           },
@@ -915,31 +1565,44 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      add_lines: { Args: { input: Json; request: Json }; Returns: Json }
       begin_session: { Args: { session: Json }; Returns: string }
       check_session: {
         Args: { idle_seconds: number; seen: boolean; session_id: string }
         Returns: Json
       }
+      close_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      confirm_match: { Args: { input: Json; request: Json }; Returns: Json }
       continue_security_event_export: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      create_import: { Args: { input: Json; request: Json }; Returns: Json }
+      create_match: { Args: { input: Json; request: Json }; Returns: Json }
       create_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
+      create_run: { Args: { input: Json; request: Json }; Returns: Json }
+      create_source: { Args: { input: Json; request: Json }; Returns: Json }
       create_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      decide_matches: { Args: { input: Json; request: Json }; Returns: Json }
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      drop_import: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       end_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       estimate_api_key_impact: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      exclude_line: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       find_session_user: { Args: { user_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
@@ -950,18 +1613,26 @@ export type Database = {
         Returns: Json
       }
       get_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
+      get_import: { Args: { input: Json; request: Json }; Returns: Json }
+      get_line: { Args: { input: Json; request: Json }; Returns: Json }
+      get_match: { Args: { input: Json; request: Json }; Returns: Json }
       get_me: { Args: { input: Json; request: Json }; Returns: Json }
+      get_proof: { Args: { input: Json; request: Json }; Returns: Json }
       get_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       get_record: { Args: { input: Json; request: Json }; Returns: Json }
+      get_rules: { Args: { input: Json; request: Json }; Returns: Json }
+      get_run: { Args: { input: Json; request: Json }; Returns: Json }
       get_security_event: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_report: { Args: { input: Json; request: Json }; Returns: Json }
+      get_source: { Args: { input: Json; request: Json }; Returns: Json }
+      get_statement: { Args: { input: Json; request: Json }; Returns: Json }
       get_time_to_breach: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -972,6 +1643,8 @@ export type Database = {
         Returns: Json
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      include_line: { Args: { input: Json; request: Json }; Returns: Json }
+      keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
       leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
@@ -979,12 +1652,24 @@ export type Database = {
         Returns: Json
       }
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_imports: { Args: { input: Json; request: Json }; Returns: Json }
+      list_line_suggestions: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      list_lines: { Args: { input: Json; request: Json }; Returns: Json }
+      list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
+      list_outstanding_lines: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_reconciliations: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_records: { Args: { input: Json; request: Json }; Returns: Json }
+      list_runs: { Args: { input: Json; request: Json }; Returns: Json }
       list_security_events: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -994,11 +1679,13 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_sources: { Args: { input: Json; request: Json }; Returns: Json }
       list_webhook_deliveries: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
+      open_import: { Args: { input: Json; request: Json }; Returns: Json }
       open_security_event_chain: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1007,7 +1694,9 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
+      put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
@@ -1016,6 +1705,11 @@ export type Database = {
       }
       record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      reject_match: { Args: { input: Json; request: Json }; Returns: Json }
+      reopen_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       resend_webhook_delivery: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1029,6 +1723,8 @@ export type Database = {
       }
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      undo_import: { Args: { input: Json; request: Json }; Returns: Json }
+      undo_match: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
       update_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1037,6 +1733,7 @@ export type Database = {
         Returns: Json
       }
       update_record: { Args: { input: Json; request: Json }; Returns: Json }
+      update_source: { Args: { input: Json; request: Json }; Returns: Json }
       update_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       walk_security_event_chain: {
         Args: { input: Json; request: Json }

@@ -68,6 +68,8 @@ export const exception = z
     amount_minor: z.int().nullable().meta({ example: 125000 }),
     currency: z.string().nullable().meta({ example: "EUR" }),
     reconciliation_id: reconciliationId.nullable(),
+    line_id: id("lin").nullable().meta({ description: "The line that stayed open too long, where matching opened it.", example: null }),
+    suggested_match_id: id("mat").nullable().meta({ description: "A match of it that a run suggests.", example: null }),
     details: z.record(z.string(), z.unknown()).meta({ example: { source_line: 118 } }),
     resolution: z.string().nullable().meta({ example: null }),
     created_at: time,
@@ -97,6 +99,8 @@ const SLA_COLUMNS = [
   "amount_minor",
   "currency",
   "reconciliation_id",
+  "line_id",
+  "suggested_match_id",
   "details",
   "resolution",
   "created_at",
@@ -280,6 +284,8 @@ export const importExceptionsContract = contract({
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   upload: ["application/x-ndjson", "text/csv"],
+  uploadExample: '{"title":"Payout 4711 has no bank line","severity":"high"}',
+  bodyMaxBytes: 64 * 1024 * 1024,
   response: z
     .object({
       accepted: count.meta({ example: 998 }),

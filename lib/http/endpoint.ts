@@ -16,15 +16,25 @@ export type Endpoint = { contract: Contract; serve: (request: Request, params: R
 
 type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency" | "auditReason">;
 
-/** The way of a request: who may (admit) → what is asked (input) → one domain verb → its answer by the contract, or a problem. */
-export function endpoint<C extends Contract>(contract: C, verb: (call: Call<C>) => Promise<z.input<C["response"]>>): Endpoint {
+/**
+ * The way of a request: who may (admit) → what is asked (input) → one domain verb → its answer by the contract, or a problem.
+ * `preview`: the verb that says what it would do, where the contract has such an answer.
+ */
+export function endpoint<C extends Contract>(
+  contract: C,
+  verb: (call: Call<C>) => Promise<z.input<C["response"]>>,
+  preview?: (call: Call<C>) => Promise<z.input<NonNullable<C["preview"]>>>,
+): Endpoint {
+  const previewed = { ...contract, response: contract.preview ?? contract.response, status: 200 as const };
   return served(contract, async (call, request) => {
-    const { body, etag } = await answerOf(contract, call.ctx, verb(call));
+    const isPreview = preview !== undefined && (call.query as { preview?: string }).preview === "true";
+    const answered = isPreview ? previewed : contract;
+    const { body, etag } = await answerOf(answered, call.ctx, isPreview ? preview(call) : verb(call));
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
     if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag)) return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
-    return new Response(body, { status: contract.status, headers });
+    return new Response(body, { status: answered.status, headers });
   });
 }
 

@@ -23,8 +23,8 @@ export type Input<C extends Contract> = {
   auditReason: string | null;
 };
 
-/** A body that is read as it comes, of one of the contract's media types. */
-export type Upload = { mediaType: string; stream: ReadableStream<Uint8Array> };
+/** A body that is read as it comes, of one of the contract's media types; `length` in bytes, where the caller says so. */
+export type Upload = { mediaType: string; stream: ReadableStream<Uint8Array>; length: number | null };
 
 /** Of parameters other than a contract's own `id`. */
 const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery" };
@@ -52,7 +52,8 @@ function nounOf({ noun }: Contract, { issues }: z.ZodError): string {
 function readUpload(request: Request, types: readonly string[]): Upload {
   const mediaType = requireMediaType(request, types);
   if (!request.body) throw invalidRequest([{ path: "", message: "Send a body." }]);
-  return { mediaType, stream: request.body };
+  const length = request.headers.get("content-length");
+  return { mediaType, stream: request.body, length: length === null ? null : Number(length) };
 }
 
 export function mediaTypes(contract: Contract): readonly string[] {

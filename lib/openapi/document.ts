@@ -41,6 +41,8 @@ const TAGS: Record<string, string> = {
   "SLA monitor": "Open exceptions by nearness to breach.",
   "API keys": "Credentials of a tenant's servers.",
   Reconciliations: "Two sources compared over a period.",
+  "Sources and lines": "Where lines come from, and each amount on its day.",
+  Matching: "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a chain that shows whether anything of it was changed since.",
@@ -54,11 +56,6 @@ const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().met
 
 const csvText = z.string().meta({ description: "RFC 4180, with a header line.", override: { contentMediaType: "text/csv" } });
 const ndjsonText = z.string().meta({ description: "One JSON object a line.", override: { contentMediaType: "application/x-ndjson" } });
-const uploadText = z
-  .string()
-  .max(64 * 1024 * 1024)
-  .meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
-
 const VERSION = "1.0.0";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -150,8 +147,10 @@ function pathsOf(contracts: readonly Contract[], problems: Map<string, ProblemAn
   return paths;
 }
 
+const STATUS_WORDS = { 200: "Done.", 201: "Created.", 202: "Taken in: see Location for how it goes on." } as const;
+
 function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): ZodOpenApiOperationObject {
-  const { operationId, tag, summary, description, access, idempotency, params, query, resource, status } = contract;
+  const { operationId, tag, summary, description, access, idempotency, params, query, preview, resource, status } = contract;
   const answers = problemAnswers(errorCodesOf(contract));
   for (const answer of answers) problems.set(answer.name, answer);
   return {
@@ -170,10 +169,17 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
     ...requestBodyOf(contract),
     responses: {
       [`${status}`]: {
-        description: status === 201 ? "Created." : "Done.",
+        description: STATUS_WORDS[status],
         headers: { ...ANSWER_HEADERS, ...(resource && TAG_HEADERS), ...(idempotency && REPLAY_HEADERS) },
         content: contentOf(contract),
       },
+      ...(preview && {
+        200: {
+          description: "With preview=true: nothing was kept.",
+          headers: ANSWER_HEADERS,
+          content: { "application/json": { schema: preview } },
+        },
+      }),
       ...(isCacheable(contract) && {
         304: { description: "Nothing is new since the answer that If-None-Match names.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
       }),
@@ -201,9 +207,10 @@ function needs({ roles, scope, service, publishable }: Access): string {
 }
 
 function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBodyObject } {
-  const { body, idempotency, upload } = contract;
+  const { body, idempotency, upload, uploadExample, bodyMaxBytes } = contract;
   if (upload) {
-    return { requestBody: { required: true, content: Object.fromEntries(upload.map((mediaType) => [mediaType, { schema: uploadText }])) } };
+    const schema = z.string().max(bodyMaxBytes).meta({ example: uploadExample });
+    return { requestBody: { required: true, content: Object.fromEntries(upload.map((mediaType) => [mediaType, { schema }])) } };
   }
   if (!body && !idempotency) return {};
   const schema = withIdempotencyKey(body ?? z.strictObject({}), contract);

@@ -53,6 +53,8 @@ const variables = z.object({
   RATE_LIMIT_PER_ADDRESS: whole.optional(),
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
   WEBHOOK_ALLOW_HOSTS: hosts,
+  DATABASE_MAX_BYTES: whole.default(0),
+  DATABASE_DISK: optionalText,
   METRICS_TOKEN: optionalText.pipe(secret32.optional()),
 });
 

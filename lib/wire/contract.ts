@@ -47,6 +47,8 @@ export type Contract<
   bodyMaxBytes: number;
   /** Media types of a body that is no JSON object and is read as it comes, null for the others. */
   upload: readonly string[] | null;
+  /** Such a body. */
+  uploadExample: string | null;
   /** Whether it only says what a change would do: `always`, where the body's `dry_run` says so (`asked`), or never. */
   dryRun: "always" | "asked" | "never";
   response: Response;
@@ -54,7 +56,9 @@ export type Contract<
   exported: Export | null;
   /** The answer is such a file, not the JSON of `response`; null for any other operation. */
   file: Export | null;
-  status: 200 | 201;
+  status: 200 | 201 | 202;
+  /** What it answers instead, with 200, where the query has `preview=true`: what it would do. */
+  preview: z.ZodType | null;
   /** What a 404 says there is none of. */
   noun: string;
   /**
@@ -87,10 +91,12 @@ export function contract<
     body: null,
     bodyMaxBytes: BODY_MAX_BYTES,
     upload: null,
+    uploadExample: null,
     dryRun: "never",
     exported: null,
     file: null,
     status: 200,
+    preview: null,
     noun: nounOf(declared.path),
     resource: null,
     errors: [],

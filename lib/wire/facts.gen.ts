@@ -26,6 +26,11 @@ export const EXCEPTIONS = {
   resolution: { least: 1, most: 1000 },
 } as const;
 
+export const IMPORTS = {
+  status: ["receiving", "queued", "reading", "done", "failed", "undoing", "undone"],
+  file_name: { least: 1, most: 255 },
+} as const;
+
 export const RECONCILIATIONS = {
   name: { least: 1, most: 200 },
   status: ["open", "in_progress", "completed", "archived"],
@@ -49,6 +54,15 @@ export const SLA_POLICIES = {
   medium_minutes: { least: 1, most: 525600 },
   low_minutes: { least: 1, most: 525600 },
   at_risk_thresholds: { least: 1, most: 10 },
+} as const;
+
+export const SOURCES = {
+  name: { least: 1, most: 200 },
+  kind: ["bank_statement", "ledger", "processor", "orders", "other"],
+  time_zone: { least: 1, most: 64 },
+  sign: ["as_is", "inverted"],
+  grace_days: { least: 0, most: 90 },
+  line_count: { least: 0 },
 } as const;
 
 export const WEBHOOK_ATTEMPTS = {

@@ -1,5 +1,5 @@
+import { minorAmount } from "../../wire/money.ts";
 import { sixDigitDay } from "./dates.ts";
-import { minorAmount } from "./money.ts";
 
 /** Sums and numbers of an account, a group or the file, as its trailer has them. */
 export class Bai2Totals {

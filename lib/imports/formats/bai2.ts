@@ -1,9 +1,9 @@
 import { decimalsOf } from "../../wire/currencies.ts";
+import { minorAmount } from "../../wire/money.ts";
 import { Bai2Totals, detailOf, fundsOf, summaryOf } from "./bai2-fields.ts";
 import { sixDigitDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
-import { minorAmount } from "./money.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 import { Statement } from "./statement.ts";

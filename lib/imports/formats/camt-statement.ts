@@ -1,10 +1,10 @@
 import { decimalsOf } from "../../wire/currencies.ts";
+import { standardAmount } from "../../wire/money.ts";
 import { bankTransactionCode, camtTransaction, chargesOf, moneyOf, type Party, said, type Transaction } from "./camt-transaction.ts";
 import { type DateReader, isoDay } from "./dates.ts";
 import { DetailsBuilder } from "./gathered.ts";
 import type { Details, ImportLine } from "./line.ts";
 import type { Format } from "./mapping.ts";
-import { standardAmount } from "./money.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";
 import { Statement } from "./statement.ts";

@@ -1,10 +1,10 @@
 import { decimalsOf } from "../../wire/currencies.ts";
+import { type DecimalSeparator, writtenAmount } from "../../wire/money.ts";
 import { uniqueNames } from "./csv.ts";
 import { dateFormatsOf, looksLikeAmount, looksLikeDate, quoteOf, type Row, rowsOf } from "./csv-layout.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";
 import { dateReader } from "./dates.ts";
 import { type DateFormat, type Delimiter, type MappedField, type Mapping, SIGN_VALUES } from "./mapping.ts";
-import { type DecimalSeparator, writtenAmount } from "./money.ts";
 
 const HEADER_WITHIN_ROWS = 50;
 const SAMPLES = 10;

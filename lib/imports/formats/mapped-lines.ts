@@ -1,8 +1,8 @@
 import { decimalsOf } from "../../wire/currencies.ts";
+import { type Fault, minorAmount, wireAmount, writtenAmount } from "../../wire/money.ts";
 import { dateReader } from "./dates.ts";
 import type { Details, ImportLine } from "./line.ts";
 import { type MappedField, SIGN_VALUES } from "./mapping.ts";
-import { type Fault, minorAmount, wireAmount, writtenAmount } from "./money.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";
 

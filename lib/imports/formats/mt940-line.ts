@@ -1,8 +1,8 @@
 import { decimalsOf } from "../../wire/currencies.ts";
+import { standardAmount } from "../../wire/money.ts";
 import { calendarDay, sixDigitDay } from "./dates.ts";
 import { DetailsBuilder, type Gathered } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
-import { standardAmount } from "./money.ts";
 import { accountOwnerInfo } from "./mt940-info.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,6 +1,6 @@
 import { decimalsOf } from "../../wire/currencies.ts";
+import { standardAmount } from "../../wire/money.ts";
 import { sixDigitDay } from "./dates.ts";
-import { standardAmount } from "./money.ts";
 import { type StatementLine, statementLine } from "./mt940-line.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";

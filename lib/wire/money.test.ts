@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CURRENCIES, decimalsOf } from "../../wire/currencies.ts";
+import { CURRENCIES, decimalsOf } from "./currencies.ts";
 import { minorAmount, plainAmount, standardAmount, wireAmount, writtenAmount } from "./money.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../wire/currencies.ts";
+import { decimalsOf } from "./currencies.ts";
 
 /** What is wrong with an amount, in the words of a refusal. */
 export type Fault = { problem: string; wanted: string };

@@ -1,0 +1,261 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { api, userToken } from "#e2e/fixtures.ts";
+import type { Line } from "#lib/lines/contract.ts";
+import type { Source } from "#lib/sources/contract.ts";
+import { added, addLines, createSource, createTeam, linesOf, listed, sourceOf, type Team } from "./ledgers.ts";
+
+const COFFEE = { amount: "-2.80", value_date: "2026-10-05", counterparty: "Kaffeebar" };
+
+let team: Team;
+let source: Source;
+beforeAll(async () => {
+  team = await createTeam();
+  source = await createSource(team);
+});
+
+const errorsOf = (json: unknown) => (json as { errors: { path: string; message: string }[] }).errors;
+const patch = (id: string, body: object, headers: Record<string, string> = {}) =>
+  api("PATCH", `/v1/sources/${id}`, { bearer: team.admin, tenant: team.tenant, body, headers });
+
+describe("a source", () => {
+  test("is created with what it leaves out, and read back the same", async () => {
+    expect(source).toEqual({
+      id: expect.stringMatching(/^src_/),
+      name: expect.stringContaining("Bank"),
+      kind: "bank_statement",
+      currency: "EUR",
+      time_zone: "UTC",
+      sign: "as_is",
+      mapping: null,
+      grace_days: 3,
+      line_count: 0,
+      last_import_at: null,
+      created_at: expect.stringMatching(/\.\d{3}Z$/),
+      created_by: "user:ada",
+      updated_at: source.created_at,
+    });
+    expect(await sourceOf(team, source.id)).toEqual(source);
+  });
+
+  test("keeps a mapping whole, and takes another in its place", async () => {
+    const { id } = await createSource(team, { mapping: { fields: { amount: "Betrag", value_date: "Valuta" }, date_format: "DD.MM.YYYY" } });
+    const { json } = await patch(id, { mapping: { fields: { amount: "Amount" } } });
+    expect(json).toMatchObject({ mapping: { fields: { amount: "Amount" } } });
+    expect((await patch(id, { mapping: null })).json).toMatchObject({ mapping: null });
+  });
+
+  test("keeps its currency and sign once it has lines", async () => {
+    const { id } = await createSource(team);
+    expect((await patch(id, { sign: "inverted" })).status).toBe(200);
+    await added(team, id, [COFFEE]);
+    expect((await patch(id, { sign: "as_is" })).status).toBe(409);
+    expect((await patch(id, { currency: "USD" })).status).toBe(409);
+    expect((await patch(id, { name: "Renamed" })).json).toMatchObject({ name: "Renamed", line_count: 1, sign: "inverted" });
+  });
+
+  test("is changed only as If-Match saw it, and lines that come change nothing of that", async () => {
+    const made = await createSource(team);
+    const seen = await api("GET", `/v1/sources/${made.id}`, { bearer: team.admin, tenant: team.tenant });
+    await added(team, made.id, [COFFEE]);
+    const etag = seen.headers.get("ETag") ?? "";
+    expect((await patch(made.id, { name: "Mine" }, { "If-Match": etag })).status).toBe(200);
+    expect((await patch(made.id, { name: "Theirs" }, { "If-Match": etag })).status).toBe(412);
+  });
+
+  test.each([
+    ["an unknown currency", { currency: "XXX" }, "currency"],
+    ["no time zone", { time_zone: "Mars/Olympus" }, "time_zone"],
+    ["an unknown kind", { kind: "shoebox" }, "kind"],
+    ["a mapping of no field", { mapping: { fields: { amuont: "Betrag" } } }, "mapping.fields.amuont"],
+  ])("with %s is refused", async (_what, fields, path) => {
+    const body = { name: "Bank", kind: "ledger", currency: "EUR", ...fields };
+    const { status, json } = await api("POST", "/v1/sources", { bearer: team.admin, tenant: team.tenant, body });
+    expect([status, errorsOf(json)[0]?.path]).toEqual([400, path]);
+  });
+});
+
+describe("lines of a call", () => {
+  test("are kept with all they came with", async () => {
+    const { id } = await createSource(team);
+    const sent = {
+      external_id: "txn_1",
+      amount: "1250.00",
+      currency: "EUR",
+      value_date: "2026-10-05",
+      booked_date: "2026-10-06",
+      reference: "RG-4711",
+      counterparty: "Kunde 17 GmbH",
+      description: "Invoice 4711,\nthank you",
+      group_key: "po_12",
+      details: { channel: "web", deep: [{ a: null }] },
+    };
+    const { items, accepted_count, duplicate_count } = await added(team, id, [sent]);
+    expect([accepted_count, duplicate_count]).toEqual([1, 0]);
+    const { json, headers } = await api("GET", `/v1/lines/${items[0]?.id}`, { bearer: team.admin, tenant: team.tenant });
+    const { amount: _, ...kept } = sent;
+    expect(json).toEqual({
+      ...kept,
+      id: items[0]?.id,
+      source_id: id,
+      import_id: null,
+      file_line: null,
+      amount_minor: 125_000,
+      state: "open",
+      open_minor: 125_000,
+      match_ids: [],
+      exception_id: null,
+      created_at: expect.stringMatching(/\.\d{3}Z$/),
+    });
+    expect(headers.get("ETag")).toMatch(/^"/);
+    expect(await sourceOf(team, id)).toMatchObject({ line_count: 1 });
+  });
+
+  test("are known again by their external_id, whatever else they say", async () => {
+    const { id } = await createSource(team);
+    const first = await added(team, id, [{ ...COFFEE, external_id: "x" }]);
+    const again = await added(team, id, [{ ...COFFEE, external_id: "x", counterparty: "Other words" }]);
+    expect(again).toEqual({ accepted_count: 0, duplicate_count: 1, items: [{ index: 0, id: first.items[0]?.id, duplicate: true }] });
+  });
+
+  test("are known again by content and number among equals: honest twins stay two, and sent again stay two", async () => {
+    const { id } = await createSource(team);
+    expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({ accepted_count: 2, duplicate_count: 0 });
+    expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({ accepted_count: 0, duplicate_count: 2 });
+    expect(await added(team, id, [COFFEE, COFFEE, COFFEE])).toMatchObject({ accepted_count: 1, duplicate_count: 2 });
+    expect(await linesOf(team, { source_id: id })).toHaveLength(3);
+  });
+
+  test("of two sources are two, whatever they have in common", async () => {
+    const [one, two] = await Promise.all([createSource(team), createSource(team)]);
+    await added(team, one.id, [COFFEE]);
+    expect(await added(team, two.id, [COFFEE])).toMatchObject({ accepted_count: 1 });
+  });
+
+  test("sent twice at the same time are kept once", async () => {
+    const { id } = await createSource(team);
+    const lines = Array.from({ length: 300 }, (_, nth) => ({ ...COFFEE, reference: `R${nth % 150}` }));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => added(team, id, lines)));
+    expect(answers.reduce((sum, { accepted_count }) => sum + accepted_count, 0)).toBe(300);
+    expect(await linesOf(team, { source_id: id })).toHaveLength(300);
+    expect(await sourceOf(team, id)).toMatchObject({ line_count: 300 });
+  });
+
+  test("under one idempotency key are answered alike, and added once", async () => {
+    const { id } = await createSource(team);
+    const headers = { "Idempotency-Key": "once" };
+    const first = await addLines(team, id, [COFFEE], headers);
+    const again = await addLines(team, id, [COFFEE], headers);
+    expect(again.json).toEqual(first.json);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect((await addLines(team, id, [COFFEE, COFFEE], headers)).status).toBe(422);
+  });
+
+  test("take the decimals of their currency, the source's where they name none", async () => {
+    const { id } = await createSource(team, { currency: "KWD" });
+    await added(team, id, [
+      { amount: "1.234", value_date: "2026-10-05" },
+      { amount: "500", currency: "JPY", value_date: "2026-10-05" },
+      { amount_minor: -7, value_date: "2026-10-05" },
+    ]);
+    const kept = (await linesOf(team, { source_id: id })).map(({ amount_minor, currency }) => `${amount_minor} ${currency}`);
+    expect(kept.sort()).toEqual(["-7 KWD", "1234 KWD", "500 JPY"]);
+  });
+
+  test.each([
+    ["more decimals than its currency", { amount: "12.505" }, "lines.1.amount"],
+    ["decimals of a currency without any", { amount: "12.5", currency: "JPY" }, "lines.1.amount"],
+    ["a thousands separator", { amount: "1,250.00" }, "lines.1.amount"],
+    ["an amount beyond what a number holds", { amount: "90071992547409.93" }, "lines.1.amount"],
+    ["two amounts", { amount_minor: 5 }, "lines.1.amount"],
+    ["an unknown currency", { currency: "XXX" }, "lines.1.currency"],
+    ["no day", { value_date: "2026-02-30" }, "lines.1.value_date"],
+    ["an unknown field", { amuont: "1" }, "lines.1.amuont"],
+    ["the external_id of a line with another amount", { external_id: "taken" }, "lines.1.external_id"],
+  ])("with %s are refused together", async (_what, fields, path) => {
+    const { id } = await createSource(team);
+    const { status, json, text } = await addLines(team, id, [
+      { ...COFFEE, amount: "-9.00", external_id: "taken" },
+      { ...COFFEE, ...fields },
+    ]);
+    expect([status, errorsOf(json)?.[0]?.path], text).toEqual([400, path]);
+    expect(await linesOf(team, { source_id: id })).toEqual([]);
+  });
+
+  test("are the tenant's alone, and for those who may write", async () => {
+    const other = await createTeam();
+    const { items } = await added(team, source.id, [COFFEE]);
+    const id = items[0]?.id ?? "";
+    const seen = await api("GET", `/v1/lines/${id}`, { bearer: other.admin, tenant: other.tenant });
+    const never = await api("GET", `/v1/lines/lin_${"0".repeat(32)}`, { bearer: other.admin, tenant: other.tenant });
+    expect([seen.status, (seen.json as { detail: string }).detail]).toEqual([404, (never.json as { detail: string }).detail]);
+    expect((await addLines(other, source.id, [COFFEE])).status).toBe(404);
+    expect((await addLines({ ...team, admin: await userToken(team.tenant, ["tenant_analyst"]) }, source.id, [COFFEE])).status).toBe(403);
+  });
+});
+
+describe("the list of lines", () => {
+  const DAYS = 30;
+  let listedSource: Source;
+  let all: Line[];
+  beforeAll(async () => {
+    listedSource = await createSource(team);
+    await added(
+      team,
+      listedSource.id,
+      Array.from({ length: 300 }, (_, nth) => ({
+        external_id: `n${nth}`,
+        amount_minor: nth - 150,
+        ...(nth % 10 === 0 && { currency: "USD" }),
+        value_date: `2026-09-${String(1 + (nth % DAYS)).padStart(2, "0")}`,
+        counterparty: nth % 2 ? "Müller & Söhne 50%" : "Stadtwerke",
+        description: `Invoice ${nth}`,
+      })),
+    );
+    all = await linesOf(team, { source_id: listedSource.id });
+  });
+
+  test("shows each line once, the latest value date first, whatever the page", async () => {
+    expect(new Set(all.map(({ id }) => id)).size).toBe(300);
+    const days = all.map(({ value_date }) => value_date);
+    expect(days).toEqual(days.toSorted().reverse());
+    const short: Line[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page = await listed(team, { source_id: listedSource.id, limit: "37", ...(cursor && { cursor }) });
+      short.push(...page.items);
+      cursor = page.next_cursor;
+    }
+    expect(short.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  });
+
+  test.each<[string, Record<string, string>, (line: Line) => boolean]>([
+    ["currency", { currency: "USD" }, ({ currency }) => currency === "USD"],
+    [
+      "days",
+      { date_from: "2026-09-10", date_to: "2026-09-12" },
+      ({ value_date }) => value_date >= "2026-09-10" && value_date <= "2026-09-12",
+    ],
+    ["amounts", { amount_from: "-5", amount_to: "5" }, ({ amount_minor }) => Math.abs(amount_minor) <= 5],
+    ["words", { q: "müller 50%" }, ({ counterparty }) => counterparty?.includes("50%") === true],
+    ["a word of one line", { q: "n17" }, ({ external_id }) => external_id?.includes("n17") === true],
+    ["what is open", { state: "open" }, () => true],
+    ["what is matched", { state: "matched" }, () => false],
+  ])("filters by %s", async (_what, query, keeps) => {
+    const found = await linesOf(team, { source_id: listedSource.id, ...query });
+    expect(found.map(({ id }) => id)).toEqual(all.filter(keeps).map(({ id }) => id));
+  });
+
+  test("over all sources is in one order", async () => {
+    const days = (await linesOf(team, {})).map(({ value_date }) => value_date);
+    expect(days.length).toBeGreaterThan(300);
+    expect(days).toEqual(days.toSorted().reverse());
+  });
+
+  test("of a source that is none is 404", async () => {
+    const { status } = await api("GET", "/v1/lines", {
+      bearer: team.admin,
+      tenant: team.tenant,
+      query: { source_id: "src_00000000000000000000000000000000" },
+    });
+    expect(status).toBe(404);
+  });
+});

@@ -1,0 +1,241 @@
+import { z } from "zod";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { IMPORTS } from "../wire/facts.gen.ts";
+import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+import { FORMATS, mapping } from "./formats/mapping.ts";
+
+/** receiving is nobody's to see. */
+export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");
+export const IMPORT_MAX_BYTES = 1024 ** 3;
+/** As much of a file as a preview reads. */
+export const PREVIEW_MAX_BYTES = 1024 ** 2;
+const MAPPING_MAX_LENGTH = 8_000;
+
+const importId = id("imp");
+const sourceId = id("src");
+const format = z.enum(FORMATS);
+const status = z.enum(IMPORT_STATUSES).meta({ example: "done" });
+const count = z.int().min(0);
+const minor = z.int().nullable();
+
+const refusals = z
+  .array(
+    z.object({
+      line: z.int().nullable().meta({ description: "Line of the file, from 1.", example: 17 }),
+      field: z.string().nullable().meta({ description: "The field, or the format's own name of the place.", example: "amount" }),
+      message: z.string().meta({ example: 'More decimals than JPY has. Found "12.5", expected a whole number.' }),
+    }),
+  )
+  .max(100);
+
+const statements = z
+  .array(
+    z.object({
+      id: z.string().nullable().meta({ example: "2026-10" }),
+      account: z.string().nullable().meta({ example: "DE89370400440532013000" }),
+      currency: z.string().nullable().meta({ example: "EUR" }),
+      opening_balance_minor: minor.meta({ example: 1_000_000 }),
+      closing_balance_minor: minor.meta({ example: 1_187_650 }),
+      balance_holds: z.boolean().nullable().meta({ example: true }),
+      control_totals_hold: z.boolean().nullable().meta({ description: "Numbers and sums that the file gives itself.", example: null }),
+      line_count: count.meta({ example: 214 }),
+      sum_minor: z.string().max(40).meta({ description: "Sum of its lines, as text: of many it may pass 2⁵³.", example: "187650" }),
+      period_start: z.iso.date().nullable().meta({ example: "2026-10-01" }),
+      period_end: z.iso.date().nullable().meta({ example: "2026-10-31" }),
+    }),
+  )
+  .max(100);
+
+/** What reading a file finds, of an import and of a preview. */
+const findings = {
+  format: format.meta({ example: "camt.053" }),
+  read_count: count.meta({ description: "Lines that could be read.", example: 214 }),
+  duplicate_count: count.meta({ description: "Lines that were there already.", example: 3 }),
+  refused_count: count.meta({ description: "Lines that could not be read.", example: 0 }),
+  skipped_count: count.meta({ description: "Entries that are no booked money: pending ones, totals.", example: 1 }),
+  refusals: refusals.meta({ description: "The first 100.", example: [] }),
+  statements: statements.meta({ description: "The first 100." }),
+  opening_balance_minor: minor.meta({ example: 1_000_000 }),
+  closing_balance_minor: minor.meta({ example: 1_187_650 }),
+  balance_holds: z
+    .boolean()
+    .nullable()
+    .meta({ description: "Opening + lines = closing, in every statement that has both. Null where none has.", example: true }),
+  bytes_read: count.meta({ example: 182_044 }),
+};
+
+export const imported = z
+  .object({
+    id: importId,
+    source_id: sourceId,
+    status,
+    file_name: z.string().nullable().meta({ example: "2026-10.camt053.xml" }),
+    ...findings,
+    accepted_count: count.meta({ description: "Lines that are new.", example: 211 }),
+    bytes_total: count.meta({ example: 182_044 }),
+    failure: z.string().nullable().meta({ description: "Why it failed: nothing of it was kept.", example: null }),
+    created_at: time,
+    created_by: actor,
+    finished_at: time.nullable(),
+    undone_at: time.nullable().meta({ example: null }),
+    undone_by: actor.nullable().meta({ example: null }),
+  })
+  .meta({ id: "Import" });
+export type Import = z.output<typeof imported>;
+
+const previewLine = z.object({
+  file_line: z.int().meta({ example: 2 }),
+  external_id: z.string().nullable().meta({ example: null }),
+  amount_minor: z.int().meta({ example: -1250 }),
+  currency: z.string().meta({ example: "EUR" }),
+  value_date: z.iso.date().meta({ example: "2026-10-05" }),
+  booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
+  reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
+  counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
+  description: z.string().nullable().meta({ example: "Invoice 4711, thank you" }),
+  group_key: z.string().nullable().meta({ example: null }),
+  details: z.record(z.string(), z.unknown()).meta({ example: { posting_text: "SEPA" } }),
+  duplicate: z.boolean().meta({ example: false }),
+});
+
+export const importPreview = z
+  .object({
+    ...findings,
+    version: z.string().nullable().meta({ description: "Of camt and OFX.", example: "08" }),
+    encoding: z.string().nullable().meta({ example: "utf-8" }),
+    columns: z
+      .array(z.object({ name: z.string(), kind: z.string(), samples: z.array(z.string()).max(10) }))
+      .max(1000)
+      .nullable()
+      .meta({ description: "Of CSV: names, what most cells look like, and the first of them.", example: null }),
+    mapping: mapping.nullable().meta({ description: "By what it was read; keep it with the source to read others alike.", example: null }),
+    questions: z
+      .array(
+        z.object({
+          about: z.string().meta({ description: "The mapping's field that the answer is for.", example: "date_format" }),
+          message: z.string().meta({ example: '"03/04/2026" can be read as more than one day. Which is it?' }),
+          example: z.string().nullable().meta({ example: "03/04/2026" }),
+          choices: z
+            .array(
+              z.object({
+                value: z.string().meta({ example: "DD/MM/YYYY" }),
+                reads_as: z.string().nullable().meta({ example: "2026-04-03" }),
+              }),
+            )
+            .max(1000),
+        }),
+      )
+      .max(100)
+      .meta({ description: "What the file does not say, and nobody guesses: answer them by a mapping. No line is read until then." }),
+    lines: z.array(previewLine).max(10).meta({ description: "The first ten." }),
+    checked_count: count.meta({ description: "As many of the first lines were looked for among those there are.", example: 214 }),
+    failure: z.string().nullable().meta({ description: "Why the file cannot be read as a whole.", example: null }),
+    complete: z.boolean().meta({ description: "False where only the file's first MiB was read.", example: true }),
+  })
+  .meta({ id: "ImportPreview" });
+export type ImportPreview = z.output<typeof importPreview>;
+
+const tag = "Sources and lines";
+const byId = z.strictObject({ id: importId });
+
+function parsedJson(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: "custom", message: "Give the mapping as JSON." });
+    return z.NEVER;
+  }
+}
+
+export const createImportContract = contract({
+  operationId: "createImport",
+  method: "POST",
+  path: "/v1/sources/{id}/imports",
+  tag,
+  summary: "Import a file of lines",
+  description:
+    "The file is the body: CSV, NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX. What it is, its first bytes say. It is read in " +
+    "the background and kept whole or not at all; lines that are there already are counted as duplicates, so that the same file and " +
+    "overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is kept: the answer says what the " +
+    "import would do.",
+  access: needs("write:reconciliations"),
+  functions: ["open_import", "keep_import_chunk", "create_import", "drop_import", "preview_import"],
+  idempotency: { field: "idempotency_key", required: false },
+  params: z.strictObject({ id: sourceId }),
+  query: z.strictObject({
+    format: format.optional().meta({ description: "Where the first bytes should not decide.", example: "csv" }),
+    preview: z.enum(["true", "false"]).optional().meta({ example: "false" }),
+    file_name: text(255).optional().meta({ example: "2026-10.csv" }),
+    mapping: z
+      .string()
+      .max(MAPPING_MAX_LENGTH)
+      .transform(parsedJson)
+      .pipe(mapping)
+      .optional()
+      .meta({
+        description: "A mapping as JSON, in place of the source's.",
+        example: '{"fields":{"amount":"Betrag","value_date":"Valuta"},"date_format":"DD.MM.YYYY","decimal_separator":","}',
+        override: { type: "string", maxLength: MAPPING_MAX_LENGTH },
+      }),
+  }),
+  upload: [
+    "text/csv",
+    "application/octet-stream",
+    "application/x-ndjson",
+    "application/json",
+    "application/xml",
+    "text/xml",
+    "text/plain",
+    "text/tab-separated-values",
+    "application/x-ofx",
+    "application/vnd.intu.qfx",
+  ],
+  uploadExample: "Valuta;Name;Verwendungszweck;Betrag\n05.10.2026;Kunde 17 GmbH;RG-2026-4711;1.250,00\n",
+  bodyMaxBytes: IMPORT_MAX_BYTES,
+  preview: importPreview,
+  response: imported,
+  status: 202,
+  errors: ["conflict"],
+});
+
+export const listImportsContract = contract({
+  operationId: "listImports",
+  method: "GET",
+  path: "/v1/imports",
+  tag,
+  summary: "List imports, newest first",
+  access: needs("read:reconciliations"),
+  query: z.strictObject({ ...pageQuery, source_id: sourceId.optional(), status: status.optional() }),
+  response: page(imported),
+});
+
+export const getImportContract = contract({
+  operationId: "getImport",
+  method: "GET",
+  path: "/v1/imports/{id}",
+  tag,
+  summary: "Get an import",
+  description: "While it is read, bytes_read and read_count say how far it is.",
+  access: needs("read:reconciliations"),
+  params: byId,
+  response: imported,
+  resource: "unversioned",
+});
+
+export const undoImportContract = contract({
+  operationId: "undoImport",
+  method: "POST",
+  path: "/v1/imports/{id}/undo",
+  tag,
+  summary: "Undo an import",
+  description:
+    "Removes its lines, and undoes the matches that they are in; of more than 20,000 lines in the background, as undoing. While it waits or is " +
+    "read this cancels it, and nothing is kept. A line matched in a closed period forbids it.",
+  access: needs("write:reconciliations"),
+  idempotency: { field: "idempotency_key", required: false },
+  params: byId,
+  response: imported,
+  resource: "unversioned",
+  errors: ["conflict"],
+});

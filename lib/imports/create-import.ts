@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { read, write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
+import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
+import type { Mapping } from "./formats/mapping.ts";
+import { discard, openFile, settle } from "./opened-file.ts";
+import { databaseMaxBytes, requireDisk } from "./room.ts";
+
+const CHUNK_BYTES = 768 * 1024;
+const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
+
+type Query = z.output<typeof createImportContract.query>;
+export type File = { mediaType: string; stream: ReadableStream<Uint8Array>; length: number | null };
+export type Opened = { id: string | null; source: { currency: string; time_zone: string; mapping: Mapping | null } };
+
+/**
+ * Takes a file in, chunk by chunk, for a matcher to read; `Location` says where its import is. Nothing of a file that does not come
+ * in whole is kept.
+ * @throws ApiError `invalid_request` for what is no file of lines, or where its mapping leaves something open; `payload_too_large`;
+ * `not_found`; `conflict` and `unavailable` where there is no room
+ */
+export async function createImport(ctx: Context, sourceId: string, query: Query, { stream, mediaType, length }: File): Promise<Import> {
+  const file = await openFile(stream, { format: query.format, fileName: query.file_name, contentType: mediaType }, ctx.reply);
+  let opened: Opened | undefined;
+  const next = { ...ctx, continues: true };
+  try {
+    if (length !== null) requireSize(length);
+    await requireDisk(length ?? 0);
+    const described = { source_id: sourceId, format: file.format, file_name: query.file_name ?? null, bytes: length };
+    opened = await read<Opened>(ctx, "open_import", { ...described, database_max_bytes: databaseMaxBytes() });
+    const { mapping, questions } = settle(file.detection, query.mapping ?? opened.source.mapping);
+    if (questions.length > 0) throw invalidRequest(questions.map(({ about, message }) => ({ path: `mapping.${about}`, message })));
+    const { bytes, digest } = await keepChunks(next, opened.id as string, file.bytes);
+    const created = await write<Import>(sealed(next, digest, [query.format, mapping]), "create_import", { id: opened.id, mapping, bytes });
+    ctx.reply.set("Location", `/v1/imports/${created.id}`);
+    return created;
+  } catch (error) {
+    await discard(file.bytes);
+    if (opened?.id) await read(next, "drop_import", { id: opened.id }).catch(() => {});
+    throw error;
+  }
+}
+
+/** @returns how long the file is, and the SHA-256 of it */
+async function keepChunks(ctx: Context, id: string, file: AsyncIterable<Uint8Array>): Promise<{ bytes: number; digest: string }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let seq = 0;
+  let asked = 0;
+  for await (const chunk of rechunked(file)) {
+    bytes += chunk.length;
+    requireSize(bytes);
+    if (bytes - asked >= DISK_ASKED_EVERY_BYTES) {
+      await requireDisk(0);
+      asked = bytes;
+    }
+    hash.update(chunk);
+    await read(ctx, "keep_import_chunk", { id, seq: seq++, bytes: chunk.toString("base64"), database_max_bytes: databaseMaxBytes() });
+  }
+  return { bytes, digest: hash.digest("hex") };
+}
+
+/** The same bytes in chunks of one size, but for the last. */
+async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let open: Uint8Array[] = [];
+  let size = 0;
+  for await (let chunk of bytes) {
+    while (size + chunk.length >= CHUNK_BYTES) {
+      const part = chunk.subarray(0, CHUNK_BYTES - size);
+      yield Buffer.concat([...open, part]);
+      chunk = chunk.subarray(part.length);
+      [open, size] = [[], 0];
+    }
+    if (chunk.length > 0) open.push(chunk);
+    size += chunk.length;
+  }
+  if (size > 0) yield Buffer.concat(open);
+}
+
+/** An idempotency key is used for one file, read one way. */
+function sealed(ctx: Context, digest: string, readBy: unknown[]): Context {
+  if (!ctx.idempotency) return ctx;
+  const fingerprint = createHash("sha256")
+    .update(JSON.stringify([ctx.idempotency.fingerprint, digest, readBy]))
+    .digest("hex");
+  return { ...ctx, idempotency: { ...ctx.idempotency, fingerprint } };
+}
+
+function requireSize(bytes: number): void {
+  if (bytes > IMPORT_MAX_BYTES) throw new ApiError("payload_too_large", "A file may have at most 1 GiB. Nothing of it was kept.");
+}

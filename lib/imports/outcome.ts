@@ -1,0 +1,32 @@
+import type { StatementSummary, Summary } from "./formats/line.ts";
+import type { Refusal } from "./formats/refusal.ts";
+
+const STATEMENTS_TOLD = 100;
+export const REFUSALS_TOLD = 100;
+
+/** Of what was read, what an import and a preview tell. */
+export function outcomeOf(summary: Summary) {
+  return {
+    read_count: summary.line_count,
+    refused_count: summary.refused_count,
+    skipped_count: summary.skipped_count,
+    statements: summary.statements.slice(0, STATEMENTS_TOLD),
+    ...balancesOf(summary.statements),
+    balance_holds: summary.balance_holds,
+    bytes_read: summary.bytes_read,
+  };
+}
+
+/** The first statement's opening and the last one's closing, where all are of one account. */
+function balancesOf(statements: StatementSummary[]) {
+  const [first] = statements;
+  const isOne = statements.every(({ account, currency }) => account === first?.account && currency === first?.currency);
+  return {
+    opening_balance_minor: isOne ? (first?.opening_balance_minor ?? null) : null,
+    closing_balance_minor: isOne ? (statements.at(-1)?.closing_balance_minor ?? null) : null,
+  };
+}
+
+export function toldRefusal({ line, field, message }: Refusal): { line: number; field: string | null; message: string } {
+  return { line, field, message };
+}

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { type createImportContract, type ImportPreview, PREVIEW_MAX_BYTES } from "./contract.ts";
+import type { File, Opened } from "./create-import.ts";
+import type { ImportLine } from "./formats/line.ts";
+import { readLines } from "./formats/read-lines.ts";
+import { FileRefused, type Refusal } from "./formats/refusal.ts";
+import { discard, openFile, settle } from "./opened-file.ts";
+import { outcomeOf, REFUSALS_TOLD, toldRefusal } from "./outcome.ts";
+
+const LINES_SHOWN = 10;
+const LINES_CHECKED = 1_000;
+
+type Query = z.output<typeof createImportContract.query>;
+
+/** Reads the first MiB of a file and says what an import would do; keeps nothing. @throws ApiError `invalid_request`, `not_found` */
+export async function previewImport(ctx: Context, sourceId: string, query: Query, { stream, mediaType }: File): Promise<ImportPreview> {
+  const file = await openFile(stream, { format: query.format, fileName: query.file_name, contentType: mediaType }, ctx.reply);
+  try {
+    const { source } = await read<Opened>(ctx, "open_import", { source_id: sourceId, preview: true });
+    const { mapping, questions } = settle(file.detection, query.mapping ?? source.mapping);
+    const options = { format: file.format, currency: source.currency, time_zone: source.time_zone, ...(mapping && { mapping }) };
+    const lines = readLines(questions.length > 0 ? nothing() : beginning(file.bytes), options);
+    const found = questions.length > 0 ? { first: [], refusals: [], failure: null, complete: true } : await readAll(lines);
+    const duplicates = await duplicatesOf({ ...ctx, continues: true }, sourceId, found.first);
+    return {
+      format: file.format,
+      version: file.detection?.version ?? null,
+      encoding: file.detection?.encoding ?? null,
+      columns: file.detection?.csv?.columns ?? null,
+      mapping,
+      questions: questions.slice(0, 100),
+      ...outcomeOf(lines.summary),
+      refusals: found.refusals.slice(0, REFUSALS_TOLD).map(toldRefusal),
+      lines: found.first.slice(0, LINES_SHOWN).map((line, index) => shown(line, duplicates.has(index))),
+      duplicate_count: duplicates.size,
+      checked_count: found.first.length,
+      failure: found.failure,
+      complete: found.complete,
+    };
+  } finally {
+    await discard(file.bytes);
+  }
+}
+
+class BeginningEnds extends Error {}
+
+async function* beginning(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = PREVIEW_MAX_BYTES;
+  for await (const chunk of bytes) {
+    if (chunk.length > left) {
+      yield chunk.subarray(0, left);
+      throw new BeginningEnds();
+    }
+    left -= chunk.length;
+    yield chunk;
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function readAll(lines: ReturnType<typeof readLines>) {
+  const first: ImportLine[] = [];
+  const refusals: Refusal[] = [];
+  try {
+    for await (const batch of lines) {
+      first.push(...batch.lines.slice(0, LINES_CHECKED - first.length));
+      refusals.push(...batch.refusals.slice(0, REFUSALS_TOLD - refusals.length));
+    }
+    return { first, refusals, failure: null, complete: true };
+  } catch (error) {
+    if (error instanceof BeginningEnds) return { first, refusals, failure: null, complete: false };
+    if (error instanceof FileRefused) return { first, refusals: [error.refusal, ...refusals], failure: error.message, complete: true };
+    throw error;
+  }
+}
+
+async function duplicatesOf(ctx: Context, sourceId: string, lines: ImportLine[]): Promise<Set<number>> {
+  if (lines.length === 0) return new Set();
+  const { positions } = await read<{ positions: number[] }>(ctx, "preview_import", {
+    source_id: sourceId,
+    lines: lines.map(({ position: _, ...line }) => line),
+  });
+  return new Set(positions);
+}
+
+function shown({ position, ...line }: ImportLine, duplicate: boolean): ImportPreview["lines"][number] {
+  return {
+    file_line: position.line,
+    external_id: line.external_id ?? null,
+    amount_minor: line.amount_minor,
+    currency: line.currency,
+    value_date: line.value_date,
+    booked_date: line.booked_date ?? null,
+    reference: line.reference ?? null,
+    counterparty: line.counterparty ?? null,
+    description: line.description ?? null,
+    group_key: line.group_key ?? null,
+    details: line.details,
+    duplicate,
+  };
+}

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { CURRENCIES } from "../wire/currencies.ts";
+import { calendarDate, id, page, pageQuery, queryInteger, text, time } from "../wire/schema.ts";
+
+export const LINE_STATES = ["open", "partly_matched", "matched", "excluded"] as const;
+export const LINES_MAX = 1_000;
+const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
+const DETAILS_MAX_BYTES = 16_384;
+
+const kept = (most: number) => z.string().trim().min(1).max(most);
+const amountMinor = z.int().min(-AMOUNT_MAX).max(AMOUNT_MAX);
+const currency = z
+  .enum(CURRENCIES)
+  .meta({ example: "EUR", override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 } });
+const details = z.record(z.string(), z.unknown());
+
+/** The texts of a line, and the most that each has. */
+const texts = {
+  external_id: kept(200).meta({
+    description: "The line's own identifier: a line that comes again with it is the same.",
+    example: "txn_4711",
+  }),
+  reference: kept(500).meta({ example: "RG-2026-4711" }),
+  counterparty: kept(500).meta({ example: "Kunde 17 GmbH" }),
+  description: kept(4_000).meta({ example: "Invoice 4711, thank you" }),
+  group_key: kept(200).meta({ description: "What lines of one batch have in common, a payout's number for example.", example: "po_12" }),
+};
+
+const newLine = z
+  .strictObject({
+    external_id: texts.external_id.optional(),
+    amount: z
+      .string()
+      .max(32)
+      .optional()
+      .meta({ description: "Decimal, money in without a sign, money out with a minus. Give this or amount_minor.", example: "-12.50" }),
+    amount_minor: amountMinor.optional().meta({ description: "The same in the currency's minor unit.", example: -1250 }),
+    currency: currency.optional().meta({ description: "ISO 4217; the source's unless given." }),
+    value_date: calendarDate.meta({ example: "2026-10-05" }),
+    booked_date: calendarDate.optional().meta({ example: "2026-10-05" }),
+    reference: texts.reference.optional(),
+    counterparty: texts.counterparty.optional(),
+    description: texts.description.optional(),
+    group_key: texts.group_key.optional(),
+    details: details
+      .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
+      .optional()
+      .meta({ description: "Anything else, at most 16 kB.", example: { channel: "web" } }),
+  })
+  .refine((line) => (line.amount === undefined) !== (line.amount_minor === undefined), {
+    path: ["amount"],
+    error: "Give one of amount and amount_minor.",
+  })
+  .meta({ id: "NewLine", example: { external_id: "txn_4711", amount: "-12.50", value_date: "2026-10-05", reference: "RG-2026-4711" } });
+export type NewLine = z.output<typeof newLine>;
+
+const lineId = id("lin");
+const sourceId = id("src");
+const importId = id("imp");
+const state = z.enum(LINE_STATES);
+
+export const line = z
+  .object({
+    id: lineId,
+    source_id: sourceId,
+    import_id: importId.nullable(),
+    file_line: z.int().nullable().meta({ description: "Line of the imported file.", example: 118 }),
+    external_id: z.string().nullable().meta({ example: "txn_4711" }),
+    amount_minor: amountMinor.meta({ description: "Signed, as it was posted.", example: -1250 }),
+    currency: z.string().meta({ example: "EUR" }),
+    value_date: z.iso.date().meta({ example: "2026-10-05" }),
+    booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
+    reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
+    counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
+    description: z.string().nullable().meta({ example: "Invoice 4711, thank you" }),
+    group_key: z.string().nullable().meta({ example: null }),
+    details: details.meta({ description: "What the file or the caller said beyond the fields.", example: { bank_reference: "NONREF" } }),
+    state: state.meta({ description: "In the reconciliation asked for, else where most of it is open.", example: "open" }),
+    open_minor: amountMinor.meta({ description: "What no match has taken, with the sign of the amount.", example: -1250 }),
+    match_ids: z.array(id("mat")).meta({ description: "Confirmed matches that it is in.", example: [] }),
+    exception_id: id("exc").nullable().meta({ description: "Its exception that is open.", example: null }),
+    created_at: time,
+  })
+  .meta({ id: "Line" });
+export type Line = z.output<typeof line>;
+
+const tag = "Sources and lines";
+
+export const addLinesContract = contract({
+  operationId: "addLines",
+  method: "POST",
+  path: "/v1/sources/{id}/lines",
+  tag,
+  summary: "Add lines to a source",
+  description:
+    "A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among " +
+    "equals of this call. One bad line refuses the whole call.",
+  access: needs("write:reconciliations"),
+  functions: ["add_lines", "get_source"],
+  idempotency: { field: "idempotency_key", required: false },
+  params: z.strictObject({ id: sourceId }),
+  body: z.strictObject({ lines: z.array(newLine).min(1).max(LINES_MAX) }),
+  response: z
+    .object({
+      accepted_count: z.int().min(0).meta({ example: 1 }),
+      duplicate_count: z.int().min(0).meta({ example: 0 }),
+      items: z.array(
+        z.object({
+          index: z.int().min(0).meta({ description: "Place in the call, from 0.", example: 0 }),
+          id: lineId,
+          duplicate: z.boolean().meta({ example: false }),
+        }),
+      ),
+    })
+    .meta({ id: "AddedLines" }),
+});
+
+const day = (which: string) => calendarDate.optional().meta({ description: `Only value dates ${which}.` });
+const amount = (which: string) =>
+  queryInteger(-AMOUNT_MAX, AMOUNT_MAX)
+    .optional()
+    .meta({ description: `Only amounts ${which}, signed, in minor units.`, example: -1250 });
+
+export const listLinesContract = contract({
+  operationId: "listLines",
+  method: "GET",
+  path: "/v1/lines",
+  tag,
+  summary: "List lines, latest value date first",
+  access: needs("read:reconciliations"),
+  query: z
+    .strictObject({
+      ...pageQuery,
+      source_id: sourceId.optional(),
+      reconciliation_id: id("rcn").optional().meta({ description: "Only lines that it settled, and that are open in it." }),
+      side: z.enum(["left", "right"]).optional().meta({ description: "Of the reconciliation.", example: "left" }),
+      import_id: importId.optional(),
+      state: state.optional(),
+      currency: currency.optional(),
+      date_from: day("from this day on"),
+      date_to: day("to this day"),
+      amount_from: amount("from this on"),
+      amount_to: amount("up to this"),
+      q: text(200).optional().meta({
+        description: "Words that reference, counterparty, description or external_id have, or the amount in minor units.",
+        example: "4711",
+      }),
+    })
+    .refine(({ side, reconciliation_id }) => side === undefined || reconciliation_id !== undefined, {
+      path: ["side"],
+      error: "A side is a reconciliation's: give reconciliation_id, too.",
+    }),
+  response: page(line),
+});
+
+export const getLineContract = contract({
+  operationId: "getLine",
+  method: "GET",
+  path: "/v1/lines/{id}",
+  tag,
+  summary: "Get a line",
+  access: needs("read:reconciliations"),
+  params: z.strictObject({ id: lineId }),
+  response: line,
+  resource: "unversioned",
+});

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { mapping } from "../imports/formats/mapping.ts";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { CURRENCIES } from "../wire/currencies.ts";
+import { SOURCES } from "../wire/facts.gen.ts";
+import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+
+export const SOURCE_KINDS = SOURCES.kind;
+export const SOURCE_SIGNS = SOURCES.sign;
+
+export const sourceId = id("src");
+const kind = z.enum(SOURCE_KINDS);
+const sign = z
+  .enum(SOURCE_SIGNS)
+  .meta({ description: "inverted: the source books the other way round, so that its amounts count negated in a reconciliation." });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "" && !/^[+-]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+const settable = {
+  name: text(SOURCES.name.most).meta({ example: "Commerzbank EUR account" }),
+  kind: kind.meta({ example: "bank_statement" }),
+  currency: z.enum(CURRENCIES).meta({
+    description: "Of lines that name none.",
+    example: "EUR",
+    override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
+  }),
+  time_zone: z
+    .string()
+    .min(1)
+    .max(SOURCES.time_zone.most)
+    .refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.")
+    .meta({ description: "On whose days the times of a file fall.", example: "Europe/Berlin" }),
+  sign,
+  mapping: mapping
+    .nullable()
+    .meta({ description: "How its files of columns are read. Null: as far as each file tells by itself.", example: null }),
+  grace_days: z
+    .int()
+    .min(SOURCES.grace_days.least)
+    .max(SOURCES.grace_days.most)
+    .meta({ description: "Business days a line may stay open before it becomes an exception.", example: 3 }),
+};
+
+export const source = z
+  .object({
+    id: sourceId,
+    ...settable,
+    currency: z.string().meta({ example: "EUR" }),
+    time_zone: z.string().meta({ example: "Europe/Berlin" }),
+    line_count: z.int().min(0).meta({ example: 4210 }),
+    last_import_at: time.nullable(),
+    created_at: time,
+    created_by: actor,
+    updated_at: time,
+  })
+  .meta({ id: "Source" });
+export type Source = z.output<typeof source>;
+
+const tag = "Sources and lines";
+const byId = z.strictObject({ id: sourceId });
+
+export const listSourcesContract = contract({
+  operationId: "listSources",
+  method: "GET",
+  path: "/v1/sources",
+  tag,
+  summary: "List sources, newest first",
+  access: needs("read:reconciliations"),
+  query: z.strictObject({
+    ...pageQuery,
+    kind: kind.optional(),
+    q: text(200).optional().meta({ description: "Words that the name has.", example: "bank" }),
+  }),
+  response: page(source),
+});
+
+export const createSourceContract = contract({
+  operationId: "createSource",
+  method: "POST",
+  path: "/v1/sources",
+  tag,
+  summary: "Create a source",
+  description: "Where lines come from: a bank account's statements, a ledger account, a processor's payouts.",
+  access: needs("write:reconciliations"),
+  idempotency: { field: "idempotency_key", required: false },
+  body: z.strictObject({
+    ...settable,
+    time_zone: settable.time_zone.optional(),
+    sign: sign.optional(),
+    mapping: settable.mapping.optional(),
+    grace_days: settable.grace_days.optional(),
+  }),
+  response: source,
+  resource: "versioned",
+  status: 201,
+});
+
+export const getSourceContract = contract({
+  operationId: "getSource",
+  method: "GET",
+  path: "/v1/sources/{id}",
+  tag,
+  summary: "Get a source",
+  access: needs("read:reconciliations"),
+  params: byId,
+  response: source,
+  resource: "versioned",
+});
+
+export const updateSourceContract = contract({
+  operationId: "updateSource",
+  method: "PATCH",
+  path: "/v1/sources/{id}",
+  tag,
+  summary: "Change a source",
+  description: "The mapping is replaced whole. Currency and sign stay as they are once the source has lines.",
+  access: needs("write:reconciliations"),
+  params: byId,
+  body: z.strictObject(settable).partial(),
+  response: source,
+  resource: "versioned",
+  errors: ["conflict"],
+});

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import type { Client } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
+import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
+import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
+import { outcomeOf, REFUSALS_TOLD, toldRefusal } from "#lib/imports/outcome.ts";
+import { type ImportKey, importChunks } from "./import-chunks.ts";
+import { STAGED_COLUMNS, stagedRow } from "./staged-rows.ts";
+
+const TOLD_EVERY_MS = 1_000;
+const COPY = `copy pg_temp.staged_lines (${STAGED_COLUMNS.join(", ")}) from stdin`;
+/** For the sorts and hashes of a million lines. */
+const MEMORY = "set local work_mem = '96MB'";
+
+type Claimed = { format: Format; mapping: Mapping | null; currency: string; time_zone: string; source_no: number; bytes_total: number };
+
+/** Somebody undid the import while it was read. */
+export class ImportUndone extends Error {}
+
+/**
+ * Reads an import's file and keeps its lines, in one transaction of `main`; progress goes over `side`, and shows whether the import was
+ * undone meanwhile. Memory is constant: lines go to a table of the session by COPY, at the pace of the database.
+ * @throws FileRefused where the file cannot be read as a whole; ImportUndone; AbortError of `signal`. Nothing is kept then.
+ */
+export async function readImport(main: Client, side: Client, key: ImportKey, signal: AbortSignal | undefined): Promise<void> {
+  const ids = [key.tenant_id, key.import_id];
+  const { rows } = await side.query<{ claimed: Claimed | null }>("select private.claim_import($1, $2) as claimed", ids);
+  const claimed = rows[0]?.claimed;
+  if (!claimed) return;
+  await main.query("begin");
+  try {
+    await main.query(`${MEMORY}; select private.stage_lines()`);
+    const lines = readLines(importChunks(side, key), {
+      format: claimed.format,
+      currency: claimed.currency,
+      time_zone: claimed.time_zone,
+      ...(claimed.mapping && { mapping: claimed.mapping }),
+    });
+    const refusals = await stage(main, lines, async () => {
+      signal?.throwIfAborted();
+      await tellProgress(side, key, lines);
+    });
+    await tellProgress(side, key, lines);
+    const outcome = { ...outcomeOf(lines.summary), refusals: refusals.map(toldRefusal) };
+    const finished = await main.query<{ status: string }>("select private.finish_import($1, $2, $3) as status", [...ids, outcome]);
+    if (finished.rows[0]?.status !== "done") throw new ImportUndone();
+    await main.query("commit");
+  } catch (error) {
+    await main.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+/** @returns the first refusals */
+async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Promise<Refusal[]> {
+  const refusals: Refusal[] = [];
+  const copy = main.query(copyFrom(COPY));
+  const failed = new Promise<never>((_, reject) => copy.once("error", reject));
+  failed.catch(() => {});
+  let position = 0;
+  let toldAt = performance.now();
+  try {
+    for await (const batch of lines) {
+      refusals.push(...batch.refusals.slice(0, REFUSALS_TOLD - refusals.length));
+      let rows = "";
+      for (const line of batch.lines) rows += stagedRow(line, position++);
+      if (rows !== "" && !copy.write(rows)) await Promise.race([once(copy, "drain"), failed]);
+      if (performance.now() - toldAt < TOLD_EVERY_MS) continue;
+      await pause();
+      toldAt = performance.now();
+    }
+    copy.end();
+    await Promise.race([once(copy, "finish"), failed]);
+    return refusals;
+  } catch (error) {
+    if (!copy.destroyed) {
+      const over = Promise.race([once(copy, "close"), once(main, "end")]);
+      copy.destroy(error as Error);
+      await over.catch(() => {});
+    }
+    throw error;
+  }
+}
+
+/** @throws ImportUndone */
+async function tellProgress(side: Client, { tenant_id, import_id }: ImportKey, { summary }: Lines): Promise<void> {
+  const progress = { bytes_read: summary.bytes_read, read_count: summary.line_count, refused_count: summary.refused_count };
+  const { rows } = await side.query<{ goes_on: boolean }>("select private.tell_import_progress($1, $2, $3) as goes_on", [
+    tenant_id,
+    import_id,
+    progress,
+  ]);
+  if (!rows[0]?.goes_on) throw new ImportUndone();
+}
+
+/** What a caller is told of a file that cannot be read; undefined where it is our fault, and worth another try. */
+export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
+  if (error instanceof FileRefused) return { failure: error.message, refusals: [toldRefusal(error.refusal)] };
+  if ((error as { code?: string }).code === DISK_FULL) {
+    return { failure: "The database's disk is full. Nothing of the file was kept: make room, and send it again.", refusals: [] };
+  }
+  return undefined;
+}
+
+const DISK_FULL = "53100";

@@ -1,0 +1,24 @@
+import { runInBackground } from "#lib/background/run-in-background.ts";
+import { matchPairTask } from "./tasks/match-pair.ts";
+import { purgeImports } from "./tasks/purge-imports.ts";
+import { readImportTask } from "./tasks/read-import.ts";
+import { undoImport } from "./tasks/undo-import.ts";
+
+const { DATABASE_URL, DIRECT_URL } = process.env;
+if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
+
+runInBackground({
+  kind: "matcher",
+  directUrl: DIRECT_URL || DATABASE_URL,
+  concurrentJobs: 2,
+  tasks: {
+    match_pair: matchPairTask(DIRECT_URL || DATABASE_URL),
+    purge_imports: purgeImports,
+    read_import: readImportTask(DIRECT_URL || DATABASE_URL),
+    undo_import: undoImport,
+  },
+  crontab: "37 * * * * purge_imports",
+  vitals: [],
+  bells: {},
+  onListening: () => {},
+});

@@ -1,0 +1,49 @@
+-- Lines: one amount on one day, written once. What is open of a line stands in private.open_lines, per pair.
+
+create table public.lines (
+  -- No foreign keys: each would be looked up for every one of a million lines. private.keep_staged_lines alone inserts.
+  tenant_id text not null,
+  -- 128 bits of SHA-256 over source and external_id, or over source, content and the number among equals of its file or call:
+  -- what is sent again has the same id. On the wire: lin_ and its 32 hexadecimal digits.
+  id uuid not null,
+  -- Order of arrival, the key of narrow tables; never leaves the database.
+  line_no bigint not null generated always as identity,
+  source_no integer not null,
+  -- Line of the imported file; null for what came by POST …/lines.
+  file_line integer,
+  import_id text,
+  external_id text,
+  amount_minor bigint not null check (amount_minor between -9007199254740991 and 9007199254740991),
+  currency text not null,
+  value_date date not null,
+  booked_date date,
+  reference text,
+  counterparty text,
+  description text,
+  group_key text,
+  details jsonb,
+  created_at timestamptz(3) not null default now(),
+  primary key (tenant_id, id),
+  unique (tenant_id, line_no)
+);
+create index lines_by_source on public.lines (tenant_id, source_no, value_date, line_no);
+
+alter table public.lines enable row level security;
+grant select on public.lines to authenticated, service_role;
+create policy lines_read on public.lines for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- The form of a line's id on the wire, and back; null for what has not that form.
+create function private.line_id_text(id uuid) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return 'lin_' || replace(id::text, '-', '');
+end $$;
+
+create function private.line_id(id text) returns uuid
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when id ~ '^lin_[0-9a-f]{32}$' then substr(id, 5)::uuid end;
+end $$;
+
+grant execute on function private.line_id_text(uuid), private.line_id(text) to authenticated;
