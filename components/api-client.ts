@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { Contract } from "#lib/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/errors.ts";
-import { endSession, sessionResumed } from "./sign-in/session-state.ts";
 
 /** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
 export class ApiProblem extends Error {
@@ -41,6 +40,19 @@ type Call<C extends Contract> = {
 };
 
 type Answered<C extends Contract> = z.output<C["response"]>;
+
+/** Whether somebody has signed in again, so that the call can be sent once more. `signal`: of a read, which can wait for that. */
+type SessionKeeper = (signal: AbortSignal | undefined) => Promise<boolean>;
+
+let keeper: SessionKeeper | null = null;
+
+/** Who is asked when the session has ended; without one, the call fails with its 401. */
+export function onSessionEnd(asked: SessionKeeper): () => void {
+  keeper = asked;
+  return () => {
+    keeper = null;
+  };
+}
 
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
 export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<Answered<C>> {
@@ -83,9 +95,8 @@ async function send<C extends Contract>(contract: C, call: Call<C>, accept: stri
   if (response.ok) return response;
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
-  endSession();
   // Asked again as it was, so that nothing has to be typed or pressed a second time.
-  if (await sessionResumed(signal)) return send(contract, call, accept);
+  if (await keeper?.(signal)) return send(contract, call, accept);
   throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to go on." });
 }
 

@@ -3,7 +3,7 @@ import { ColourSection } from "#components/design/colour-section.tsx";
 import { Primitives } from "#components/design/primitives.tsx";
 import { RiskSection } from "#components/design/risk-section.tsx";
 import { MotionSection, SpaceSection, TypeSection } from "#components/design/scales.tsx";
-import { QueryProvider } from "#components/shell/query-provider.tsx";
+import { QueryProvider } from "#components/kit/query-provider.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
 
 export const metadata: Metadata = { title: "Design" };

@@ -7,7 +7,7 @@ import { DocsNavigation, type NavigationGroup } from "#components/docs/docs-navi
 import { EVENTS_PATH } from "#components/docs/reference/reference.ts";
 import { SearchButton } from "#components/docs/search/search-button.tsx";
 import { ThemeMenu } from "#components/docs/theme-menu.tsx";
-import { Brand } from "#components/shell/brand.tsx";
+import { Brand } from "#components/ui/brand.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
 import { ERROR_CODES } from "#lib/errors.ts";

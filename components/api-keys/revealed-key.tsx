@@ -1,22 +1,27 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Command } from "#components/ui/command.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { useStore } from "#components/ui/store.ts";
 import { apiKeysKey } from "./cache-key.ts";
-import { currentlyIssued, forget, type Issued, subscribeIssued } from "./issued.ts";
+import { type Issued, issued } from "./issue.ts";
 
 /** Shows a secret, once. It stands beside all pages, so that no navigation takes it away before it is stored. */
 export function RevealedKey() {
-  const issued = useSyncExternalStore(subscribeIssued, currentlyIssued, () => null);
-  return issued && <Reveal key={issued.key.id} issued={issued} />;
+  const shown = useStore(issued, null);
+  return shown && <Reveal key={shown.key.id} issued={shown} />;
 }
 
-function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
+const forget = () => issued.set(null);
+
+function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
+  const tenantId = useTenantId();
   const cache = useQueryClient();
   const id = useId();
   const tick = useRef<HTMLInputElement>(null);

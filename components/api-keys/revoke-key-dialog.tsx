@@ -1,91 +1,51 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
-import { Note } from "#components/ui/note.tsx";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
-import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";
+import { apiKeyById, apiKeyImpact } from "./queries.ts";
 
 const REASON_LONGEST = 500;
 
-export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: string; apiKey: ApiKey; onClose: () => void }) {
+export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const cache = useQueryClient();
-  const [problems, setProblems] = useState<{ name?: string; reason?: string }>({});
-  const impact = useQuery(apiKeyImpactQuery(tenantId, apiKey.id, { revoke: true }));
-
-  const { mutate, isPending, error } = useMutation({
-    networkMode: "always",
-    mutationFn: (reason: string) =>
-      callApi(revokeApiKeyContract, { tenant: tenantId, params: { id: tenantId, keyId: apiKey.id }, body: { reason } }),
-    onSuccess: (revoked) => {
-      cache.setQueryData(apiKeyQuery(tenantId, apiKey.id).queryKey, revoked);
+  const tenantId = useTenantId();
+  const impact = useQuery(apiKeyImpact(tenantId, apiKey.id, { revoke: true }));
+  const form = useForm({
+    initial: { confirmation: "", reason: "" },
+    check: ({ confirmation, reason }) => ({
+      ...(confirmation.trim() !== apiKey.name.trim() && { confirmation: "This is not the name of the key." }),
+      ...(reason.trim() === "" && { reason: "Say why: it is kept with the key." }),
+    }),
+    send: ({ reason }) =>
+      callApi(revokeApiKeyContract, { tenant: tenantId, params: { id: tenantId, keyId: apiKey.id }, body: { reason: reason.trim() } }),
+    onDone: (revoked) => {
+      cache.setQueryData(apiKeyById(tenantId, apiKey.id).queryKey, revoked);
       cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
-      toast({ title: `${apiKey.name} is revoked`, description: "It is refused from the next call on.", failed: false });
+      toast(`${apiKey.name} is revoked`, { description: "It is refused from the next call on." });
       onClose();
     },
   });
-
-  function onSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    if (isPending) return;
-    const given = new FormData(event.currentTarget);
-    const name = String(given.get("confirmation")).trim();
-    const reason = String(given.get("reason")).trim();
-    const wrong = {
-      name: name === apiKey.name.trim() ? undefined : "This is not the name of the key.",
-      reason: reason === "" ? "Say why: it is kept with the key." : undefined,
-    };
-    setProblems(wrong);
-    if (wrong.name || wrong.reason) return focusOn(event.currentTarget, wrong.name ? "confirmation" : "reason");
-    mutate(reason);
-  }
-
   return (
-    <Dialog
-      onClose={onClose}
+    <FormDialog
+      form={form}
       title={`Revoke ${apiKey.name}`}
       description="It is refused from the next call on, everywhere. This cannot be undone."
+      start="Revoke key"
+      pending="Revoking…"
+      danger
+      onClose={onClose}
     >
-      <form onSubmit={onSubmit} noValidate className="flex min-h-0 flex-1 flex-col">
-        <DialogBody>
-          {error && <Note tone="danger">{error.message}</Note>}
-          <Impact impact={impact.data} error={impact.error} />
-          <TextField
-            label={`Type ${apiKey.name} to confirm`}
-            name="confirmation"
-            autoComplete="off"
-            spellCheck={false}
-            error={problems.name}
-            onChange={() => setProblems((shown) => ({ ...shown, name: undefined }))}
-            required
-          />
-          <TextArea
-            label="Reason"
-            name="reason"
-            maxLength={REASON_LONGEST}
-            error={problems.reason}
-            onChange={() => setProblems((shown) => ({ ...shown, reason: undefined }))}
-            required
-          />
-        </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" disabled={isPending}>
-            {isPending ? "Revoking…" : "Revoke key"}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <Impact impact={impact.data} error={impact.error} />
+      <TextField label={`Type ${apiKey.name} to confirm`} autoComplete="off" spellCheck={false} {...form.text("confirmation")} required />
+      <TextArea label="Reason" maxLength={REASON_LONGEST} {...form.text("reason")} required />
+    </FormDialog>
   );
-}
-
-function focusOn(form: HTMLFormElement, name: string): void {
-  (form.elements.namedItem(name) as HTMLElement | null)?.focus();
 }

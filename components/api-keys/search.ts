@@ -1,8 +1,7 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { createParser, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { parseAsId } from "#components/kit/search-params.ts";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
-import { idPattern } from "#lib/schema.ts";
 
-const ID = idPattern("key");
 const LONGEST = 120;
 
 /** The address of the page: the names of the query of GET /v1/tenants/{id}/api-keys, the key that is open, and whether one is being made. */
@@ -10,12 +9,10 @@ export const apiKeySearch = {
   q: createParser({ parse: (text) => withoutSecret(text) || null, serialize: String }),
   status: parseAsStringLiteral(API_KEY_STATUSES),
   new: parseAsBoolean.withDefault(false),
-  key: createParser({ parse: (id) => (ID.test(id) ? id : null), serialize: String }),
+  key: parseAsId("key"),
 };
 
 export type ApiKeySearch = inferParserType<typeof apiKeySearch>;
-
-export const serializeApiKeySearch = createSerializer(apiKeySearch);
 
 /** Who pastes a whole credential looks for its key: the secret goes neither into the address nor over the wire. */
 export function withoutSecret(text: string): string {

@@ -1,6 +1,6 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Bars } from "#components/ui/bar-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { type Bucket, PERIODS, type Period } from "./buckets.ts";

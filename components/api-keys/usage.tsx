@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Ago } from "#components/ui/ago.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
-import { apiKeyUsageQuery } from "./queries.ts";
+import { apiKeyUsage } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { refusalWord } from "./words.ts";
@@ -16,8 +17,8 @@ import { refusalWord } from "./words.ts";
 const SHOWN_ADDRESSES = 10;
 
 /** What a key does: calls over time, from where, and what was refused. */
-export function Usage({ tenantId, keyId }: { tenantId: string; keyId: string }) {
-  const { data, error, refetch } = useQuery(apiKeyUsageQuery(tenantId, keyId));
+export function Usage({ keyId }: { keyId: string }) {
+  const { data, error, refetch } = useQuery(apiKeyUsage(useTenantId(), keyId));
   return (
     <section aria-labelledby={`usage-of-${keyId}`} className="flex flex-col gap-5 border-t border-line pt-5">
       <h3 id={`usage-of-${keyId}`} className="font-semibold">

@@ -3,7 +3,7 @@
 import { CircleCheck, CircleDashed, Clock, Inbox, Info, OctagonX, Plus } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
-import { Keys } from "#components/shell/commands/keys.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
@@ -12,17 +12,17 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { JsonView } from "#components/ui/json-view.tsx";
+import { Keys } from "#components/ui/keys.tsx";
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { toast } from "#components/ui/toast.ts";
+import { toast, toastFailure } from "#components/ui/toast.ts";
 import { Sample, Section } from "./section.tsx";
 
 const TONES: readonly { tone: Tone; icon: typeof Info }[] = [
@@ -102,7 +102,7 @@ function Controls() {
               ]}
             />
             <MenuSeparator />
-            <MenuItem onClick={() => toast({ title: "Done", failed: false })}>An action</MenuItem>
+            <MenuItem onClick={() => toast("Done")}>An action</MenuItem>
           </Menu>
         </Sample>
       </div>
@@ -179,10 +179,8 @@ function Overlays() {
       <Sample name="Open one">
         <Button onClick={() => setOpen("dialog")}>Dialog</Button>
         <Button onClick={() => setOpen("panel")}>Panel</Button>
-        <Button onClick={() => toast({ title: "Bank feed is saved", failed: false })}>Message</Button>
-        <Button onClick={() => toast({ title: "It could not be saved", description: "Tieout cannot be reached.", failed: true })}>
-          Failed message
-        </Button>
+        <Button onClick={() => toast("Bank feed is saved")}>Message</Button>
+        <Button onClick={() => toastFailure("It could not be saved", "Tieout cannot be reached.")}>Failed message</Button>
       </Sample>
       {open === "dialog" && (
         <Dialog title="Revoke Bank feed" description="Calls with it are refused at once." onClose={close}>
@@ -232,7 +230,7 @@ function States() {
         </div>
         {PROBLEMS.map((problem) => (
           <div key={problem.code} className="rounded-lg border border-line">
-            <ProblemNotice error={problem} onRetry={() => toast({ title: "Tried again", failed: false })} />
+            <ProblemNotice error={problem} onRetry={() => toast("Tried again")} />
           </div>
         ))}
       </div>

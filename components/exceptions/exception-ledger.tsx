@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { PartSkeleton } from "#components/kit/skeletons.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS, ledgerRow } from "#lib/exceptions/sla/contract.ts";
-import { assigneeName } from "./assignee.tsx";
 import { clockTime } from "./deadline.ts";
-import { ledgerQuery } from "./queries.ts";
+import { ledgerOf } from "./queries.ts";
 
 type Row = z.output<typeof ledgerRow>;
 
@@ -22,9 +23,14 @@ const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
 };
 
 /** Why it breached or did not, in rows that add up. */
-export function ExceptionLedger({ tenantId, id }: { tenantId: string; id: string }) {
-  const { data, error, refetch } = useQuery(ledgerQuery(tenantId, id));
-  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading />;
+export function ExceptionLedger({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
+  if (!data)
+    return error ? (
+      <ProblemNotice error={error} onRetry={() => refetch()} />
+    ) : (
+      <PartSkeleton label="Loading the clock" bars={["h-5 w-2/3", "h-24 w-full"]} />
+    );
   return (
     <>
       <p className="pb-3 text-sm text-pretty">{data.explanation}</p>
@@ -52,7 +58,7 @@ export function ExceptionLedger({ tenantId, id }: { tenantId: string; id: string
                 <th scope="row" className="py-1.5 text-left font-normal">
                   <span className="block font-medium">{nameOf(row)}</span>
                   <span className="block text-muted">
-                    <Time iso={row.at} /> · {assigneeName(row.actor)}
+                    <Time iso={row.at} /> · {personName(row.actor)}
                   </span>
                 </th>
                 <Amount>{row.elapsed_seconds === 0 ? "–" : clockTime(-row.elapsed_seconds)}</Amount>
@@ -81,13 +87,4 @@ function Heading({ children }: { children: string }) {
 
 function Amount({ children }: { children: string }) {
   return <td className="py-1.5 pl-3 text-right whitespace-nowrap tabular-nums">{children}</td>;
-}
-
-function Loading() {
-  return (
-    <div role="status" aria-label="Loading the clock" className="flex flex-col gap-3">
-      <Skeleton className="h-5 w-2/3" />
-      <Skeleton className="h-24 w-full" />
-    </div>
-  );
 }

@@ -3,6 +3,7 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { PageLink } from "#components/kit/use-search.ts";
 import { classes } from "#components/ui/classes.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
@@ -21,8 +22,7 @@ export function ExceptionTable({
   onSort,
   total,
   stale,
-  hrefOf,
-  onOpen,
+  linkTo,
   selected,
   onToggle,
   onToggleAll,
@@ -36,8 +36,7 @@ export function ExceptionTable({
   total: number | null;
   /** True while the rows of the filters before are shown. */
   stale: boolean;
-  hrefOf: (id: string) => string;
-  onOpen: (id: string) => void;
+  linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
   onToggle: (id: string, extend: boolean) => void;
   onToggleAll: (all: boolean) => void;
@@ -118,8 +117,7 @@ export function ExceptionTable({
                 index={index}
                 item={item}
                 asOf={asOf}
-                hrefOf={hrefOf}
-                onOpen={onOpen}
+                linkTo={linkTo}
                 selected={selected.has(item.id)}
                 onToggle={onToggle}
               />

@@ -1,6 +1,7 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
 import { BREACH_RISKS, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
-import { idPattern, USER_REFERENCE } from "#lib/schema.ts";
+import { USER_REFERENCE } from "#lib/schema.ts";
 
 /** The board's address: the same names as the query of GET /v1/exceptions/sla, and what is open beside the rows. */
 export const boardSearch = {
@@ -11,16 +12,7 @@ export const boardSearch = {
   q: parseAsString,
   sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
   charts: parseAsBoolean.withDefault(false),
-  exception: parseAsMatching(idPattern("exc")),
+  exception: parseAsId("exc"),
 };
 
 export type BoardSearch = inferParserType<typeof boardSearch>;
-
-export const serializeBoardSearch = createSerializer(boardSearch);
-
-/** What takes every filter back. */
-export const NO_FILTERS = { breach_risk: null, severity: null, assigned_to: null, status: null, q: null } as const;
-
-function parseAsMatching(pattern: RegExp) {
-  return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });
-}

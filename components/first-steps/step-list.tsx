@@ -1,6 +1,7 @@
 "use client";
 
 import { Circle, CircleCheck } from "lucide-react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -19,7 +20,8 @@ const WORDS: Record<FirstStep, Words> = {
 };
 
 /** The steps, with what to do for the one that is next. */
-export function StepList({ tenantId, firstSteps, onGo }: { tenantId: string; firstSteps: FirstSteps; onGo?: () => void }) {
+export function StepList({ firstSteps, onGo }: { firstSteps: FirstSteps; onGo?: () => void }) {
+  const tenantId = useTenantId();
   const next = firstSteps.steps.find(({ done }) => !done)?.step;
   return (
     <ol className="flex flex-col gap-0.5">

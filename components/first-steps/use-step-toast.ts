@@ -16,7 +16,7 @@ export function useStepToast({ steps }: FirstSteps): void {
   useEffect(() => {
     for (const [at, { step, done }] of steps.entries()) {
       const said = SAID[step];
-      if (done && said && !known.current[at]?.done) toast({ ...said, failed: false });
+      if (done && said && !known.current[at]?.done) toast(said.title, said);
     }
     known.current = steps;
   }, [steps]);

@@ -2,16 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link2, Link2Off, ShieldCheck } from "lucide-react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { ChainVerification } from "#lib/security-events/contract.ts";
-import { verificationQuery } from "./queries.ts";
+import { chainVerification } from "./queries.ts";
 
 /** Whether anybody changed the trail since, asked and answered here. */
-export function ChainStatus({ tenantId, onOpen }: { tenantId: string; onOpen: (id: string) => void }) {
-  const { data, error, isFetching, refetch } = useQuery(verificationQuery(tenantId));
+export function ChainStatus({ onOpen }: { onOpen: (id: string) => void }) {
+  const { data, error, isFetching, refetch } = useQuery(chainVerification(useTenantId()));
   return (
     <section aria-label="Proof of the trail" className="flex flex-col gap-2 pb-4">
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1.5 text-sm">

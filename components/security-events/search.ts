@@ -1,5 +1,5 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
-import { idPattern } from "#lib/schema.ts";
+import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { parseAsDay, parseAsId, parseAsMatching, queryOf } from "#components/kit/search-params.ts";
 import { dayOf, startOfDay } from "./day.ts";
 
 export const PERIODS = ["today", "7d", "30d", "custom", "all"] as const;
@@ -14,23 +14,23 @@ export const eventSearch = {
   target: parseAsMatching(/^(?=.*\S).{1,200}$/u),
   across: parseAsBoolean.withDefault(false),
   period: parseAsStringLiteral(PERIODS).withDefault("7d"),
-  from: parseAsMatching(/^\d{4}-\d{2}-\d{2}$/),
-  to: parseAsMatching(/^\d{4}-\d{2}-\d{2}$/),
-  event: parseAsMatching(idPattern("sev")),
+  from: parseAsDay,
+  to: parseAsDay,
+  event: parseAsId("sev"),
 };
 
 export type EventSearch = inferParserType<typeof eventSearch>;
 
-export const serializeEventSearch = createSerializer(eventSearch);
-
 /** What takes every filter back, but the period. */
 export const NO_FILTERS = { type: null, actor: null, target: null, across: false } as const;
 
+/** What shows all there is. */
+export const NO_LIMITS = { ...NO_FILTERS, period: "all", from: null, to: null } as const;
+
 /** The filters as a query of GET /v1/security-events; days are the reader's. */
 export function eventQuery(search: EventSearch, timeZone: string, now: number): Record<string, string> {
-  const given = { type: search.type, actor: search.actor, target: search.target, cross_tenant: search.across ? "true" : null };
-  const filters = Object.entries({ ...given, ...timesOf(search, timeZone, now) });
-  return Object.fromEntries(filters.filter((entry): entry is [string, string] => Boolean(entry[1])));
+  const { type, actor, target, across } = search;
+  return queryOf({ type, actor, target, cross_tenant: across || null, ...timesOf(search, timeZone, now) });
 }
 
 function timesOf({ period, from, to }: EventSearch, timeZone: string, now: number): { since?: string; until?: string } {
@@ -38,16 +38,7 @@ function timesOf({ period, from, to }: EventSearch, timeZone: string, now: numbe
   if (days !== undefined) return { since: startOfDay(dayOf(now, timeZone), timeZone, -days) };
   if (period === "all") return {};
   return {
-    ...(from && isDay(from) && { since: startOfDay(from, timeZone) }),
-    ...(to && isDay(to) && { until: startOfDay(to, timeZone, 1) }),
+    ...(from && { since: startOfDay(from, timeZone) }),
+    ...(to && { until: startOfDay(to, timeZone, 1) }),
   };
-}
-
-function isDay(text: string): boolean {
-  const year = Number(text.slice(0, 4));
-  return year >= 1970 && year < 3000 && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
-}
-
-function parseAsMatching(pattern: RegExp) {
-  return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });
 }

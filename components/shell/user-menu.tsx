@@ -1,24 +1,26 @@
 "use client";
 
 import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { useMember } from "#components/kit/member.tsx";
+import { roleNames } from "#components/kit/role-names.ts";
+import { Initials } from "#components/people/initials.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
-import { bringToFront } from "./commands/front.ts";
-import { Initials } from "./initials.tsx";
-import { type Member, roleNames } from "./member.ts";
-import { usePreferences } from "./preferences-provider.tsx";
+import { front } from "./commands/front.ts";
 
-export function UserMenu({ member }: { member: Member }) {
+export function UserMenu() {
+  const { name, roles } = useMember();
   return (
     <Menu
       label="Account and preferences"
       triggerClass="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover aria-expanded:bg-hover"
       trigger={
         <>
-          <Initials name={member.name} />
+          <Initials name={name} />
           <span className="min-w-0 flex-1">
-            <span className="sr-only">Account and preferences of</span> <span className="block truncate font-medium">{member.name}</span>{" "}
-            <span className="block truncate text-xs leading-4 text-muted">{roleNames(member.roles)}</span>
+            <span className="sr-only">Account and preferences of</span> <span className="block truncate font-medium">{name}</span>{" "}
+            <span className="block truncate text-xs leading-4 text-muted">{roleNames(roles)}</span>
           </span>
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
         </>
@@ -26,13 +28,13 @@ export function UserMenu({ member }: { member: Member }) {
     >
       <Choices />
       <MenuSeparator />
-      {member.roles.includes("tenant_admin") && (
-        <MenuItem onClick={() => bringToFront("first-steps")}>
+      {roles.includes("tenant_admin") && (
+        <MenuItem onClick={() => front.set("first-steps")}>
           <ListChecks aria-hidden className="size-4 text-muted" />
           First steps
         </MenuItem>
       )}
-      <MenuItem onClick={() => bringToFront("shortcuts")}>
+      <MenuItem onClick={() => front.set("shortcuts")}>
         <Keyboard aria-hidden className="size-4 text-muted" />
         Keyboard shortcuts
       </MenuItem>

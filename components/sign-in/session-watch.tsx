@@ -3,18 +3,12 @@
 import { focusManager, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import type { Member } from "#components/shell/member.ts";
+import { useCallback, useEffect, useState } from "react";
+import { onSessionEnd } from "#components/api-client.ts";
+import { useMember } from "#components/kit/member.tsx";
+import { useStore } from "#components/ui/store.ts";
 import { signedInTo } from "./auth-client.ts";
-import {
-  endSession,
-  hasSessionEnded,
-  onToldByOtherTabs,
-  putAside,
-  resumeSession,
-  subscribeSession,
-  tellOtherTabs,
-} from "./session-state.ts";
+import { onToldByOtherTabs, putAside, resumeSession, sessionEnded, sessionResumed, tellOtherTabs } from "./session-state.ts";
 import type { SignInProvider } from "./sign-in-form.tsx";
 
 const SessionEndedDialog = dynamic(() => import("./session-ended-dialog.tsx").then((module) => module.SessionEndedDialog), {
@@ -22,34 +16,35 @@ const SessionEndedDialog = dynamic(() => import("./session-ended-dialog.tsx").th
   ssr: false,
 });
 
-type Props = { tenantId: string; member: Member; providers: readonly SignInProvider[] };
-
 /**
  * Stands by for the end of the session: asks to sign in where one is, so that nothing typed is lost, and goes on in every
  * tab once one of them has signed in.
  */
-export function SessionWatch({ tenantId, member, providers }: Props) {
+export function SessionWatch({ providers }: { providers: readonly SignInProvider[] }) {
+  const { tenant, name, roles } = useMember();
   const cache = useQueryClient();
   const router = useRouter();
-  const ended = useSyncExternalStore(subscribeSession, hasSessionEnded, () => false);
+  const ended = useStore(sessionEnded, false);
   const [isAside, setAside] = useState(false);
 
   const resume = useCallback(async () => {
-    const found = await signedInTo(tenantId).catch(() => "nobody" as const);
+    const found = await signedInTo(tenant.id).catch(() => "nobody" as const);
     if (found === "nobody") return;
     // Somebody else's page is not theirs to go on with.
-    if (found === "stranger" || found.name !== member.name) return window.location.reload();
+    if (found === "stranger" || found.name !== name) return window.location.reload();
     resumeSession();
-    if (found.roles.join() !== member.roles.join()) router.refresh();
+    if (found.roles.join() !== roles.join()) router.refresh();
     cache.invalidateQueries();
-  }, [cache, member, router, tenantId]);
+  }, [cache, name, roles, router, tenant.id]);
+
+  useEffect(() => onSessionEnd(sessionResumed), []);
 
   useEffect(() => {
     const stop = onToldByOtherTabs((told) => {
-      if (told === "signed-out") endSession();
-      else if (hasSessionEnded()) resume();
+      if (told === "signed-out") sessionEnded.set(true);
+      else if (sessionEnded.get()) resume();
     });
-    const onVisible = () => document.visibilityState === "visible" && hasSessionEnded() && resume();
+    const onVisible = () => document.visibilityState === "visible" && sessionEnded.get() && resume();
     document.addEventListener("visibilitychange", onVisible);
     tellOtherTabs("signed-in");
     return () => {
@@ -69,12 +64,12 @@ export function SessionWatch({ tenantId, member, providers }: Props) {
   }, [ended]);
 
   // Who put it aside and tries something else is asked again.
-  useEffect(() => subscribeSession(() => setAside(false)), []);
+  useEffect(() => sessionEnded.subscribe(() => setAside(false)), []);
 
   if (!ended || isAside) return null;
   const onClose = () => {
     setAside(true);
     putAside();
   };
-  return <SessionEndedDialog name={member.name} providers={providers} onClose={onClose} onSignedIn={resume} />;
+  return <SessionEndedDialog name={name} providers={providers} onClose={onClose} onSignedIn={resume} />;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatMomentInFull } from "#components/ui/moment.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { ago } from "./spans.ts";

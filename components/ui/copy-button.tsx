@@ -3,7 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "./button.tsx";
-import { toast } from "./toast.ts";
+import { toastFailure } from "./toast.ts";
 
 const SHOWN_MS = 2000;
 
@@ -26,7 +26,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     } catch {
-      return toast({ title: "The browser did not let it be copied", description: "Select the text and copy it by hand.", failed: true });
+      return toastFailure("The browser did not let it be copied", "Select the text and copy it by hand.");
     }
     setCopied(true);
     onCopied?.();

@@ -149,6 +149,15 @@ export function MenuChoice<Value extends string>({
   );
 }
 
+/** What the items below it are. */
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return (
+    <p role="presentation" className="px-2 pt-2 pb-1 text-xs font-medium text-muted">
+      {children}
+    </p>
+  );
+}
+
 export function MenuSeparator() {
   return <hr className="-mx-1 my-1 border-line" />;
 }

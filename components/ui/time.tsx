@@ -1,6 +1,6 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatDay, formatMoment, formatMomentInFull } from "./moment.ts";
 
 type Shown = { iso: string; className?: string };

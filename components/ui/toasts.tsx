@@ -1,9 +1,10 @@
 "use client";
 
 import { CircleCheck, TriangleAlert, X } from "lucide-react";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
-import { dismissToast, shownToasts, subscribeToasts, type Toast } from "./toast.ts";
+import { useStore } from "./store.ts";
+import { dismissToast, type Toast, toasts } from "./toast.ts";
 
 const READING_MS = 6000;
 const DECIDING_MS = 12_000;
@@ -14,11 +15,11 @@ const NONE: readonly Toast[] = [];
  * too. The one that is not in front hides (globals.css).
  */
 export function Toasts() {
-  const toasts = useSyncExternalStore(subscribeToasts, shownToasts, () => NONE);
+  const shown = useStore(toasts, NONE);
   return (
     <div role="status" className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90">
-      {toasts.map((shown) => (
-        <Card key={shown.id} {...shown} />
+      {shown.map((one) => (
+        <Card key={one.id} {...one} />
       ))}
     </div>
   );

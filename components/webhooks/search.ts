@@ -1,6 +1,6 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
-import { idPattern } from "#lib/schema.ts";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
 
@@ -18,17 +18,11 @@ export const deliverySearch = {
   status: parseAsStringLiteral(DELIVERY_STATUSES),
   type: parseAsStringLiteral(EVENT_KINDS),
   event_id: parseAsMatching(EVENT_ID),
-  delivery: parseAsMatching(idPattern("dlv")),
+  delivery: parseAsId("dlv"),
 };
+
+export const DELIVERY_FILTERS = ["status", "type", "event_id"] as const;
 
 export type WebhookSearch = inferParserType<typeof webhookSearch>;
 export type DeliverySearch = inferParserType<typeof deliverySearch>;
-export type DeliveryFilter = Pick<DeliverySearch, "status" | "type" | "event_id">;
-
-export const NO_FILTER = { status: null, type: null, event_id: null } as const satisfies DeliveryFilter;
-
-export const serializeDeliverySearch = createSerializer(deliverySearch);
-
-function parseAsMatching(pattern: RegExp) {
-  return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });
-}
+export type DeliveryFilter = Pick<DeliverySearch, (typeof DELIVERY_FILTERS)[number]>;

@@ -2,6 +2,8 @@
 
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
+import type { Problems } from "#components/kit/problems.ts";
+import type { Fields } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -26,20 +28,15 @@ export function secretOf({ source, generated, own }: SecretDraft): string {
 }
 
 /** Why a secret should not be sent yet. */
-export function missingInSecret({ source, own, stored }: SecretDraft): { secret?: string; stored?: string } {
+export function missingInSecret({ source, own, stored }: SecretDraft): Problems {
   if (source === "own") return own === "" ? { secret: "Give the secret that your receiver has." } : {};
-  return stored ? {} : { stored: "Copy the secret, or tick that you have stored it: nobody can show it again." };
+  return stored ? {} : { secret: "Copy the secret, or tick that you have stored it: nobody can show it again." };
 }
 
-export function SecretField({
-  draft,
-  onChange,
-  problems,
-}: {
-  draft: SecretDraft;
-  onChange: (draft: SecretDraft) => void;
-  problems: { secret?: string; stored?: string };
-}) {
+export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> }) {
+  const draft = form.draft.secret;
+  const error = form.problem("secret");
+  const onChange = (secret: SecretDraft) => form.change({ secret });
   const [copied, setCopied] = useState(false);
   const store = () => {
     setCopied(true);
@@ -56,7 +53,7 @@ export function SecretField({
           spellCheck={false}
           className="font-mono text-sm"
           hint="16 to 256 bytes of text, or whsec_ and the base64 of 24 to 64 bytes."
-          error={problems.secret}
+          error={error}
           onChange={(event) => onChange({ ...draft, own: event.target.value })}
           required
         />
@@ -91,7 +88,7 @@ export function SecretField({
           <CheckField
             label={copied ? "Copied: I have stored it" : "I have stored it"}
             checked={draft.stored}
-            error={problems.stored}
+            error={error}
             onChange={(event) => onChange({ ...draft, stored: event.target.checked })}
           />
         </div>

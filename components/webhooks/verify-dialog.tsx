@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { InertText } from "./inert-text.tsx";

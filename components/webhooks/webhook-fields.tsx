@@ -1,7 +1,8 @@
 "use client";
 
+import type { Problems } from "#components/kit/problems.ts";
+import type { Fields } from "#components/kit/use-form.ts";
 import { TextField } from "#components/ui/text-field.tsx";
-import type { Problems } from "#components/ui/use-problems.ts";
 import type { EventKind } from "#lib/events/contract.ts";
 import { EventPicker } from "./event-picker.tsx";
 
@@ -24,43 +25,29 @@ export function missingIn({ url, events }: WebhookDraft): Problems {
 }
 
 /** What a webhook is, beside its secret. */
-export function WebhookFields({
-  draft,
-  onChange,
-  problems,
-}: {
-  draft: WebhookDraft;
-  onChange: (change: Partial<WebhookDraft>) => void;
-  problems: Problems;
-}) {
+export function WebhookFields({ form: { draft, change, problem, text } }: { form: Fields<WebhookDraft> }) {
   return (
     <>
       <TextField
         label="URL"
-        name="url"
         type="url"
         inputMode="url"
-        value={draft.url}
         maxLength={URL_LONGEST}
         placeholder="https://hooks.example.com/tieout"
         hint="https, at a public address. It gets a POST for each event."
         autoComplete="off"
         spellCheck={false}
-        error={problems.url}
-        onChange={(event) => onChange({ url: event.target.value })}
+        {...text("url")}
         required
       />
       <TextField
         label="Description (optional)"
-        name="description"
-        value={draft.description}
         maxLength={DESCRIPTION_LONGEST}
         placeholder="Pages the reconciliation desk"
         autoComplete="off"
-        error={problems.description}
-        onChange={(event) => onChange({ description: event.target.value })}
+        {...text("description")}
       />
-      <EventPicker events={draft.events} onChange={(events) => onChange({ events })} error={problems.events} />
+      <EventPicker events={draft.events} onChange={(events) => change({ events })} error={problem("events")} />
     </>
   );
 }

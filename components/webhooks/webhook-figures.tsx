@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Figure, Figures } from "#components/kit/figures.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { shownDuration, shownRate } from "./words.ts";
 
@@ -7,7 +7,7 @@ type Performance = Webhook["last_24h"];
 /** How well a receiver answers. */
 export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: Webhook }) {
   return (
-    <dl className="grid grid-cols-2 gap-3 @3xl:grid-cols-4">
+    <Figures>
       <Figure name="Success, 24 h" value={shownRate(last_24h.success_rate)}>
         {attemptsOf(last_24h)}
       </Figure>
@@ -20,21 +20,11 @@ export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: We
       <Figure name="Answer time, 7 d" value={shownDuration(last_7d.p50_ms)}>
         {last_7d.p95_ms === null ? "No answer yet" : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
       </Figure>
-    </dl>
+    </Figures>
   );
 }
 
 function attemptsOf({ attempts, failures }: Performance): string {
   if (attempts === 0) return "Nothing was sent";
   return `${attempts.toLocaleString("en")} ${attempts === 1 ? "attempt" : "attempts"}, ${failures.toLocaleString("en")} failed`;
-}
-
-function Figure({ name, value, children }: { name: string; value: string; children: ReactNode }) {
-  return (
-    <div className="flex flex-col rounded-lg border border-line bg-raised px-4 py-3 shadow-raised">
-      <dt className="text-sm font-medium text-muted">{name}</dt>
-      <dd className="text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
-      <dd className="text-sm text-muted tabular-nums">{children}</dd>
-    </div>
-  );
 }

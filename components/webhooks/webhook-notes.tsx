@@ -2,7 +2,7 @@
 
 import { Power } from "lucide-react";
 import type { ReactNode } from "react";
-import { assigneeName } from "#components/exceptions/assignee.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -51,7 +51,7 @@ function Disabled({ webhook: { disabled_at, disabled_by, disabled_reason, disabl
       >
         <strong>
           Disabled {disabled_at && <Time iso={disabled_at} />}
-          {disabled_reason === "manual" && disabled_by && <> by {assigneeName(disabled_by)}</>}
+          {disabled_reason === "manual" && disabled_by && <> by {personName(disabled_by)}</>}
           {disabled_reason === "failing" && <>, as every attempt failed for 5 days</>}
           {disabled_reason === "gone" && <>, as the receiver asked for it</>}.
         </strong>{" "}

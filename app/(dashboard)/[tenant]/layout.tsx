@@ -1,11 +1,13 @@
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { RevealedKey } from "#components/api-keys/revealed-key.tsx";
+import { MemberProvider } from "#components/kit/member.tsx";
+import { QueryProvider } from "#components/kit/query-provider.tsx";
 import { AppShell } from "#components/shell/app-shell.tsx";
-import { QueryProvider } from "#components/shell/query-provider.tsx";
 import { SessionWatch } from "#components/sign-in/session-watch.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
 import { pageContext, requireMember, requireUser } from "#lib/auth/page-context.ts";
+import { actorOf } from "#lib/auth/principal.ts";
 import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
@@ -18,18 +20,20 @@ type Props = { params: Promise<{ tenant: string }>; children: ReactNode };
 
 export default async function TenantLayout({ params, children }: Props) {
   const { tenant: tenantId } = await params;
-  const { name, roles } = await requireMember(tenantId);
+  const principal = await requireMember(tenantId);
+  const { name, roles } = principal;
   const { memberships } = await requireUser();
-  const member = { name, roles, tenants: [...memberships.keys()] };
   const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), roles.includes("tenant_admin") ? findFirstSteps(tenantId) : null]);
   return (
     <QueryProvider>
       <NuqsAdapter>
-        <AppShell tenant={tenant} member={member} surfaces={SURFACE_LINKS} firstSteps={firstSteps}>
-          {children}
-        </AppShell>
-        <SessionWatch tenantId={tenantId} member={member} providers={oidcProviders().map(({ id, name }) => ({ id, name }))} />
-        <RevealedKey />
+        <MemberProvider member={{ tenant, name, self: actorOf(principal), roles, tenants: [...memberships.keys()] }}>
+          <AppShell surfaces={SURFACE_LINKS} firstSteps={firstSteps}>
+            {children}
+          </AppShell>
+          <SessionWatch providers={oidcProviders().map(({ id, name }) => ({ id, name }))} />
+          <RevealedKey />
+        </MemberProvider>
         <Toasts />
       </NuqsAdapter>
     </QueryProvider>

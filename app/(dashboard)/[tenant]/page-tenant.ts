@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 import { cache } from "react";
-import type { Tenant } from "#components/shell/member.ts";
+import type { Tenant } from "#components/kit/member.tsx";
 import { pageContext } from "#lib/auth/page-context.ts";
 import { ApiError } from "#lib/errors.ts";
 import { getMeContract } from "#lib/tenants/contract.ts";

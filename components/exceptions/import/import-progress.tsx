@@ -2,9 +2,8 @@
 
 import { CircleCheck, FileText, Pause, Play, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { ApiProblem } from "#components/api-client.ts";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Note } from "#components/ui/note.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import type { Progress } from "./run-import.ts";
 import type { Chosen, Phase } from "./use-import.ts";
@@ -77,14 +76,7 @@ export function ImportProgress({
           </dl>
         </>
       )}
-      {error && (
-        <Note tone="danger">
-          {error.message}
-          {error instanceof ApiProblem && error.requestId && (
-            <span className="block font-mono text-xs break-all">Request {error.requestId}</span>
-          )}
-        </Note>
-      )}
+      {error && <ProblemNote error={error} />}
       <div className="flex flex-wrap gap-2">
         {phase === "idle" && (
           <Button variant="primary" onClick={onStart}>

@@ -1,41 +1,22 @@
-import {
-  BookOpen,
-  Clock,
-  FileUp,
-  Keyboard,
-  KeyRound,
-  ListChecks,
-  LogOut,
-  type LucideIcon,
-  Moon,
-  Plus,
-  Repeat,
-  Scale,
-  Sun,
-  Webhook,
-} from "lucide-react";
-import { bringToFront } from "#components/shell/commands/front.ts";
+import { BookOpen, Clock, FileUp, Keyboard, KeyRound, ListChecks, LogOut, Moon, Plus, Repeat, Scale, Sun, Webhook } from "lucide-react";
+import { may } from "#components/kit/may.ts";
+import type { Member } from "#components/kit/member.tsx";
+import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { surfaceOf } from "#components/records/surface.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import type { Member, Tenant } from "../member.ts";
-import type { usePreferences } from "../preferences-provider.tsx";
+import type { Found } from "#components/ui/finder.tsx";
+import { createApiKeyContract } from "#lib/api-keys/contract.ts";
+import type { Contract } from "#lib/contract.ts";
+import { getFirstStepsContract } from "#lib/first-steps/contract.ts";
+import { createReconciliationContract } from "#lib/reconciliations/contract.ts";
+import { createWebhookContract } from "#lib/webhooks/contract.ts";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
+import { front } from "./front.ts";
 
-/** `refused`: why this reader cannot. What has an `href` is gone to, the others are run. */
-export type Entry = {
-  id: string;
-  title: string;
-  note?: string;
-  icon: LucideIcon;
-  /** Words that it is found by beside its title. */
-  also?: string;
-  keys?: readonly string[];
-  refused?: string;
-} & ({ href: string } | { run: () => void });
-
-export type Group = { name: string; entries: readonly Entry[] };
+/** `also`: words that it is found by beside its title. */
+export type Entry = Found & { also?: string };
 
 type Given = {
-  tenant: Tenant;
   member: Member;
   surfaces: readonly SurfaceLink[];
   preferences: ReturnType<typeof usePreferences>;
@@ -46,12 +27,12 @@ type Given = {
 const ADMINS = "Only an admin may. Ask one of your tenant's.";
 const WRITERS = "Only an admin or a lead may. Ask one of your tenant's.";
 
-export function pageEntries({ tenant, member, surfaces }: Given): Entry[] {
-  const isAdmin = member.roles.includes("tenant_admin");
+export function pageEntries({ member, surfaces }: Given): Entry[] {
+  const { tenant, roles } = member;
   return sectionsOf(surfaces).map(({ path, name, icon, letter, adminOnly }) => ({
     id: `page-${path}`,
     title: name,
-    note: adminOnly && !isAdmin ? "For admins" : undefined,
+    note: adminOnly && !roles.includes("tenant_admin") ? "For admins" : undefined,
     icon,
     also: "go to page",
     keys: letter ? ["g", letter] : undefined,
@@ -59,10 +40,10 @@ export function pageEntries({ tenant, member, surfaces }: Given): Entry[] {
   }));
 }
 
-export function actionEntries({ tenant, member, surfaces, preferences, section }: Given): Entry[] {
+export function actionEntries({ member, surfaces, preferences, section }: Given): Entry[] {
   const { theme, timeZone, setTheme, setTimeZone } = preferences;
-  const isAdmin = member.roles.includes("tenant_admin");
-  const writes = isAdmin || member.roles.includes("tenant_lead");
+  const { tenant, roles } = member;
+  const refusal = (contract: Contract, why: string) => (may(roles, contract.access) ? undefined : why);
   const own = `/${tenant.id}`;
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const dark =
@@ -81,7 +62,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: KeyRound,
       also: "new credential",
       href: `${own}/api-keys?new=true`,
-      refused: isAdmin ? undefined : ADMINS,
+      refused: refusal(createApiKeyContract, ADMINS),
     },
     {
       id: "register-webhook",
@@ -89,7 +70,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Webhook,
       also: "new endpoint create",
       href: `${own}/webhooks?new=true`,
-      refused: isAdmin ? undefined : ADMINS,
+      refused: refusal(createWebhookContract, ADMINS),
     },
     {
       id: "new-reconciliation",
@@ -97,7 +78,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Scale,
       also: "create",
       href: `${own}/reconciliations?new=true`,
-      refused: writes ? undefined : WRITERS,
+      refused: refusal(createReconciliationContract, WRITERS),
     },
     ...surfaces.map(({ path, title }) => ({
       id: `new-${path}`,
@@ -105,7 +86,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Plus,
       also: "create",
       href: `${own}/${path}?record=new`,
-      refused: writes ? undefined : WRITERS,
+      refused: refusal(surfaceOf(path).contracts.create, WRITERS),
     })),
     ...member.tenants
       .filter((id) => id !== tenant.id)
@@ -134,8 +115,8 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       title: "First steps",
       icon: ListChecks,
       also: "checklist onboarding help",
-      run: () => bringToFront("first-steps"),
-      refused: isAdmin ? undefined : ADMINS,
+      run: () => front.set("first-steps"),
+      refused: refusal(getFirstStepsContract, ADMINS),
     },
     {
       id: "shortcuts",
@@ -143,7 +124,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Keyboard,
       also: "help keys",
       keys: ["?"],
-      run: () => bringToFront("shortcuts"),
+      run: () => front.set("shortcuts"),
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];

@@ -1,10 +1,10 @@
 "use client";
 
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
-import { usePreferences } from "../preferences-provider.tsx";
+import { Keys } from "#components/ui/keys.tsx";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
-import { Keys } from "./keys.tsx";
 
 type Shortcut = { what: string; keys: readonly string[] };
 

@@ -1,16 +1,14 @@
-import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader, type SearchParams } from "nuqs/server";
-import { ApiKeys } from "#components/api-keys/api-keys.tsx";
-import { KeysForAdmins } from "#components/api-keys/keys-empty.tsx";
-import { apiKeyListQuery, apiKeyPagesQuery } from "#components/api-keys/queries.ts";
+import { Prefetched, prefetch } from "#app/prefetched.tsx";
+import { ApiKeyList } from "#components/api-keys/api-key-list.tsx";
+import { apiKeyPages } from "#components/api-keys/queries.ts";
 import { apiKeySearch } from "#components/api-keys/search.ts";
-import { roleNames } from "#components/shell/member.ts";
-import { PageHeader } from "#components/shell/page-header.tsx";
+import { RolePage } from "#components/kit/role-page.tsx";
 import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listApiKeys } from "#lib/api-keys/list-api-keys.ts";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
-import { pageTenant } from "../page-tenant.ts";
+import { pageContext } from "#lib/auth/page-context.ts";
+import { getMeContract } from "#lib/tenants/contract.ts";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -19,28 +17,22 @@ const loadSearch = createLoader(apiKeySearch);
 type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<SearchParams> };
 
 export default async function ApiKeysPage({ params, searchParams }: Props) {
-  const { tenant: tenantId } = await params;
-  const { roles } = await requireMember(tenantId);
-  const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
-    return (
-      <>
-        <PageHeader tenantName={tenant.name} title="API keys" />
-        <KeysForAdmins tenantId={tenantId} roles={roleNames(roles)} />
-      </>
-    );
-  }
-  const ctx = await pageContext(tenantId, listApiKeysContract);
-  const search = await loadSearch(searchParams);
-  const cache = new QueryClient();
-  // What fails here is not handed on: the browser asks again and shows what /v1 answers.
-  await cache.prefetchInfiniteQuery({
-    ...apiKeyPagesQuery(tenantId, search),
-    queryFn: () => listApiKeys(ctx, listApiKeysContract.query.parse(apiKeyListQuery(search))),
-  });
+  const { tenant } = await params;
+  const { clientAddress } = await pageContext(tenant, getMeContract);
+  const keys = apiKeyPages(tenant, await loadSearch(searchParams));
   return (
-    <HydrationBoundary state={dehydrate(cache)}>
-      <ApiKeys tenant={tenant} address={ctx.clientAddress} />
-    </HydrationBoundary>
+    <Prefetched reads={[prefetch(keys, ({ ctx, query }) => listApiKeys(ctx, query))]}>
+      <RolePage
+        access={listApiKeysContract.access}
+        title="API keys"
+        refusal={{
+          title: "Admins manage API keys",
+          why: "Keys let servers act for all of the tenant, so only an admin creates, rotates and revokes them.",
+          ask: "Ask a tenant admin for a key, or for their role.",
+        }}
+      >
+        <ApiKeyList address={clientAddress} />
+      </RolePage>
+    </Prefetched>
   );
 }

@@ -1,18 +1,14 @@
-import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import { createLoader, type SearchParams } from "nuqs/server";
-import { EventsForAdmins } from "#components/security-events/events-empty.tsx";
-import { eventPagesQuery, PAGE_SIZE } from "#components/security-events/queries.ts";
+import { Prefetched, prefetch } from "#app/prefetched.tsx";
+import { RolePage } from "#components/kit/role-page.tsx";
+import { readPreferences } from "#components/preferences/preferences.ts";
+import { EventList } from "#components/security-events/event-list.tsx";
+import { eventPages } from "#components/security-events/queries.ts";
 import { eventQuery, eventSearch } from "#components/security-events/search.ts";
-import { SecurityEvents } from "#components/security-events/security-events.tsx";
-import { roleNames } from "#components/shell/member.ts";
-import { PageHeader } from "#components/shell/page-header.tsx";
-import { readPreferences } from "#components/shell/preferences.ts";
-import { pageContext, requireMember } from "#lib/auth/page-context.ts";
 import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
 import { listSecurityEvents } from "#lib/security-events/list-security-events.ts";
-import { pageTenant } from "../page-tenant.ts";
 
 export const metadata: Metadata = { title: "Security events" };
 
@@ -21,31 +17,24 @@ const loadSearch = createLoader(eventSearch);
 type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<SearchParams> };
 
 export default async function SecurityEventsPage({ params, searchParams }: Props) {
-  const { tenant: tenantId } = await params;
-  const { roles } = await requireMember(tenantId);
-  const tenant = await pageTenant(tenantId);
-  if (!roles.includes("tenant_admin")) {
-    return (
-      <>
-        <PageHeader tenantName={tenant.name} title="Security events" />
-        <EventsForAdmins tenantId={tenantId} roles={roleNames(roles)} />
-      </>
-    );
-  }
-  const ctx = await pageContext(tenantId, listSecurityEventsContract);
+  const { tenant } = await params;
   const sent = await cookies();
   const { timeZone } = readPreferences((name) => sent.get(name)?.value);
   const now = Date.now();
-  const query = eventQuery(await loadSearch(searchParams), timeZone, now);
-  const cache = new QueryClient();
-  // What fails here is not handed on: the browser asks again and shows what /v1 answers.
-  await cache.prefetchInfiniteQuery({
-    ...eventPagesQuery(tenantId, query),
-    queryFn: () => listSecurityEvents(ctx, listSecurityEventsContract.query.parse({ ...query, limit: PAGE_SIZE })),
-  });
+  const events = eventPages(tenant, eventQuery(await loadSearch(searchParams), timeZone, now));
   return (
-    <HydrationBoundary state={dehydrate(cache)}>
-      <SecurityEvents tenant={tenant} now={now} />
-    </HydrationBoundary>
+    <Prefetched reads={[prefetch(events, ({ ctx, query }) => listSecurityEvents(ctx, query))]}>
+      <RolePage
+        access={listSecurityEventsContract.access}
+        title="Security events"
+        refusal={{
+          title: "Admins read the security events",
+          why: "They tell who did what and from where, of everybody in the tenant.",
+          ask: "Ask a tenant admin what you need to know, or for their role.",
+        }}
+      >
+        <EventList now={now} />
+      </RolePage>
+    </Prefetched>
   );
 }

@@ -1,0 +1,50 @@
+import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query";
+import { notFound, unstable_rethrow } from "next/navigation";
+import type { ReactNode } from "react";
+import type { z } from "zod";
+import type { Asked } from "#components/kit/query.ts";
+import { pageContext } from "#lib/auth/page-context.ts";
+import type { Context } from "#lib/context.ts";
+import type { Contract } from "#lib/contract.ts";
+import { ApiError } from "#lib/errors.ts";
+
+type Verb<C extends Contract> = (call: {
+  ctx: Context;
+  params: z.output<C["params"]>;
+  query: z.output<C["query"]>;
+}) => Promise<z.output<C["response"]>>;
+
+type Read = (cache: QueryClient) => Promise<void>;
+
+/** What a page shows first, in the cache of its queries: the browser asks for nothing that is in the HTML already. */
+export async function Prefetched({ reads, children }: { reads: readonly Read[]; children: ReactNode }) {
+  const cache = new QueryClient();
+  await Promise.all(reads.map((read) => read(cache)));
+  return <HydrationBoundary state={dehydrate(cache)}>{children}</HydrationBoundary>;
+}
+
+type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: Asked<C> };
+
+/**
+ * Answers a page's query by the verb that its endpoint calls. `required`: without it there is no such page. What fails otherwise
+ * is not handed on: the browser asks again, and shows what /v1 answers.
+ */
+export function prefetch<C extends Contract>(
+  { queryKey, asked: { contract, call, cached } }: Query<C>,
+  verb: Verb<C>,
+  { required = false, contextOf = pageContext }: { required?: boolean; contextOf?: typeof pageContext } = {},
+): Read {
+  return async (cache) => {
+    try {
+      const ctx = await contextOf(call.tenant, contract);
+      const params = contract.params.safeParse(call.params ?? {});
+      if (!params.success) throw new ApiError("not_found", "The page's address names nothing.");
+      const query = contract.query.parse(call.query ?? {});
+      const answer = await verb({ ctx, params: params.data as z.output<C["params"]>, query: query as z.output<C["query"]> });
+      cache.setQueryData(queryKey, cached(answer, ctx.reply.get("ETag")));
+    } catch (error) {
+      unstable_rethrow(error);
+      if (required && error instanceof ApiError && error.code === "not_found") notFound();
+    }
+  };
+}

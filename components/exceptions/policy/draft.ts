@@ -1,0 +1,68 @@
+import type { z } from "zod";
+import type { Problems } from "#components/kit/problems.ts";
+import type { Version } from "#components/kit/query.ts";
+import { SEVERITIES } from "#lib/exceptions/contract.ts";
+import type { putSlaPolicyContract, slaPolicy } from "#lib/exceptions/sla/contract.ts";
+import type { Severity } from "../words.tsx";
+import { minutesOf, type Span, spanOf } from "./span.ts";
+
+export type Policy = z.output<typeof slaPolicy>;
+export type PolicyVersion = Version<Policy>;
+
+type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_run">;
+
+/** A policy as it is being edited. Thresholds have keys of their own: two may be alike while one is typed. */
+export type Draft = { minutes_to_resolve: Record<Severity, Span>; at_risk_thresholds: (Span & { key: number })[] };
+
+export const THRESHOLDS_MAX = 10;
+const LENGTH = "Give a length from 1 minute to 365 days.";
+
+let lastKey = 0;
+
+export function newThreshold(minutes: number): Draft["at_risk_thresholds"][number] {
+  lastKey += 1;
+  return { key: lastKey, ...spanOf(minutes) };
+}
+
+/** The same for every severity. */
+function each<Value>(make: (severity: Severity) => Value): Record<Severity, Value> {
+  return { critical: make("critical"), high: make("high"), medium: make("medium"), low: make("low") };
+}
+
+export function draftOf({ minutes_to_resolve, at_risk_thresholds }: Policy): Draft {
+  return {
+    minutes_to_resolve: each((severity) => spanOf(minutes_to_resolve[severity])),
+    at_risk_thresholds: at_risk_thresholds.map(newThreshold),
+  };
+}
+
+/** What is wrong with a draft. */
+export function faultsIn({ minutes_to_resolve, at_risk_thresholds }: Draft): Problems {
+  const thresholds = at_risk_thresholds.map(minutesOf);
+  const lengths = SEVERITIES.filter((severity) => minutesOf(minutes_to_resolve[severity]) === null);
+  return Object.fromEntries([
+    ...lengths.map((severity) => [`minutes_to_resolve.${severity}`, LENGTH]),
+    ...thresholds.flatMap((one, place) => {
+      const path = `at_risk_thresholds.${place}`;
+      if (one === null) return [[path, LENGTH]];
+      return thresholds.indexOf(one) < place ? [[path, "This one is there twice."]] : [];
+    }),
+  ]);
+}
+
+/** A draft without faults, as it is sent. */
+export function policyOf({ minutes_to_resolve, at_risk_thresholds }: Draft): Sent {
+  const of = (span: Span) => minutesOf(span) ?? 0;
+  return {
+    minutes_to_resolve: each((severity) => of(minutes_to_resolve[severity])),
+    at_risk_thresholds: at_risk_thresholds.map(of).sort((left, right) => right - left),
+  };
+}
+
+/** What a draft changes, in words: name, before and after. */
+export function changesOf(before: Sent, after: Sent): { severities: Severity[]; thresholds: boolean } {
+  return {
+    severities: SEVERITIES.filter((severity) => before.minutes_to_resolve[severity] !== after.minutes_to_resolve[severity]),
+    thresholds: String(before.at_risk_thresholds) !== String(after.at_risk_thresholds),
+  };
+}

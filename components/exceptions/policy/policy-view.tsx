@@ -1,0 +1,39 @@
+"use client";
+
+import { useMember } from "#components/kit/member.tsx";
+import { roleNames } from "#components/kit/role-names.ts";
+import { Note } from "#components/ui/note.tsx";
+import { SEVERITIES } from "#lib/exceptions/contract.ts";
+import { SeverityLabel } from "../words.tsx";
+import type { Policy } from "./draft.ts";
+import { PolicyCard } from "./policy-card.tsx";
+import { inWords } from "./span.ts";
+
+/** The policy for those who may not change it, and who may. */
+export function PolicyView({ policy }: { policy: Policy }) {
+  const { roles } = useMember();
+  return (
+    <div className="flex max-w-3xl flex-col gap-4">
+      <Note tone="info">Admins and leads change this policy. You are signed in as {roleNames(roles)}: ask one of them.</Note>
+      <PolicyCard title="Time to resolve" hint="From the creation of an exception to its deadline, where whoever reports it gives none.">
+        <dl className="flex flex-col gap-2 text-sm">
+          {SEVERITIES.map((severity) => (
+            <div key={severity} className="flex items-center gap-3">
+              <dt className="w-28">
+                <SeverityLabel severity={severity} />
+              </dt>
+              <dd className="font-medium tabular-nums">{inWords(policy.minutes_to_resolve[severity])}</dd>
+            </div>
+          ))}
+        </dl>
+      </PolicyCard>
+      <PolicyCard title="At-risk warnings" hint="How long before a deadline exception.sla.at_risk is sent to your webhooks.">
+        <ul className="flex flex-col gap-2 text-sm font-medium tabular-nums">
+          {policy.at_risk_thresholds.map((minutes) => (
+            <li key={minutes}>{inWords(minutes)} before</li>
+          ))}
+        </ul>
+      </PolicyCard>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+"use client";
+
+import { Download } from "lucide-react";
+import type { ReactNode } from "react";
+import { callApiForCsv, callApiForNdjson } from "#components/api-client.ts";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
+import { saveFile } from "#components/ui/save-file.ts";
+import { useAttempt } from "./use-attempt.ts";
+
+type File = { name: string; load: () => Promise<Blob> };
+
+/** Hands what /v1 exports to the browser's downloads. `failed`: what to say where it cannot. */
+export function useExport({ failed, onSaved }: { failed: string; onSaved?: () => void }) {
+  return useAttempt({
+    send: ({ load }: File) => load(),
+    onDone: (content, { name }) => {
+      saveFile(content, name);
+      onSaved?.();
+    },
+    failed,
+  });
+}
+
+/** An item of a menu that saves a file. */
+export function ExportItem({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <MenuItem onClick={onClick}>
+      <Download aria-hidden className="size-4 text-muted" />
+      {children}
+    </MenuItem>
+  );
+}
+
+type Asked = Parameters<typeof callApiForCsv>;
+
+/** All of a list that its filters leave, as a file. `name`: the file's, without its ending. */
+export function ExportMenu({
+  label,
+  name,
+  contract,
+  call,
+  failed,
+  onSaved,
+}: {
+  label: string;
+  name: string;
+  contract: Asked[0];
+  call: Asked[1];
+  failed: string;
+  onSaved?: () => void;
+}) {
+  const { start, isPending } = useExport({ failed, onSaved });
+  return (
+    <Menu
+      align="end"
+      label={label}
+      triggerClass={buttonClass({ size: "sm" })}
+      trigger={
+        <>
+          <Download aria-hidden className="size-4 text-muted" />
+          {isPending ? "Exporting…" : "Export"}
+        </>
+      }
+    >
+      <MenuHeading>All that match, as</MenuHeading>
+      <MenuItem onClick={() => start({ name: `${name}.csv`, load: () => callApiForCsv(contract, call) })}>CSV, for spreadsheets</MenuItem>
+      <MenuItem onClick={() => start({ name: `${name}.ndjson`, load: () => callApiForNdjson(contract, call) })}>
+        NDJSON, for programs
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { CloudOff, FileQuestion, LogIn, ShieldAlert, TriangleAlert } from "lucide-react";
+import { ApiProblem } from "#components/api-client.ts";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+
+/** What stands in the place of content that /v1 did not give. */
+export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const problem = error instanceof ApiProblem ? error : null;
+  const requestId = problem?.requestId ? (
+    <>
+      Request {problem.requestId} ·{" "}
+      <a href={`/docs/errors/${problem.code}`} className="underline underline-offset-2">
+        {problem.code}
+      </a>
+    </>
+  ) : undefined;
+  if (problem?.status === 401) {
+    return (
+      <Notice
+        icon={LogIn}
+        title="Your session has ended"
+        action={
+          <a
+            href={`/sign-in?callbackUrl=${encodeURIComponent(window.location.pathname + window.location.search)}`}
+            className={buttonClass({ variant: "primary" })}
+          >
+            Sign in again
+          </a>
+        }
+      >
+        You come back to this page after signing in.
+      </Notice>
+    );
+  }
+  if (problem?.status === 403) {
+    return (
+      <Notice icon={ShieldAlert} title="Your role does not allow this" footnote={requestId}>
+        {problem.message}
+      </Notice>
+    );
+  }
+  if (problem?.status === 404) {
+    return (
+      <Notice icon={FileQuestion} title="Not found" footnote={requestId}>
+        {problem.message}
+      </Notice>
+    );
+  }
+  if (problem?.code === "unreachable") {
+    return (
+      <Notice icon={CloudOff} title="Tieout cannot be reached" action={<Button onClick={onRetry}>Try again</Button>}>
+        Check your connection. The page goes on by itself when it is back.
+      </Notice>
+    );
+  }
+  return (
+    <Notice
+      icon={TriangleAlert}
+      title="This could not be loaded"
+      action={<Button onClick={onRetry}>Try again</Button>}
+      footnote={requestId}
+    >
+      {problem?.message ?? "Something went wrong in this page."}
+    </Notice>
+  );
+}

@@ -1,0 +1,85 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, type UseQueryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import { callApi, callApiWithTag } from "#components/api-client.ts";
+import { setServerClock } from "#components/ui/server-clock.ts";
+import type { Contract } from "#lib/contract.ts";
+
+type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
+export type Answered<C extends Contract> = z.output<C["response"]>;
+
+/** One page of a list. `as_of`: the database's time of the answer. */
+export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
+
+/** What a query asks of /v1. `under`: the key of the resource that it is about. */
+type Question<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
+
+/**
+ * A question as the server reads it too, which calls the verb itself for the first paint (app/prefetched.tsx). `cached`: an
+ * answer as the query's cache has it.
+ */
+export type Asked<C extends Contract> = Question<C> & { cached: (answer: Answered<C>, etag: string | null) => unknown };
+
+/** The key of a tenant's resource: invalidating it asks anew for everything under it. */
+export function resourceKey(tenant: string, resource: string) {
+  return ["tenants", tenant, resource] as const;
+}
+
+/** The key of an operation's answers; of all of them, whatever was asked, without its last two parts. */
+function keyOf<C extends Contract>({ under, contract, call: { params, query } }: Question<C>) {
+  return [...under, contract.operationId, params ?? null, query ?? null] as const;
+}
+
+/**
+ * A list, page by page. `next`: asked of every page but the first. `refreshMs`: how often the list is looked at again, by what
+ * its first page shows; a refresh asks for each page that is open, so it comes the less often the more of them there are.
+ */
+export function pagesQuery<C extends Contract>(
+  question: Question<C> & (Answered<C> extends ListPage ? unknown : never),
+  { next, refreshMs }: { next?: Call<C>["query"]; refreshMs?: (newest: Answered<C> | undefined) => number } = {},
+) {
+  const { contract, call } = question;
+  const options = infiniteQueryOptions({
+    queryKey: keyOf(question),
+    queryFn: async ({ pageParam, signal }): Promise<Answered<C>> => {
+      const query = { ...call.query, ...(pageParam !== null && { ...next, cursor: pageParam }) } as Call<C>["query"];
+      return onTime(await callApi(contract, { ...call, query, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page as ListPage).next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
+  });
+  const cached = (answer: Answered<C>) => ({ pages: [answer], pageParams: [null] });
+  return { ...options, asked: { ...question, cached } };
+}
+
+type Options<Data> = Pick<
+  UseQueryOptions<Data>,
+  "enabled" | "gcTime" | "placeholderData" | "refetchInterval" | "refetchOnReconnect" | "refetchOnWindowFocus" | "retry" | "staleTime"
+>;
+
+/** One answer. */
+export function oneQuery<C extends Contract>(question: Question<C>, options: Options<Answered<C>> = {}) {
+  const { contract, call } = question;
+  const queryFn = async ({ signal }: { signal: AbortSignal }) => onTime(await callApi(contract, { ...call, signal }));
+  const cached = (answer: Answered<C>) => answer;
+  return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
+}
+
+/** A resource in the version that was read: `etag` is what a change says it was made on. */
+export type Version<Data> = { data: Data; etag: string | null };
+
+/** One answer of a versioned resource. */
+export function versionQuery<C extends Contract>(question: Question<C>, options: Options<Version<Answered<C>>> = {}) {
+  const { contract, call } = question;
+  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> => callApiWithTag(contract, { ...call, signal });
+  const cached = (data: Answered<C>, etag: string | null): Version<Answered<C>> => ({ data, etag });
+  return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
+}
+
+/** Sets the page's clock by an answer that tells the database's time. */
+function onTime<Answer>(answer: Answer): Answer {
+  const asOf = typeof answer === "object" && answer !== null && "as_of" in answer && answer.as_of;
+  if (typeof asOf === "string") setServerClock(asOf);
+  return answer;
+}

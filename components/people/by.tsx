@@ -1,0 +1,13 @@
+"use client";
+
+import { Time } from "#components/ui/time.tsx";
+import { personName } from "./person.tsx";
+
+/** When something was done, and who did it. */
+export function By({ iso, actor }: { iso: string; actor: string }) {
+  return (
+    <>
+      <Time iso={iso} /> by {personName(actor)}
+    </>
+  );
+}

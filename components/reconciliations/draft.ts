@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import type { Problems } from "#components/kit/problems.ts";
+import type { createReconciliationContract, Reconciliation } from "#lib/reconciliations/contract.ts";
+
+export type ReconciliationInput = Omit<z.input<NonNullable<typeof createReconciliationContract.body>>, "status">;
+
+/** A reconciliation as it is typed: its counts as text. */
+export type Draft = Record<keyof ReconciliationInput, string>;
+
+export const NEW_DRAFT: Draft = {
+  name: "",
+  period_start: "",
+  period_end: "",
+  left_source: "",
+  right_source: "",
+  matched_count: "0",
+  unmatched_count: "0",
+};
+
+export function draftOf({
+  name,
+  period_start,
+  period_end,
+  left_source,
+  right_source,
+  matched_count,
+  unmatched_count,
+}: Reconciliation): Draft {
+  return {
+    name,
+    period_start,
+    period_end,
+    left_source,
+    right_source,
+    matched_count: String(matched_count),
+    unmatched_count: String(unmatched_count),
+  };
+}
+
+export function inputOf(draft: Draft): ReconciliationInput {
+  return { ...draft, matched_count: Number(draft.matched_count), unmatched_count: Number(draft.unmatched_count) };
+}
+
+const COUNT = "Give a whole number.";
+
+/** What is wrong before anything is sent; the rest the server knows better. */
+export function missingIn(draft: Draft): Problems {
+  return {
+    ...(draft.name.trim() === "" && { name: "Give it a name." }),
+    ...(draft.period_start === "" && { period_start: "Choose the first day." }),
+    ...(draft.period_end === "" && { period_end: "Choose the last day." }),
+    ...(draft.left_source.trim() === "" && { left_source: "Name the source." }),
+    ...(draft.right_source.trim() === "" && { right_source: "Name the source." }),
+    ...(!/^\d+$/.test(draft.matched_count) && { matched_count: COUNT }),
+    ...(!/^\d+$/.test(draft.unmatched_count) && { unmatched_count: COUNT }),
+  };
+}

@@ -1,8 +1,0 @@
-import type { Role } from "#lib/access.ts";
-import { updateReconciliationContract } from "#lib/reconciliations/contract.ts";
-
-/** /v1 decides; this is for saying so before it is tried. */
-export function mayWrite(roles: readonly Role[]): boolean {
-  const { access } = updateReconciliationContract;
-  return access.roles === "any" || access.roles.some((role) => roles.includes(role));
-}

@@ -1,0 +1,13 @@
+import { pagesQuery } from "#components/kit/query.ts";
+import { surfaceOf } from "../surface.ts";
+
+export const RELEASE_NOTES = "release-notes";
+
+/** What is published of the tenant's release notes: the publishable key sees no more. */
+export function updatePages(tenant: string, publishableKey: string) {
+  return pagesQuery({
+    under: ["public", tenant],
+    contract: surfaceOf(RELEASE_NOTES).contracts.list,
+    call: { tenant, credential: publishableKey, query: { limit: "20" } },
+  });
+}
