@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
 import { Prefetched, prefetch } from "#app/prefetched.tsx";
+import { exceptionsOfReconciliation } from "#components/exceptions/queries.ts";
 import { ReconciliationExceptions } from "#components/exceptions/reconciliation-exceptions.tsx";
 import { reconciliationById } from "#components/reconciliations/queries.ts";
 import { ReconciliationPage } from "#components/reconciliations/reconciliation-page.tsx";
+import { listExceptions } from "#lib/exceptions/list-exceptions.ts";
 import { getReconciliation } from "#lib/reconciliations/get-reconciliation.ts";
 
 export const metadata: Metadata = { title: "Reconciliation" };
@@ -11,9 +13,12 @@ type Props = { params: Promise<{ tenant: string; id: string }> };
 
 export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
-  const reconciliation = reconciliationById(tenant, id);
+  const reads = [
+    prefetch(reconciliationById(tenant, id), ({ ctx, params: known }) => getReconciliation(ctx, known.id), { required: true }),
+    prefetch(exceptionsOfReconciliation(tenant, id), ({ ctx, query }) => listExceptions(ctx, query)),
+  ];
   return (
-    <Prefetched reads={[prefetch(reconciliation, ({ ctx, params: known }) => getReconciliation(ctx, known.id), { required: true })]}>
+    <Prefetched reads={reads}>
       <ReconciliationPage id={id}>
         <ReconciliationExceptions id={id} />
       </ReconciliationPage>
