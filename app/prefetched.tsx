@@ -38,7 +38,7 @@ export function prefetch<C extends Contract>(
     try {
       const ctx = await contextOf(call.tenant, contract);
       const params = contract.params.safeParse(call.params ?? {});
-      if (!params.success) throw new ApiError("not_found", "The page's address names nothing.");
+      if (!params.success) throw new ApiError("not_found", "The page's address is invalid.");
       const query = contract.query.parse(call.query ?? {});
       const answer = await verb({ ctx, params: params.data as z.output<C["params"]>, query: query as z.output<C["query"]> });
       cache.setQueryData(queryKey, cached(answer, ctx.reply.get("ETag")));

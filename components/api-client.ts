@@ -90,14 +90,14 @@ async function send<C extends Contract>(contract: C, call: Call<C>, accept: stri
     signal,
   }).catch((cause) => {
     if (signal?.aborted) throw cause;
-    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout cannot be reached. Check the connection.", request_id: null });
+    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout can't be reached. Check your connection.", request_id: null });
   });
   if (response.ok) return response;
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
   // Asked again as it was, so that nothing has to be typed or pressed a second time.
   if (await keeper?.(signal)) return send(contract, call, accept);
-  throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to go on." });
+  throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to continue." });
 }
 
 function headersOf({

@@ -16,8 +16,8 @@ export default function DesignPage() {
         <header className="flex max-w-prose flex-col gap-2">
           <h1 className="text-2xl font-semibold tracking-tight">Design</h1>
           <p className="text-muted">
-            A working day is read off these pages: dense, calm, the colour kept for what is at risk. Everything below is what the pages use,
-            so a change of it shows here first.
+            The parts every page is made of: dense and calm, with colour kept for risk. The pages use exactly these, so a change shows here
+            first.
           </p>
         </header>
         <TypeSection />

@@ -45,8 +45,8 @@ export function ApiKeyList({ address }: { address: string | null }) {
         skeleton={<KeySkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No API key matches" action={<Button onClick={clear}>Clear filters</Button>}>
-              There are others, but none with these filters.
+            <Notice icon={SearchX} title="No matching API keys" action={<Button onClick={clear}>Clear filters</Button>}>
+              Try different filters.
             </Notice>
           ) : (
             <Notice
@@ -58,7 +58,7 @@ export function ApiKeyList({ address }: { address: string | null }) {
                 </Button>
               }
             >
-              A key lets one of your servers call Tieout without a person signing in: a batch job, a bank feed, an export.
+              An API key lets your servers call Tieout without a user signing in: a batch job, a bank feed, an export.
             </Notice>
           )
         }

@@ -28,7 +28,7 @@ export function CreateKeyDialog({ address, onClose }: { address: string | null; 
     <FormDialog
       form={form}
       title="Create an API key"
-      description="For a server that calls Tieout without a person signing in."
+      description="For a server that calls Tieout without a user signing in."
       start="Create key"
       pending="Creating…"
       onClose={() => leave(form, onClose)}

@@ -74,10 +74,10 @@ export function opensToAll(ranges: readonly string[]): boolean {
 export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Problems {
   const wrong = rangesOf(ip_allowlist).find((range) => normaliseRange(range) === null);
   return {
-    ...(name.trim() === "" && { name: "Give the key a name." }),
-    ...(scopes.length === 0 && { scopes: "Choose at least one scope." }),
+    ...(name.trim() === "" && { name: "Enter a name." }),
+    ...(scopes.length === 0 && { scopes: "Select at least one scope." }),
     ...(expires_at.choice === "custom" && expires_at.day === "" && { expires_at: "Choose the last day." }),
-    ...(wrong && { ip_allowlist: `“${wrong}” is no address or range. Write it like 203.0.113.7 or 2001:db8::/32.` }),
+    ...(wrong && { ip_allowlist: `“${wrong}” isn't an IP address or CIDR range. Examples: 203.0.113.7, 2001:db8::/32.` }),
   };
 }
 

@@ -41,7 +41,7 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
       if (!saved) return;
       cache.setQueryData(apiKeyById(tenantId, apiKey.id).queryKey, saved);
       cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
-      toast(`${saved.name} is saved`);
+      toast(`Saved ${saved.name}`);
       onClose();
     },
   });
@@ -55,9 +55,10 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
     return (
       <Dialog
         key="review"
-        onClose={onClose}
-        title={`Save ${apiKey.name} all the same?`}
-        description="Callers that still need what you take away are refused from now on."
+        held={form.isPending}
+        onClose={() => !form.isPending && onClose()}
+        title={`Save ${apiKey.name} anyway?`}
+        description="Callers that rely on what you're removing will be refused immediately."
       >
         <DialogBody>
           <Review keyId={apiKey.id} change={changeOf(review.patch)} />

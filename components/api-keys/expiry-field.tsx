@@ -49,7 +49,7 @@ export function ExpiryField({
             Works until <Day iso={end} />.
           </>
         ) : (
-          choice !== "custom" && "Works until it is revoked. A key that ends by itself is safer."
+          choice !== "custom" && "Works until revoked. A key with an expiry date is safer."
         )}
       </p>
       {error && choice !== "custom" && <p className="text-sm text-danger-text">{error}</p>}

@@ -45,7 +45,7 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   return (
     <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
       <RefreshCw aria-hidden className="size-3.5" />
-      Older than 90 days: rotate
+      Over 90 days old: rotate
     </span>
   );
 }
@@ -53,7 +53,7 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
 /** A countdown. Not a live region: it changes each second. */
 export function GraceLeft({ until, asOf }: { until: string; asOf: string }) {
   const left = useServerTime((now) => remaining(until, now), asOf);
-  return <span className="tabular-nums">Ends in {left}</span>;
+  return <span className="tabular-nums">Expires in {left}</span>;
 }
 
 /** The end of a grace period, which never outlives the key's own expiry. */

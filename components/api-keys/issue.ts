@@ -16,6 +16,6 @@ export function reveal(shown: Issued, onClose: () => void): void {
 
 /** Closes a dialog that may have issued a secret that nobody saw. */
 export function leave({ uncertain }: { uncertain: Error | null }, onClose: () => void): void {
-  if (uncertain) toastFailure("It is not certain whether a key was issued", "If the list shows one whose secret you never saw, revoke it.");
+  if (uncertain) toastFailure("A key may have been issued", "If the list shows a key whose secret you never saw, revoke it.");
   onClose();
 }

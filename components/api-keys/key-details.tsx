@@ -73,12 +73,12 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
           {apiKey.revoke_reason && <>: {apiKey.revoke_reason}</>}
         </Note>
       )}
-      {status === "expired" && <Note tone="warning">It has expired and is refused. Create a new key for its callers.</Note>}
+      {status === "expired" && <Note tone="warning">This key has expired and is refused. Create a new key for its callers.</Note>}
       <Rotation apiKey={apiKey} onOpen={onOpen} />
 
       <Facts ruled>
-        <IdentifierFact name="Key id" value={apiKey.key_id} />
-        <IdentifierFact name="Record id" value={apiKey.id} />
+        <IdentifierFact name="Key ID" value={apiKey.key_id} />
+        <IdentifierFact name="Record ID" value={apiKey.id} />
         <Fact name="Scopes">
           <Scopes apiKey={apiKey} />
         </Fact>
@@ -139,7 +139,7 @@ function Scopes({ apiKey: { scopes, unused_scopes } }: { apiKey: ApiKey }) {
               {unused_scopes.includes(scopeOf(action, resource)) && (
                 <span data-tone="warning" className="text-xs text-tone-ink">
                   {" "}
-                  (not used for 30 days)
+                  (unused for 30 days)
                 </span>
               )}
             </span>

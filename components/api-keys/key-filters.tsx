@@ -19,8 +19,8 @@ export function KeyFilters({ search, onChange, onClear }: Props) {
         <Search aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted" />
         <input
           type="search"
-          aria-label="Search by name or id"
-          placeholder="Name or id"
+          aria-label="Search by name or ID"
+          placeholder="Name or ID"
           value={search.q ?? ""}
           autoComplete="off"
           spellCheck={false}

@@ -58,8 +58,8 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
     <Dialog
       held={!stored}
       onClose={close}
-      title={rotated ? `${key.name} has a new key` : `${key.name} is created`}
-      description="The secret is shown this once. Store it where your server keeps its secrets."
+      title={rotated ? `${key.name} rotated` : `${key.name} created`}
+      description="The secret is shown only once. Store it where your server keeps its secrets."
     >
       <DialogBody>
         <section className="flex flex-col gap-2" aria-labelledby={`${id}-credential`}>
@@ -82,7 +82,7 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
             Try it
           </h3>
           <Command text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
-          {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">It works from {key.ip_allowlist.join(", ")} only.</p>}
+          {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">Works only from {key.ip_allowlist.join(", ")}.</p>}
         </section>
         <div className="flex flex-col gap-2">
           <label className="flex min-h-8 w-fit items-center gap-2.5 font-medium">
@@ -93,12 +93,10 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
               onChange={(event) => setTicked(event.target.checked)}
               className="size-4.5 accent-accent"
             />
-            I have stored it
+            I've stored it
           </label>
           <div role="alert">
-            {warned && !stored && (
-              <Note tone="warning">Copy the credential or tick that you have stored it: nobody can show it again.</Note>
-            )}
+            {warned && !stored && <Note tone="warning">Copy the credential, or confirm you've stored it. It can't be shown again.</Note>}
           </div>
         </div>
       </DialogBody>

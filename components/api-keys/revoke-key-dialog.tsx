@@ -21,15 +21,15 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
   const form = useForm({
     initial: { confirmation: "", reason: "" },
     check: ({ confirmation, reason }) => ({
-      ...(confirmation.trim() !== apiKey.name.trim() && { confirmation: "This is not the name of the key." }),
-      ...(reason.trim() === "" && { reason: "Say why: it is kept with the key." }),
+      ...(confirmation.trim() !== apiKey.name.trim() && { confirmation: "That doesn't match the key's name." }),
+      ...(reason.trim() === "" && { reason: "Enter a reason. It's recorded with the key." }),
     }),
     send: ({ reason }) =>
       callApi(revokeApiKeyContract, { tenant: tenantId, params: { id: tenantId, keyId: apiKey.id }, body: { reason: reason.trim() } }),
     onDone: (revoked) => {
       cache.setQueryData(apiKeyById(tenantId, apiKey.id).queryKey, revoked);
       cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
-      toast(`${apiKey.name} is revoked`, { description: "It is refused from the next call on." });
+      toast(`Revoked ${apiKey.name}`, { description: "It no longer works." });
       onClose();
     },
   });
@@ -37,7 +37,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
     <FormDialog
       form={form}
       title={`Revoke ${apiKey.name}`}
-      description="It is refused from the next call on, everywhere. This cannot be undone."
+      description="The key stops working immediately. This can't be undone."
       start="Revoke key"
       pending="Revoking…"
       danger

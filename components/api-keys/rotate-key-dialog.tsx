@@ -39,13 +39,13 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
     <FormDialog
       form={form}
       title={`Rotate ${apiKey.name}`}
-      description="A new key with the same name, scopes and addresses takes its place. Its secret is shown once."
+      description="Creates a new key with the same name, scopes and allowed addresses. Its secret is shown once."
       start="Rotate key"
       pending="Rotating…"
       onClose={() => leave(form, onClose)}
     >
       <RadioGroup
-        legend="The old key ends"
+        legend="Old key expires"
         value={grace}
         options={GRACE_PERIODS}
         onChange={(grace_period_seconds) => form.change({ grace_period_seconds })}
@@ -54,7 +54,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
         <EndsNow keyId={apiKey.id} />
       ) : (
         <p className="text-sm text-muted">
-          Both keys work until <Time iso={endOf(apiKey, Number(grace))} />. Give your servers the new one before then.
+          Both keys work until <Time iso={endOf(apiKey, Number(grace))} />. Update your servers before then.
         </p>
       )}
     </FormDialog>
@@ -65,7 +65,7 @@ function EndsNow({ keyId }: { keyId: string }) {
   const { data, error } = useQuery(apiKeyImpact(useTenantId(), keyId, { revoke: true }));
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-sm text-muted">The old key is refused from the next call on.</p>
+      <p className="text-sm text-muted">The old key stops working immediately.</p>
       <Impact impact={data} error={error} />
     </div>
   );

@@ -79,7 +79,7 @@ function OldCallers({ oldId }: { oldId: string }) {
   return (
     <div className="border-t border-line p-3 text-sm">
       {callers.length === 0 ? (
-        <p className="text-muted">Nobody has used the old key since the rotation.</p>
+        <p className="text-muted">The old key hasn't been used since the rotation.</p>
       ) : (
         <table className="w-full">
           <caption className="pb-1 text-left text-xs font-medium text-muted">Still using the old key</caption>

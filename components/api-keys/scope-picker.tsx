@@ -53,7 +53,7 @@ export function ScopePicker({
           </div>
         ))}
       </div>
-      <p className="text-sm text-muted">Writing does not include reading.</p>
+      <p className="text-sm text-muted">Write access doesn't include read access.</p>
       <p id={`${id}-error`} className="text-sm text-danger-text empty:hidden">
         {error}
       </p>

@@ -23,7 +23,7 @@ export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Per
       </div>
       <div className="h-30">
         <Bars
-          label={`Calls of the last ${PERIODS[period].name} by ${PERIODS[period].unit}. The arrow keys tell each number.`}
+          label={`Calls in the last ${PERIODS[period].name} by ${PERIODS[period].unit}. Use the arrow keys to read values.`}
           data={data}
           series={SERIES}
           height={HEIGHT_PX}

@@ -12,7 +12,7 @@ export function UsageTable({ buckets, period }: { buckets: Bucket[]; period: Per
     <div tabIndex={0} className="max-h-60 overflow-y-auto rounded-md border border-line">
       <table className="w-full text-sm">
         <caption className="sr-only">
-          Calls of the last {PERIODS[period].name} by {PERIODS[period].unit}
+          Calls in the last {PERIODS[period].name} by {PERIODS[period].unit}
         </caption>
         <thead className="sticky top-0 bg-surface text-xs text-muted">
           <tr>

@@ -39,8 +39,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
   const [period, setPeriod] = useState<Period>("hours");
   const [asTable, setAsTable] = useState(false);
   const refusals = Object.entries(usage.refusals).sort((left, right) => right[1] - left[1]);
-  if (usage.days.length === 0 && usage.hours.length === 0)
-    return <p className="text-sm text-muted">No call has been made with this key.</p>;
+  if (usage.days.length === 0 && usage.hours.length === 0) return <p className="text-sm text-muted">This key hasn't been used.</p>;
   const View = asTable ? UsageTable : UsageChart;
   return (
     <>
@@ -58,13 +57,13 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
             </Button>
           ))}
           <Button size="sm" variant="ghost" className="ml-auto" onClick={() => setAsTable(!asTable)}>
-            {asTable ? "Show as a chart" : "Show as a table"}
+            {asTable ? "Show as chart" : "Show as table"}
           </Button>
         </div>
         <View buckets={bucketsOf(usage, period)} period={period} />
       </div>
       {usage.addresses.length > 0 && (
-        <Rows title="Addresses of the last 7 days" head={["Address", "Calls", "Last seen"]}>
+        <Rows title="Addresses in the last 7 days" head={["Address", "Calls", "Last seen"]}>
           {usage.addresses.slice(0, SHOWN_ADDRESSES).map(({ address, calls, last_seen_at }) => (
             <tr key={address}>
               <th scope="row" className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all">
@@ -86,7 +85,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
         </Rows>
       )}
       {refusals.length > 0 && (
-        <Rows title="Refused calls of the last 90 days" head={["Reason", "Calls"]}>
+        <Rows title="Refused calls in the last 90 days" head={["Reason", "Calls"]}>
           {refusals.map(([reason, calls]) => (
             <tr key={reason}>
               <th scope="row" className="py-0.5 pr-3 text-left font-normal">

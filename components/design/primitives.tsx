@@ -49,7 +49,10 @@ function Controls() {
   const [view, setView] = useState("active");
   const [sort, setSort] = useState("time");
   return (
-    <Section title="Controls" about="One primary action a page. What destroys is red where it is done, not where it is offered.">
+    <Section
+      title="Controls"
+      about="One primary action per page. Destructive actions are red where they're confirmed, not where they're offered."
+    >
       <Sample name="Button">
         {(["primary", "secondary", "selected", "danger", "ghost"] as const).map((variant) => (
           <Button key={variant} variant={variant}>
@@ -113,10 +116,10 @@ function Controls() {
 function Fields() {
   const [expiry, setExpiry] = useState("90");
   return (
-    <Section title="Fields" about="A label above, a hint below, and what is wrong in its place, said as what to do.">
+    <Section title="Fields" about="A label above, a hint below. An error replaces the hint and says what to do.">
       <div className="grid gap-5 sm:grid-cols-2">
-        <TextField label="Name" placeholder="Nightly export" hint="What calls with it." />
-        <TextField label="With an error" defaultValue="10.0.0.256" error="“10.0.0.256” is no address or range." />
+        <TextField label="Name" placeholder="Nightly export" hint="The server that uses it." />
+        <TextField label="With an error" defaultValue="10.0.0.256" error="“10.0.0.256” isn't an IP address or CIDR range." />
         <TextArea label="Description" rows={2} />
         <TextField label="Disabled" defaultValue="acme" disabled />
         <RadioGroup
@@ -130,9 +133,9 @@ function Fields() {
           ]}
         />
         <div className="flex flex-col gap-2">
-          <CheckField label="I have stored it" />
+          <CheckField label="I've stored it" />
           <CheckField label="Published" defaultChecked />
-          <CheckField label="Needed" error="Tick this to go on." />
+          <CheckField label="Required" error="Select this to continue." />
         </div>
       </div>
     </Section>
@@ -141,7 +144,7 @@ function Fields() {
 
 function Said() {
   return (
-    <Section title="What is said" about="Badges for a state, notes inside a form, and text that can be copied as it is.">
+    <Section title="Feedback" about="Badges for a state, notes inside a form, and text to copy.">
       <Sample name="Badge">
         {TONES.map(({ tone, icon }) => (
           <Badge key={tone} tone={tone} icon={icon}>
@@ -150,9 +153,9 @@ function Said() {
         ))}
       </Sample>
       <div className="grid gap-3 sm:grid-cols-3">
-        <Note tone="info">It works from 192.0.2.0/24 only.</Note>
+        <Note tone="info">Works only from 192.0.2.0/24.</Note>
         <Note tone="warning">This key works from anywhere.</Note>
-        <Note tone="danger">3 of the 3 calls of the last 7 days would have been refused.</Note>
+        <Note tone="danger">3 of the 3 calls in the last 7 days would have been refused.</Note>
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
         <Command text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
@@ -161,8 +164,8 @@ function Said() {
       <Sample name="Time">
         <Time iso="2026-11-20T09:30:00.000Z" />
       </Sample>
-      <Disclosure title="What is opened when it is wanted">
-        <p className="text-sm">It loads what it shows by then.</p>
+      <Disclosure title="More details">
+        <p className="text-sm">Its content loads when it opens.</p>
       </Disclosure>
     </Section>
   );
@@ -173,17 +176,17 @@ function Overlays() {
   const close = () => setOpen(undefined);
   return (
     <Section
-      title="Over the page"
-      about="A dialog asks, a panel shows beside the list, a message says what came of it. Each gives the focus back."
+      title="Overlays"
+      about="A dialog asks, a panel shows one item beside its list, a toast reports the result. Each returns focus when it closes."
     >
       <Sample name="Open one">
         <Button onClick={() => setOpen("dialog")}>Dialog</Button>
         <Button onClick={() => setOpen("panel")}>Panel</Button>
-        <Button onClick={() => toast("Bank feed is saved")}>Message</Button>
-        <Button onClick={() => toastFailure("It could not be saved", "Tieout cannot be reached.")}>Failed message</Button>
+        <Button onClick={() => toast("Saved Bank feed")}>Toast</Button>
+        <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>Failure toast</Button>
       </Sample>
       {open === "dialog" && (
-        <Dialog title="Revoke Bank feed" description="Calls with it are refused at once." onClose={close}>
+        <Dialog title="Revoke Bank feed" description="The key stops working immediately." onClose={close}>
           <DialogBody>
             <TextField label="Reason" />
           </DialogBody>
@@ -198,7 +201,7 @@ function Overlays() {
       <SidePanel open={open === "panel"} onClose={close} side="right" label="A panel">
         <div className="flex flex-col gap-4 px-6 pb-6">
           <h2 className="text-xl font-semibold tracking-tight">Payout 4711 has no bank line</h2>
-          <p>What is known of it.</p>
+          <p>Details of the exception.</p>
         </div>
       </SidePanel>
     </Section>
@@ -206,7 +209,11 @@ function Overlays() {
 }
 
 const PROBLEMS = [
-  new ApiProblem(403, { code: "role_required", detail: "This needs the role tenant_admin. Ask a tenant admin.", request_id: "req_5f0c" }),
+  new ApiProblem(403, {
+    code: "role_required",
+    detail: "This requires the role tenant_admin. Ask a tenant admin.",
+    request_id: "req_5f0c",
+  }),
   new ApiProblem(500, { code: "internal", detail: "Something went wrong on our side. It has been logged.", request_id: "req_7a1d" }),
   new ApiProblem(0, { code: "unreachable", detail: "", request_id: null }),
 ];
@@ -215,7 +222,7 @@ function States() {
   return (
     <Section
       title="States"
-      about="Loading has the shape of what comes. Empty has one action, and is not the same as nothing matching. An error has its request id and a way on."
+      about="Loading has the shape of the content. An empty list offers one action and differs from a search without results. An error shows its request ID and what to do next."
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <div className="flex flex-col gap-3 rounded-lg border border-line p-4" role="status" aria-label="A skeleton">
@@ -225,7 +232,7 @@ function States() {
         </div>
         <div className="rounded-lg border border-line">
           <Notice icon={Inbox} title="No API keys yet" action={<Button variant="primary">Create key</Button>}>
-            A key lets one of your servers call Tieout without a person signing in.
+            An API key lets your servers call Tieout without a user signing in.
           </Notice>
         </div>
         {PROBLEMS.map((problem) => (

@@ -8,12 +8,12 @@ const LOOK = "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 round
 /** The page before and the one after. */
 export function Pager({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {
   return (
-    <nav aria-label="Before and after" className="mt-8 flex gap-3 border-t border-line pt-6 max-sm:flex-col">
+    <nav aria-label="Previous and next page" className="mt-8 flex gap-3 border-t border-line pt-6 max-sm:flex-col">
       {previous ? (
         <DocsLink href={previous.href} className={LOOK}>
           <span className="flex items-center gap-1 text-xs text-muted">
             <ArrowLeft aria-hidden className="size-3.5" />
-            Before
+            Previous
           </span>
           <span className="truncate font-medium">{previous.title}</span>
         </DocsLink>

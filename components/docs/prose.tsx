@@ -66,7 +66,7 @@ function Fence({ children, properties, data }: CodeElement) {
   const language = String(properties.className?.[0] ?? "").replace("language-", "") || "text";
   const [word = "", ...rest] = (data?.meta ?? "").split(" ");
   const output = word === "output";
-  const title = output ? (rest.includes("partial") ? "Answer, shortened" : "Answer") : word || LANGUAGES[language] || language;
+  const title = output ? (rest.includes("partial") ? "Response, shortened" : "Response") : word || LANGUAGES[language] || language;
   return <CodeBlock code={codeOf(children)} language={language} title={title} output={output} />;
 }
 

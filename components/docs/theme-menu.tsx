@@ -6,7 +6,7 @@ import { usePreferences } from "#components/preferences/preferences-provider.tsx
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 
-const NAMES: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
+const NAMES: Record<Theme, string> = { system: "Match system", light: "Light", dark: "Dark" };
 
 export function ThemeMenu() {
   const { theme, setTheme } = usePreferences();

@@ -20,14 +20,14 @@ export function BoardEmpty({ origin }: { origin: string }) {
   return (
     <Notice
       icon={Inbox}
-      title="Nothing is open"
+      title="No open exceptions"
       action={
         <Link href={`/${tenantId}/exceptions/import`} className={buttonClass()}>
           Import a file
         </Link>
       }
     >
-      <p>Exceptions appear here as soon as your systems report them. Report one with an API key that may write exceptions:</p>
+      <p>Exceptions appear here as soon as your systems report them. Report one with an API key that has the write:exceptions scope:</p>
       <div className="mt-4">
         <Command text={curl} />
       </div>

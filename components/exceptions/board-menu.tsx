@@ -22,8 +22,8 @@ const REPORTS = [
 export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch }) {
   const tenant = useTenantId();
   const { since, until } = reportPeriod(asOf);
-  const report = useExport({ failed: "The report was not downloaded" });
-  const list = useExport({ failed: "The exceptions were not exported" });
+  const report = useExport({ failed: "Couldn't download the report" });
+  const list = useExport({ failed: "Couldn't export the exceptions" });
   return (
     <Menu
       align="end"
@@ -48,7 +48,7 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
           })
         }
       >
-        Export what is listed, as CSV
+        Export this view (CSV)
       </ExportItem>
       <MenuLink href={`/${tenant}/sla-policy`}>
         <AlarmClock aria-hidden className="size-4 text-muted" />

@@ -19,7 +19,7 @@ export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: s
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
     const resolution = String(new FormData(event.currentTarget).get("resolution")).trim();
-    if (resolution === "") return setError("Say how it was settled.");
+    if (resolution === "") return setError("Enter a resolution.");
     onClose((submitter as HTMLButtonElement).value as Closed, resolution);
   }
 

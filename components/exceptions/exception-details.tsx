@@ -67,7 +67,7 @@ export function ExceptionDetails({ exception }: { exception: Exception }) {
             </>
           }
           onChange={(assigned_to) =>
-            change({ patch: { assigned_to }, done: assigned_to ? `Assigned to ${personName(assigned_to)}` : "Nobody is assigned now" })
+            change({ patch: { assigned_to }, done: assigned_to ? `Assigned to ${personName(assigned_to)}` : "Unassigned" })
           }
         />
       </div>
@@ -123,7 +123,7 @@ export function ExceptionDetails({ exception }: { exception: Exception }) {
         <Disclosure title="History">
           <ExceptionHistory id={exception.id} />
         </Disclosure>
-        <Disclosure title="How its clock ran">
+        <Disclosure title="SLA timeline">
           <ExceptionLedger id={exception.id} />
         </Disclosure>
       </div>

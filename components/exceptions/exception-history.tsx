@@ -46,7 +46,7 @@ export function ExceptionHistory({ id }: { id: string }) {
           <li key={`${change.at} ${change.request_id} ${Object.keys(change.changes)}`} className="border-l-2 border-line pl-3">
             <p className="text-muted">
               <Time iso={change.at} /> · <span className="text-ink">{personName(change.actor)}</span>{" "}
-              {change.kind === "created" ? "created it" : "changed"}
+              {change.kind === "created" ? "created this exception" : "changed"}
             </p>
             {change.kind === "updated" && <Fields changes={change.changes} />}
           </li>

@@ -29,7 +29,7 @@ export function ExceptionLedger({ id }: { id: string }) {
     return error ? (
       <ProblemNotice error={error} onRetry={() => refetch()} />
     ) : (
-      <PartSkeleton label="Loading the clock" bars={["h-5 w-2/3", "h-24 w-full"]} />
+      <PartSkeleton label="Loading the SLA timeline" bars={["h-5 w-2/3", "h-24 w-full"]} />
     );
   return (
     <>
@@ -37,17 +37,17 @@ export function ExceptionLedger({ id }: { id: string }) {
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
-        aria-label="Changes of the clock"
+        aria-label="SLA timeline"
         className="overflow-x-auto"
       >
         <table className="w-full border-collapse text-xs">
-          <caption className="sr-only">Each row's time left is that of the row before, less the time gone, plus the time moved</caption>
+          <caption className="sr-only">Time left is the previous row's time left, minus elapsed time, plus any extension</caption>
           <thead className="text-muted">
             <tr className="border-b border-line">
               <th scope="col" className="py-1.5 text-left font-medium">
                 Event
               </th>
-              <Heading>Gone</Heading>
+              <Heading>Elapsed</Heading>
               <Heading>Moved</Heading>
               <Heading>Left</Heading>
             </tr>

@@ -86,7 +86,7 @@ export function ExceptionTable({
             <label className="-m-1.5 flex size-8 items-center justify-center">
               <input
                 type="checkbox"
-                aria-label="Select all that are loaded"
+                aria-label="Select all loaded exceptions"
                 checked={chosen > 0 && chosen === items.length}
                 ref={(box) => {
                   if (box) box.indeterminate = chosen > 0 && chosen < items.length;

@@ -40,7 +40,7 @@ export function ReconciliationExceptions({ id }: { id: string }) {
         }
         bare={
           <Notice icon={CircleCheck} title="Everything matched">
-            This reconciliation has left no exceptions.
+            This reconciliation has no exceptions.
           </Notice>
         }
       >

@@ -16,7 +16,7 @@ const RISK_FILL = "fill-risk-rail";
 export function RiskCharts({ asOf }: { asOf: string }) {
   return (
     <div className="grid gap-3 @4xl:grid-cols-2">
-      <Card title="Open exceptions by time to breach" hint="All of them, whatever the filters">
+      <Card title="Open exceptions by time to breach" hint="All open exceptions, regardless of filters">
         <TimeToBreach />
       </Card>
       <Card title="Breaches per day" hint="The last 30 days, UTC">

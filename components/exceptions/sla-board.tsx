@@ -91,8 +91,8 @@ export function SlaBoard({ origin }: { origin: string }) {
                 <BoardFilters search={search} onChange={set} onClear={isFiltered && clear} people={people} />
               </div>
               {items.length === 0 ? (
-                <Notice icon={SearchX} title="No open exception matches" action={<Button onClick={clear}>Clear filters</Button>}>
-                  Others are open, but none with these filters.
+                <Notice icon={SearchX} title="No matching exceptions" action={<Button onClick={clear}>Clear filters</Button>}>
+                  Try different filters.
                 </Notice>
               ) : (
                 <ExceptionTable

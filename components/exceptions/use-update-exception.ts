@@ -36,7 +36,7 @@ export function useUpdateException(id: string) {
       cache.setQueryData(queryKey, exception);
       toast(done);
     },
-    failed: "Not saved",
+    failed: "Couldn't save",
     stale: exceptionsKey(tenant),
   });
 }

@@ -21,7 +21,7 @@ export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: 
     <section aria-labelledby={id} className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-2 shadow-raised">
       <header className="flex items-center gap-2 pl-2">
         <h2 id={id} className="text-sm font-semibold">
-          {isComplete(data) ? "You are all set" : "First steps"}
+          {isComplete(data) ? "You're all set" : "First steps"}
         </h2>
         <p className="text-xs text-muted">
           {done} of {data.steps.length}
@@ -29,7 +29,7 @@ export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: 
         <button
           type="button"
           aria-label="Dismiss the first steps"
-          title="Dismiss. You find them again in your menu."
+          title="Dismiss. You can reopen this from your menu."
           onClick={() => dismiss.start(true)}
           className="ml-auto flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink max-lg:size-11"
         >

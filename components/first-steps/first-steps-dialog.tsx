@@ -14,7 +14,7 @@ export function FirstStepsDialog({ onClose }: { onClose: () => void }) {
   const { data, error, refetch } = useQuery(firstStepsQuery(useTenantId()));
   const dismiss = useDismissFirstSteps();
   return (
-    <Dialog title="First steps" description="From nothing to events that reach your server." onClose={onClose}>
+    <Dialog title="First steps" description="From your first API key to your first webhook event." onClose={onClose}>
       <DialogBody>
         {data && <StepList firstSteps={data} onGo={onClose} />}
         {!data && (error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Skeleton className="h-36 w-full" />)}
@@ -27,7 +27,7 @@ export function FirstStepsDialog({ onClose }: { onClose: () => void }) {
               onClose();
             }}
           >
-            Keep them in the sidebar
+            Show in the sidebar
           </Button>
         </DialogActions>
       )}

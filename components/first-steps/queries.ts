@@ -31,6 +31,6 @@ export function useDismissFirstSteps() {
       return () => show(!dismissed);
     },
     onDone: (answer) => cache.setQueryData(queryKey, answer),
-    failed: "That was not kept",
+    failed: "Couldn't save",
   });
 }

@@ -11,7 +11,7 @@ type Words = { title: string; href: (tenant: string, steps: FirstSteps) => strin
 
 const WORDS: Record<FirstStep, Words> = {
   create_key: { title: "Create an API key", href: (tenant) => `/${tenant}/api-keys?new=true` },
-  call_api: { title: "Make the first call", href: (tenant, { key_id }) => `/${tenant}/api-keys${key_id ? `?key=${key_id}` : ""}` },
+  call_api: { title: "Make your first call", href: (tenant, { key_id }) => `/${tenant}/api-keys${key_id ? `?key=${key_id}` : ""}` },
   register_webhook: { title: "Register a webhook", href: (tenant) => `/${tenant}/webhooks?new=true` },
   receive_event: {
     title: "Receive a test event",
@@ -57,14 +57,14 @@ function Next({ step, tenantId }: { step: FirstStep; tenantId: string }) {
     return (
       <div className="flex items-center gap-1 pr-0.5 pl-8">
         <Waiting>Waiting for your first request…</Waiting>
-        <CopyButton text={curlOf(tenantId)} label="Copy a command to try it" />
+        <CopyButton text={curlOf(tenantId)} label="Copy a command to try" />
       </div>
     );
   }
   if (step === "receive_event") {
     return (
       <div className="pb-1 pl-8">
-        <Waiting>Waiting for your endpoint to take an event…</Waiting>
+        <Waiting>Waiting for your receiver to accept an event…</Waiting>
       </div>
     );
   }

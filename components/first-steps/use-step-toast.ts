@@ -6,8 +6,8 @@ import type { FirstStep, FirstSteps } from "#lib/first-steps/contract.ts";
 
 /** Said when it happens: these two happen elsewhere than on the page. */
 const SAID: Partial<Record<FirstStep, { title: string; description: string }>> = {
-  call_api: { title: "Your first request arrived", description: "The key works. See its use on the API keys page." },
-  receive_event: { title: "Your endpoint took its first event", description: "From now on events reach it as they happen." },
+  call_api: { title: "Your first request arrived", description: "Your key works. See its usage on the API keys page." },
+  receive_event: { title: "Your receiver got its first event", description: "Events are now delivered as they happen." },
 };
 
 /** Tells of each step that gets done while somebody looks. */

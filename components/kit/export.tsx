@@ -63,7 +63,7 @@ export function ExportMenu({
         </>
       }
     >
-      <MenuHeading>All that match, as</MenuHeading>
+      <MenuHeading>Export all results as</MenuHeading>
       <MenuItem onClick={() => start({ name: `${name}.csv`, load: () => callApiForCsv(contract, call) })}>CSV, for spreadsheets</MenuItem>
       <MenuItem onClick={() => start({ name: `${name}.ndjson`, load: () => callApiForNdjson(contract, call) })}>
         NDJSON, for programs

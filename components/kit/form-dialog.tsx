@@ -31,7 +31,7 @@ export function FormDialog({
 }) {
   const { isPending, uncertain, unplaced } = form;
   return (
-    <Dialog onClose={() => !isPending && onClose()} title={title} description={description}>
+    <Dialog held={isPending} onClose={() => !isPending && onClose()} title={title} description={description}>
       <form
         ref={form.ref}
         noValidate
@@ -51,7 +51,7 @@ export function FormDialog({
         <DialogActions>
           <div role="alert" className="w-full empty:hidden">
             {uncertain && (
-              <ProblemNote error={uncertain}>It may have happened all the same. Trying again is safe: it is done once.</ProblemNote>
+              <ProblemNote error={uncertain}>It may still have gone through. Trying again is safe: it only happens once.</ProblemNote>
             )}
           </div>
           <Button onClick={onClose} disabled={isPending}>

@@ -19,7 +19,7 @@ export function Freshness({ asOf, failing }: { asOf: string; failing: boolean })
       <Icon aria-hidden className={online && !failing ? "size-4 text-accent-text" : "size-4 text-danger-text"} />
       <span>Updated {seconds < 1 ? "just now" : `${ago(seconds)} ago`}</span>
       <span role="status" className="font-medium text-danger-text empty:hidden">
-        {online && failing && "Refreshing fails, trying again"}
+        {online && failing && "Couldn't refresh, retrying…"}
       </span>
     </p>
   );

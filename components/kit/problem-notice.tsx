@@ -30,13 +30,13 @@ export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () =>
           </a>
         }
       >
-        You come back to this page after signing in.
+        You'll return to this page after signing in.
       </Notice>
     );
   }
   if (problem?.status === 403) {
     return (
-      <Notice icon={ShieldAlert} title="Your role does not allow this" footnote={requestId}>
+      <Notice icon={ShieldAlert} title="Your role doesn't allow this" footnote={requestId}>
         {problem.message}
       </Notice>
     );
@@ -50,19 +50,14 @@ export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () =>
   }
   if (problem?.code === "unreachable") {
     return (
-      <Notice icon={CloudOff} title="Tieout cannot be reached" action={<Button onClick={onRetry}>Try again</Button>}>
-        Check your connection. The page goes on by itself when it is back.
+      <Notice icon={CloudOff} title="Tieout can't be reached" action={<Button onClick={onRetry}>Try again</Button>}>
+        Check your connection. This page updates automatically once you're back online.
       </Notice>
     );
   }
   return (
-    <Notice
-      icon={TriangleAlert}
-      title="This could not be loaded"
-      action={<Button onClick={onRetry}>Try again</Button>}
-      footnote={requestId}
-    >
-      {problem?.message ?? "Something went wrong in this page."}
+    <Notice icon={TriangleAlert} title="Couldn't load this" action={<Button onClick={onRetry}>Try again</Button>} footnote={requestId}>
+      {problem?.message ?? "Something went wrong on this page."}
     </Notice>
   );
 }

@@ -25,7 +25,7 @@ export function RolePage({ access, title, refusal, children }: Props) {
         title={refusal.title}
         action={
           <Link href={`/${tenant.id}/exceptions`} className={buttonClass()}>
-            Go to the exceptions
+            Go to exceptions
           </Link>
         }
       >

@@ -72,7 +72,7 @@ function Typed({ name }: { name: string }) {
     <>
       <UserPlus aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="truncate">Assign to “{name}”</span>
-      <Remark>not listed</Remark>
+      <Remark>not a listed member</Remark>
     </>
   );
 }
@@ -82,7 +82,7 @@ function Remark({ children }: { children: ReactNode }) {
 }
 
 function noteOn(sought: string, error: Error | null, loading: boolean): ReactNode {
-  if (/\s/.test(sought)) return "A name has no spaces.";
-  if (error) return "The members could not be loaded. A name that you type works all the same.";
+  if (/\s/.test(sought)) return "Names can't contain spaces.";
+  if (error) return "Couldn't load members. You can still type a name.";
   return loading ? "Loading members…" : null;
 }

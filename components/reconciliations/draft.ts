@@ -41,16 +41,16 @@ export function inputOf(draft: Draft): ReconciliationInput {
   return { ...draft, matched_count: Number(draft.matched_count), unmatched_count: Number(draft.unmatched_count) };
 }
 
-const COUNT = "Give a whole number.";
+const COUNT = "Enter a whole number.";
 
 /** What is wrong before anything is sent; the rest the server knows better. */
 export function missingIn(draft: Draft): Problems {
   return {
-    ...(draft.name.trim() === "" && { name: "Give it a name." }),
+    ...(draft.name.trim() === "" && { name: "Enter a name." }),
     ...(draft.period_start === "" && { period_start: "Choose the first day." }),
     ...(draft.period_end === "" && { period_end: "Choose the last day." }),
-    ...(draft.left_source.trim() === "" && { left_source: "Name the source." }),
-    ...(draft.right_source.trim() === "" && { right_source: "Name the source." }),
+    ...(draft.left_source.trim() === "" && { left_source: "Enter a source." }),
+    ...(draft.right_source.trim() === "" && { right_source: "Enter a source." }),
     ...(!/^\d+$/.test(draft.matched_count) && { matched_count: COUNT }),
     ...(!/^\d+$/.test(draft.unmatched_count) && { unmatched_count: COUNT }),
   };

@@ -41,13 +41,13 @@ export function ReconciliationList() {
         skeleton={<ReconciliationSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No reconciliation matches" action={<Button onClick={clear}>Clear filters</Button>}>
-              There are others, but none with this status in this period.
+            <Notice icon={SearchX} title="No matching reconciliations" action={<Button onClick={clear}>Clear filters</Button>}>
+              Try another status or period.
             </Notice>
           ) : (
             <Notice icon={Scale} title="No reconciliations yet" action={create}>
-              A reconciliation compares two sources over a period; what does not match becomes an exception.{" "}
-              {!mayCreate && "An admin or a lead can create the first."}
+              A reconciliation compares two sources over a period. Whatever doesn't match becomes an exception.{" "}
+              {!mayCreate && "An admin or a lead can create the first one."}
             </Notice>
           )
         }

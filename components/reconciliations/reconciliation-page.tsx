@@ -78,7 +78,7 @@ function StatusMenu({ id, status }: { id: string; status: ReconciliationStatus }
       cache.setQueryData(reconciliationById(tenant, id).queryKey, moved);
       toast(`Status is now ${STATUS_WORDS[moved.status].toLowerCase()}`);
     },
-    failed: "Not saved",
+    failed: "Couldn't save",
     stale: reconciliationsKey(tenant),
   });
   const moves = [status, ...RECONCILIATION_MOVES[status]];
@@ -113,7 +113,7 @@ function Summary({ reconciliation }: { reconciliation: Reconciliation }) {
       <Figures>
         <Figure name="Matched" value={matched_count.toLocaleString("en")} />
         <Figure name="Unmatched" value={unmatched_count.toLocaleString("en")} />
-        <Figure name="Matched share" value={matchedShare(reconciliation) ?? "–"} />
+        <Figure name="Match rate" value={matchedShare(reconciliation) ?? "–"} />
         <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
       </Figures>
       <Facts>

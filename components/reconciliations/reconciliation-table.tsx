@@ -13,7 +13,7 @@ const COLUMNS: readonly Column[] = [
   ["Status", "w-30 max-md:hidden"],
   ["Matched", `${NUMBER} max-lg:hidden`],
   ["Unmatched", `${NUMBER} max-lg:hidden`],
-  ["Share", `${NUMBER} max-md:hidden`],
+  ["Match rate", `${NUMBER} max-md:hidden`],
   ["Open exceptions", `${NUMBER} w-32`],
 ];
 

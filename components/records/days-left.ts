@@ -4,7 +4,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** How long what is deleted can still be restored. */
 export function daysLeft(purgeAt: string, now: number): string {
   const left = Date.parse(purgeAt) - now;
-  if (left <= 0) return "any moment";
+  if (left <= 0) return "any moment now";
   if (left < DAY_MS) return `in ${Math.ceil(left / HOUR_MS)} h`;
   const days = Math.ceil(left / DAY_MS);
   return `in ${days} ${days === 1 ? "day" : "days"}`;

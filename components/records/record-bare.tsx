@@ -18,15 +18,15 @@ export function RecordsEmpty({ surface, onCreate }: { surface: Surface; onCreate
         )
       }
     >
-      {surface.description} {!onCreate && "An admin or a lead can create the first."}
+      {surface.description} {!onCreate && "An admin or a lead can create the first one."}
     </Notice>
   );
 }
 
 export function NoRecordMatches({ onClear }: { onClear: () => void }) {
   return (
-    <Notice icon={SearchX} title="Nothing matches" action={<Button onClick={onClear}>Clear the search</Button>}>
-      Each word of the search has to begin a word of the record.
+    <Notice icon={SearchX} title="No results" action={<Button onClick={onClear}>Clear search</Button>}>
+      Search matches the beginning of words in a record.
     </Notice>
   );
 }
@@ -34,7 +34,7 @@ export function NoRecordMatches({ onClear }: { onClear: () => void }) {
 export function BinEmpty() {
   return (
     <Notice icon={Trash2} title="The bin is empty">
-      What is deleted stays here for 30 days and can be restored.
+      Deleted items stay here for 30 days and can be restored.
     </Notice>
   );
 }

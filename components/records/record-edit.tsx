@@ -57,12 +57,10 @@ export function RecordEdit({ path, stored, onClose }: { path: string; stored: St
       notice={
         overtaken && (
           <ConflictNote
-            mine="Put my changes on top of theirs"
-            theirs="Take theirs"
-            onMine={() => update.newest().then((newest) => start(newest, patch))}
-            onTheirs={() => update.newest().then((newest) => start(newest, {}))}
+            onOverwrite={() => update.newest().then((newest) => start(newest, patch))}
+            onDiscard={() => update.newest().then((newest) => start(newest, {}))}
           >
-            Somebody else has changed this {surface.noun} since you opened it. Nothing of yours is saved or lost yet.
+            Someone else changed this {surface.noun} after you opened it. Your changes aren't saved yet.
           </ConflictNote>
         )
       }

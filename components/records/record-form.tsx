@@ -66,7 +66,7 @@ export function RecordForm({ form, surface, unchanged = false, ...frame }: Props
           ))}
           {unknown > 0 && (
             <p className="text-sm text-muted">
-              {unknown === 1 ? "One more field is" : `${unknown} more fields are`} kept as {unknown === 1 ? "it is" : "they are"}: see JSON.
+              {unknown === 1 ? "One more field is" : `${unknown} more fields are`} kept unchanged: see JSON.
             </p>
           )}
         </>

@@ -30,7 +30,7 @@ export function RecordTable({ path, records, stale, linkTo, onRestore }: Props) 
     [labelOf(heading), "w-2/5 pl-4 max-lg:w-[30%]"],
     ...others.map((name): Column => [labelOf(name), classes(widthOf(surface, name), extra)]),
     [onRestore ? "Deleted" : "Updated", classes("w-36", onRestore && "max-sm:hidden")],
-    ...(onRestore ? [["Gone for good", "w-48"] as const] : []),
+    ...(onRestore ? [["Permanently deleted", "w-48"] as const] : []),
   ];
   return (
     <PlainTable caption={onRestore ? `Deleted ${surface.title.toLowerCase()}` : surface.title} columns={columns} stale={stale}>

@@ -50,12 +50,12 @@ export function useDeleteRecord(path: string, { mayRestore, onDeleted }: { mayRe
     send: (record: StoredRecord) => callApi(contracts.remove, { tenant, params: { id: record.id } }),
     onDone: (_, record) => {
       toast(`Deleted ${nameOf(surface, record)}`, {
-        description: mayRestore ? "It is in the bin for 30 days." : "A tenant admin can restore it for 30 days.",
+        description: mayRestore ? "It stays in the bin for 30 days." : "A tenant admin can restore it for 30 days.",
         action: mayRestore ? { label: "Undo", run: () => restore(record) } : undefined,
       });
       onDeleted();
     },
-    failed: "Not deleted",
+    failed: "Couldn't delete",
     stale: recordsKey(tenant, path),
   });
 }
@@ -66,7 +66,7 @@ export function useRestoreRecord(path: string) {
   return useAttempt({
     send: (record: StoredRecord) => callApi(contracts.restore, { tenant, params: { id: record.id } }),
     onDone: (record) => toast(`Restored ${nameOf(surface, record)}`),
-    failed: "Not restored",
+    failed: "Couldn't restore",
     stale: recordsKey(tenant, path),
   });
 }

@@ -39,41 +39,41 @@ export function EventDetails({ event, onFilter }: Props) {
         <Fact name="Time">
           <time dateTime={event.at}>{formatMomentInFull(event.at, timeZone)}</time>
         </Fact>
-        <Fact name="Who">
+        <Fact name="Actor">
           {whoOf(event)}{" "}
           <Button variant="ghost" size="sm" className="-my-1.5" onClick={() => onFilter({ actor: event.actor })}>
-            Show all of theirs
+            Show all by this actor
           </Button>
         </Fact>
         <Fact name="Credential">{CREDENTIAL_WORDS[event.credential]}</Fact>
         {event.cross_tenant && <Fact name="Tenants">{tenantsOf(event, tenantId)}</Fact>}
         {event.reason && <Fact name="Reason">{event.reason}</Fact>}
         {event.target && (
-          <Fact name="To what">
+          <Fact name="Target">
             <Target target={event.target} />{" "}
             <Button variant="ghost" size="sm" className="-my-1.5" onClick={() => onFilter({ target: event.target })}>
-              Show all about it
+              Show all for this target
             </Button>
           </Fact>
         )}
         {event.operation && <CodeFact name="Operation" value={event.operation} />}
         {event.address && <CodeFact name="From" value={event.address} />}
-        {event.request_id && <IdentifierFact name="Request" value={event.request_id} copy="Copy the request id" />}
+        {event.request_id && <IdentifierFact name="Request" value={event.request_id} copy="Copy the request ID" />}
       </Facts>
 
       {changes.length > 0 && <EventChanges changes={changes} />}
       {Object.keys(facts).length > 0 && (
         <PanelSection title="Details">
-          <JsonView label="Details of the event" value={facts} />
+          <JsonView label="Event details" value={facts} />
         </PanelSection>
       )}
 
-      <Disclosure title="Its place in the chain">
+      <Disclosure title="Audit log entry">
         <Facts>
           <Fact name="Number">{event.seq}</Fact>
-          <IdentifierFact name="Event" value={event.id} copy="Copy the event's id" />
+          <IdentifierFact name="Event" value={event.id} copy="Copy the event ID" />
           <IdentifierFact name="Hash" value={event.hash} />
-          {event.prev_hash && <IdentifierFact name="Hash before it" value={event.prev_hash} />}
+          {event.prev_hash && <IdentifierFact name="Previous hash" value={event.prev_hash} />}
         </Facts>
       </Disclosure>
     </PanelBody>
@@ -83,5 +83,7 @@ export function EventDetails({ event, onFilter }: Props) {
 function tenantsOf({ home_tenant_id: home, target, credential }: SecurityEvent, tenantId: string): string {
   if (home) return `A credential of ${home}, used for ${tenantId}`;
   if (target?.startsWith("tenant:")) return `A credential of ${tenantId}, used for ${target.slice("tenant:".length)}`;
-  return credential === "service_role" ? `A key for every tenant, used for ${tenantId}` : `Another tenant was named than ${tenantId}`;
+  return credential === "service_role"
+    ? `A service-role key (all tenants), used for ${tenantId}`
+    : `The request named a tenant other than ${tenantId}`;
 }

@@ -58,7 +58,7 @@ export function EventFilters({ search, onChange, onClear }: Props) {
         <Button size="sm" variant="selected" onClick={() => onChange({ target: null })}>
           <span className="max-w-48 truncate">About {search.target}</span>
           <X aria-hidden className="size-4" />
-          <span className="sr-only">, show all</span>
+          <span className="sr-only">, remove this filter</span>
         </Button>
       )}
     </FilterBar>
@@ -78,8 +78,8 @@ function ActorField({ value, onChange }: { value: string | null; onChange: (acto
       <input
         type="search"
         name="actor"
-        aria-label="Who: a user's name, or api_key:… or service_role"
-        placeholder="Who"
+        aria-label="Actor: a user name, api_key:… or service_role"
+        placeholder="Actor"
         defaultValue={value ?? ""}
         autoComplete="off"
         spellCheck={false}

@@ -39,11 +39,11 @@ export function EventList({ now }: { now: number }) {
       actions={
         list.newest && (
           <ExportMenu
-            label="Export these events"
+            label="Export events"
             name={`security-events-${tenantId}`}
             contract={listSecurityEventsContract}
             call={{ tenant: tenantId, query }}
-            failed="The events were not exported"
+            failed="Couldn't export the events"
             // That they were taken is an event itself.
             onSaved={() => cache.invalidateQueries({ queryKey: eventListKey(tenantId) })}
           />
@@ -59,19 +59,18 @@ export function EventList({ now }: { now: number }) {
           Object.keys(query).length === 0 ? (
             <Notice
               icon={ScrollText}
-              title="Nothing has happened yet"
+              title="No security events yet"
               action={
                 <Link href={`/${tenantId}/api-keys`} className={buttonClass({ variant: "primary" })}>
-                  Go to the API keys
+                  Go to API keys
                 </Link>
               }
             >
-              Who signs in, makes a key, changes a webhook, exports data or is refused appears here, in a record that nobody can rewrite
-              unseen.
+              Sign-ins, key and webhook changes, exports and refused calls appear here, in a tamper-evident log.
             </Notice>
           ) : (
-            <Notice icon={SearchX} title="No event matches" action={<Button onClick={() => set(NO_LIMITS)}>Show all events</Button>}>
-              Nothing of that kind happened in that time.
+            <Notice icon={SearchX} title="No matching events" action={<Button onClick={() => set(NO_LIMITS)}>Show all events</Button>}>
+              Try different filters or a longer period.
             </Notice>
           )
         }

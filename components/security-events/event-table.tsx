@@ -14,7 +14,7 @@ import { actionOf, iconOf, whoOf } from "./words.ts";
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(15rem,1fr)_8.5rem_10rem_9rem] @6xl:grid-cols-[7.5rem_minmax(16rem,1fr)_9.5rem_11rem_10rem_11rem] @4xl:gap-x-3";
 
-const HEADINGS: readonly Column[] = ["Time", "What", "Who", "To what", "From", ["Request", "@max-6xl:hidden"]];
+const HEADINGS: readonly Column[] = ["Time", "Action", "Actor", "Target", "From", ["Request", "@max-6xl:hidden"]];
 
 type Props = { items: SecurityEvent[]; stale: boolean; linkTo: (to: { event: string }) => PageLink };
 
@@ -55,7 +55,7 @@ function Row({ event, to }: { event: SecurityEvent; to: PageLink }) {
         {event.request_id && (
           <>
             <code className="truncate font-mono text-xs text-muted">{event.request_id}</code>
-            <CopyButton text={event.request_id} label={`Copy the request id ${event.request_id}`} />
+            <CopyButton text={event.request_id} label={`Copy the request ID ${event.request_id}`} />
           </>
         )}
       </td>

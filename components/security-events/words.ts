@@ -24,9 +24,9 @@ export const KINDS: readonly { type: string; name: string }[] = [
   { type: "exceptions.*", name: "Bulk changes and imports" },
   { type: "sla_policy.*", name: "SLA policy" },
   { type: "data.exported", name: "Exports" },
-  { type: "dry_run.done", name: "Dry runs" },
+  { type: "dry_run.done", name: "Previews" },
   { type: "service_role.call", name: "Service-role calls" },
-  { type: "security_events.*", name: "The trail itself" },
+  { type: "security_events.*", name: "Audit log" },
 ];
 
 const ACTIONS: Record<string, string> = {
@@ -40,37 +40,37 @@ const ACTIONS: Record<string, string> = {
   "webhook.enabled": "Enabled a webhook",
   "webhook.disabled": "Disabled a webhook",
   "webhook.failing": "A webhook keeps failing",
-  "webhook.recovered": "Sent missed deliveries again",
-  "webhook.secret_rotated": "Changed a webhook's secret",
+  "webhook.recovered": "Recovered missed deliveries",
+  "webhook.secret_rotated": "Rotated a webhook's signing secret",
   "exceptions.bulk_updated": "Changed exceptions in bulk",
   "exceptions.imported": "Imported exceptions",
   "sla_policy.updated": "Changed the SLA policy",
   "data.exported": "Exported data",
-  "dry_run.done": "Tried a change without making it",
+  "dry_run.done": "Previewed a change",
   "service_role.call": "Called with the service-role key",
   "session.signed_in": "Signed in",
   "session.sign_in_failed": "Failed to sign in",
   "session.signed_out": "Signed out",
-  "member.admitted": "Gave a member roles",
-  "security_events.forgotten": "Forgot events past their time",
-  "security_events.retention_changed": "Changed how long events are kept",
+  "member.admitted": "Granted roles to a member",
+  "security_events.forgotten": "Purged events past retention",
+  "security_events.retention_changed": "Changed event retention",
 };
 
 const REFUSALS: Record<string, string> = {
-  unauthenticated: "Was refused: the credential is no longer good",
-  tenant_forbidden: "Was refused: not a member of the tenant",
-  role_required: "Was refused: the role does not suffice",
-  scope_required: "Was refused: the key lacks the scope",
-  ip_not_allowed: "Was refused: the address is not allowed",
-  browser_forbidden: "Was refused: service-role key in a browser",
+  unauthenticated: "Refused: credential no longer valid",
+  tenant_forbidden: "Refused: not a member of this tenant",
+  role_required: "Refused: missing role",
+  scope_required: "Refused: missing scope",
+  ip_not_allowed: "Refused: address not allowed",
+  browser_forbidden: "Refused: service-role key used in a browser",
 };
 
 /** What was done, in words. */
 export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "details">): string {
-  const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Was refused") : (ACTIONS[type] ?? wordsOf(type));
+  const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Refused") : (ACTIONS[type] ?? wordsOf(type));
   const { count } = details;
   return type !== "exceptions.bulk_updated" && typeof count === "number" && count > 0 && "minute" in details
-    ? `${action}, ${count.toLocaleString("en")} more within the minute`
+    ? `${action}, ${count.toLocaleString("en")} more within a minute`
     : action;
 }
 
@@ -109,7 +109,7 @@ const ACTORS: Record<string, string> = {
   publishable_key: "Publishable key",
   system: "Tieout",
   operator: "Operator",
-  anonymous: "Nobody known",
+  anonymous: "Unknown",
 };
 
 export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
@@ -117,8 +117,8 @@ export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
   api_key: "API key",
   publishable_key: "Publishable key",
   service_role: "Service-role key",
-  none: "None that is good",
-  system: "None: Tieout itself",
+  none: "No valid credential",
+  system: "None (Tieout)",
 };
 
 /** The page of what an event is about, where it has one. */

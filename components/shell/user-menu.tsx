@@ -51,7 +51,7 @@ export function UserMenu() {
 }
 
 const THEMES = [
-  { value: "system", name: "As the system", icon: Monitor },
+  { value: "system", name: "Match system", icon: Monitor },
   { value: "light", name: "Light", icon: Sun },
   { value: "dark", name: "Dark", icon: Moon },
 ] as const;

@@ -16,7 +16,7 @@ export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Pro
         <>
           Sign in again as <strong className="font-medium text-ink">{name}</strong> to go on where you are. Nothing is lost: what you were
           doing goes on by itself.
-          {providers.length > 0 && " A provider opens in another tab; this one goes on by itself."}
+          {providers.length > 0 && " Your provider opens in another tab; this tab continues automatically."}
         </>
       }
       onClose={onClose}

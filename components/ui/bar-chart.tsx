@@ -35,14 +35,14 @@ export function BarChart({
     <>
       <div className="h-47.5">
         <Bars
-          label={`${label}: ${total.toLocaleString("en")} in all. The arrow keys tell each number; the table below has all of them.`}
+          label={`${label}: ${total.toLocaleString("en")} in total. Use the arrow keys to read values, or see the table below.`}
           data={data}
           series={series}
           height={HEIGHT_PX}
           tick={tick}
         />
       </div>
-      <Disclosure title="As a table">
+      <Disclosure title="Show as table">
         <table aria-label={label} className="w-full text-sm">
           <thead className="text-muted">
             <tr className="border-b border-line">

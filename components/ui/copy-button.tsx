@@ -26,7 +26,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     } catch {
-      return toastFailure("The browser did not let it be copied", "Select the text and copy it by hand.");
+      return toastFailure("Couldn't copy", "Your browser blocked it. Select the text and copy it manually.");
     }
     setCopied(true);
     onCopied?.();

@@ -9,7 +9,7 @@ export function PageFailed({ error, retry }: { error: unknown; retry: () => void
     <Notice
       icon={TriangleAlert}
       level="h1"
-      title="This page could not be shown"
+      title="This page couldn't be displayed"
       action={<Button onClick={retry}>Try again</Button>}
       footnote={digest && `Reference ${digest}`}
     >

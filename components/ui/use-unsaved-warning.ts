@@ -3,7 +3,7 @@
 import { useContext, useEffect } from "react";
 import { PanelOpen } from "./panel-open.ts";
 
-const QUESTION = "Leave without saving? What you changed here will be lost.";
+const QUESTION = "Leave without saving? Your changes will be lost.";
 
 /** Asks before a page or a panel with unsaved changes is left: by a link, by going back, by closing it. */
 export function useUnsavedWarning(unsaved: boolean): void {

@@ -5,6 +5,6 @@ import { remaining } from "#components/ui/spans.ts";
 
 /** What is left until a moment, each second; not announced. */
 export function Countdown({ until, asOf }: { until: string; asOf: string }) {
-  const left = useServerTime((now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment"), asOf);
+  const left = useServerTime((now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment now"), asOf);
   return <span className="tabular-nums">{left}</span>;
 }

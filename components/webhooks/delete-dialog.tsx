@@ -19,7 +19,7 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
     initial: {},
     send: () => callApi(deleteWebhookContract, { tenant: tenantId, params: { id: webhook.id } }),
     onDone: () => {
-      toast(`${shownUrl(webhook.url)} is deleted`);
+      toast(`Deleted ${shownUrl(webhook.url)}`);
       onClose();
       onDeleted();
       cache.removeQueries({ queryKey: keyOfWebhook(tenantId, webhook.id) });
@@ -29,8 +29,8 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
   return (
     <FormDialog
       form={form}
-      title="Delete the webhook?"
-      description="At once and for good. To pause it, disable it instead."
+      title="Delete this webhook?"
+      description="This can't be undone. To pause it, disable it instead."
       start="Delete webhook"
       pending="Deleting…"
       danger
@@ -38,10 +38,10 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
     >
       <ul className="flex list-disc flex-col gap-1 pl-5 text-base wrap-break-word">
         <li>
-          Nothing is sent to <span className="font-medium break-all">{shownUrl(webhook.url)}</span> any more.
+          No more events are sent to <span className="font-medium break-all">{shownUrl(webhook.url)}</span>.
         </li>
-        <li>What waits for a retry is given up{webhook.missed_since && ", and what it missed can no longer be sent again"}.</li>
-        <li>Its secret is destroyed, and its log of deliveries can no longer be read.</li>
+        <li>Pending retries are canceled{webhook.missed_since && ", and missed deliveries can no longer be recovered"}.</li>
+        <li>Its signing secret is destroyed and its delivery log is no longer available.</li>
       </ul>
     </FormDialog>
   );

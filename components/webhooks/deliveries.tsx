@@ -63,16 +63,16 @@ export function Deliveries({ webhook, searching: { search, set, linkTo, isFilter
           skeleton={<PartSkeleton label="Loading the deliveries" bars={["h-64 w-full"]} />}
           bare={
             isFiltered ? (
-              <Notice icon={SearchX} title="No delivery matches" action={<Button onClick={clear}>Clear filters</Button>}>
-                There may be others of the last 30 days, but none with these filters.
+              <Notice icon={SearchX} title="No matching deliveries" action={<Button onClick={clear}>Clear filters</Button>}>
+                No deliveries from the last 30 days match these filters.
               </Notice>
             ) : (
               <Notice
                 icon={Inbox}
-                title="Nothing was sent yet"
+                title="No deliveries yet"
                 action={webhook.status === "active" && <TestButton webhookId={webhook.id} onTested={onTested} />}
               >
-                A delivery appears here the moment an event is sent. A test event tries the way now.
+                Deliveries appear here as soon as events are sent. Send a test event to try it now.
               </Notice>
             )
           }

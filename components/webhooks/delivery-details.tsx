@@ -37,7 +37,7 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
       {failure_kind && <Note tone="danger">{reason}</Note>}
       {next_attempt_at && attempts.length > 0 && (
         <Note tone="warning">
-          The next try is <Countdown until={next_attempt_at} asOf={created_at} />, <Second iso={next_attempt_at} />.
+          Next attempt <Countdown until={next_attempt_at} asOf={created_at} />, <Second iso={next_attempt_at} />.
         </Note>
       )}
       <Resend webhook={webhook} delivery={delivery} />
@@ -73,18 +73,18 @@ function Resend({ webhook, delivery: { id, status } }: Props) {
   const resend = useAttempt({
     send: (deliveryId: string, idempotencyKey) =>
       callApi(resendWebhookDeliveryContract, { tenant: tenantId, params: { id: webhook.id, deliveryId }, idempotencyKey }),
-    onDone: () => toast("It is sent again"),
-    failed: "It was not sent again",
+    onDone: () => toast("Resending"),
+    failed: "Couldn't resend",
     stale: webhooksKey(tenantId),
   });
   if (webhook.status === "disabled") {
-    return <p className="text-sm text-muted">The webhook is disabled. Enable it to send this again.</p>;
+    return <p className="text-sm text-muted">The webhook is disabled. Enable it to resend this delivery.</p>;
   }
   const isBusy = resend.isPending || status === "sending" || status === "pending";
   return (
     <Button size="sm" className="self-start" aria-disabled={isBusy} onClick={() => !isBusy && resend.start(id)}>
       <RotateCw aria-hidden className="size-4 text-muted" />
-      {status === "retrying" ? "Try again now" : "Send again"}
+      {status === "retrying" ? "Retry now" : "Resend"}
     </Button>
   );
 }

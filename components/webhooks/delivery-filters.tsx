@@ -39,7 +39,7 @@ function EventId({ value, onChange }: { value: string | null; onChange: (id: str
       aria-label="Search by webhook-id"
       aria-invalid={!whole}
       placeholder="webhook-id"
-      title={whole ? undefined : "A webhook-id begins with evt_."}
+      title={whole ? undefined : "A webhook-id starts with evt_."}
       value={typed}
       autoComplete="off"
       spellCheck={false}

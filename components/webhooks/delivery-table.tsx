@@ -9,7 +9,7 @@ import { DeliveryBadge } from "./delivery-badge.tsx";
 import { FAILURES, shownDuration } from "./words.ts";
 
 const COLUMNS = "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
-const HEADINGS = ["State", "Event", "Last answer", "Attempts", "Created"];
+const HEADINGS = ["State", "Event", "Last response", "Attempts", "Created"];
 
 type Props = { items: Delivery[]; asOf: string; stale: boolean; linkTo: (to: { delivery: string }) => PageLink };
 
@@ -57,9 +57,9 @@ function Row({ delivery, asOf, to }: { delivery: Delivery; asOf: string; to: Pag
 }
 
 function LastAnswer({ delivery: { status: state, last_attempt } }: { delivery: Delivery }) {
-  if (!last_attempt) return <span className="text-muted">{state === "failed" ? "Not sent" : "Not tried yet"}</span>;
+  if (!last_attempt) return <span className="text-muted">{state === "failed" ? "Not sent" : "Not attempted yet"}</span>;
   const { status, failure_kind, status_code, duration_ms } = last_attempt;
-  if (status === "in_flight") return <span className="text-muted">Waiting for the answer…</span>;
+  if (status === "in_flight") return <span className="text-muted">Waiting for a response…</span>;
   return (
     <span className="tabular-nums">
       {failure_kind && failure_kind !== "http_error" && <span className="text-danger-text">{FAILURES[failure_kind].word} </span>}

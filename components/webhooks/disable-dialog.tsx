@@ -24,26 +24,21 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       }),
     onDone: (disabled) => {
       keep(disabled);
-      toast("The webhook is disabled", { description: "Nothing is sent until it is enabled." });
+      toast("Webhook disabled", { description: "No events are sent until you enable it." });
       onClose();
     },
   });
   return (
     <FormDialog
       form={form}
-      title="Disable the webhook"
-      description="Nothing is sent any more, and what waits for a retry is given up. It is all kept for 30 days: when you enable the webhook you can send it again."
+      title="Disable this webhook?"
+      description="No more events are sent and pending retries are canceled. Missed deliveries are kept for 30 days, so you can recover them when you enable the webhook."
       start="Disable webhook"
       pending="Disabling…"
       danger
       onClose={onClose}
     >
-      <TextArea
-        label="Reason (optional)"
-        hint="Kept with the webhook, for whoever wonders."
-        maxLength={REASON_LONGEST}
-        {...form.text("reason")}
-      />
+      <TextArea label="Reason (optional)" hint="Shown to your team on this webhook." maxLength={REASON_LONGEST} {...form.text("reason")} />
     </FormDialog>
   );
 }

@@ -20,15 +20,15 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
     send: (draft) => callApi(updateWebhookContract, { tenant: tenantId, params: { id: webhook.id }, body: patchOf(before, draft) }),
     onDone: (saved) => {
       keep(saved);
-      toast("The webhook is saved");
+      toast("Webhook saved");
       onClose();
     },
   });
   return (
     <FormDialog
       form={form}
-      title="Edit the webhook"
-      description="What is on its way already goes where it was going. Retries use the new URL."
+      title="Edit webhook"
+      description="Deliveries already in flight go to the old URL. Retries use the new one."
       start="Save"
       pending="Saving…"
       onSubmit={() => (Object.keys(patchOf(before, form.draft)).length === 0 ? onClose() : form.submit())}

@@ -15,7 +15,7 @@ import { missedCount } from "./queries.ts";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 import { deliveryCount } from "./words.ts";
 
-/** Enables a webhook, and sends again what it missed where one wants that. */
+/** Enables a webhook and, if wanted, recovers what it missed. */
 export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
   const keep = useKeepWebhook();
@@ -32,8 +32,8 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
     },
     onDone: ({ enabled, recovered }) => {
       keep(enabled);
-      const description = recovered ? `${deliveryCount(recovered.count)} sent again.` : "It gets what happens from now on.";
-      toast("The webhook is enabled", { description });
+      const description = recovered ? `Resending ${deliveryCount(recovered.count)}.` : "It receives new events from now on.";
+      toast("Webhook enabled", { description });
       onClose();
     },
   });
@@ -41,26 +41,26 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   return (
     <FormDialog
       form={form}
-      title="Enable the webhook"
-      description="Events are sent to it again from now on, whatever disabled it."
-      start={since && recovers && count > 0 ? `Enable and send ${count.toLocaleString("en")}` : "Enable webhook"}
+      title="Enable this webhook?"
+      description="New events are sent to it again."
+      start={since && recovers && count > 0 ? `Enable and recover ${count.toLocaleString("en")}` : "Enable webhook"}
       pending="Enabling…"
       onClose={onClose}
     >
       {webhook.disabled_reason === "gone" && (
-        <Note tone="warning">Its receiver answered 410 Gone. If it does so again, the webhook is disabled again.</Note>
+        <Note tone="warning">Its receiver responded with 410 Gone. If it does so again, the webhook is disabled again.</Note>
       )}
       {since === null ? (
-        <p className="text-sm text-muted">It missed nothing of the last 30 days.</p>
+        <p className="text-sm text-muted">It missed no deliveries in the last 30 days.</p>
       ) : (
         <div className="flex flex-col gap-1">
           <CheckField
-            label={`Send again what it missed${missed.data ? `: ${deliveryCount(count)}` : ""}`}
+            label={`Recover missed deliveries${missed.data ? `: ${deliveryCount(count)}` : ""}`}
             checked={recovers}
             onChange={({ target }) => form.change({ recovers: target.checked })}
           />
           <p className="pl-7 text-sm text-muted">
-            The oldest is of <Time iso={since} />. They keep their webhook-id, so a receiver that saw one already can drop it.
+            The oldest is from <Time iso={since} />. Each keeps its webhook-id, so your receiver can ignore duplicates.
           </p>
         </div>
       )}

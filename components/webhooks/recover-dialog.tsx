@@ -23,10 +23,10 @@ const SPANS = [
   { value: "1", label: "1 h" },
   { value: "24", label: "24 h" },
   { value: "168", label: "7 days" },
-  { value: "custom", label: "A time" },
+  { value: "custom", label: "Custom" },
 ];
 
-/** Sends again everything missed since a time, once one has seen how much that is. */
+/** Resends everything missed since a time, after showing how much that is. */
 export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
   const keep = useKeepWebhook();
@@ -45,7 +45,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       }),
     onDone: (recovered) => {
       keep(webhook);
-      toast(`${deliveryCount(recovered.count)} sent again`, { description: "They arrive under their own webhook-id." });
+      toast(`Resending ${deliveryCount(recovered.count)}`, { description: "Each keeps its webhook-id." });
       onClose();
     },
   });
@@ -55,9 +55,9 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
   return (
     <FormDialog
       form={form}
-      title="Recover what was missed"
-      description="Sends again what failed, and at once what waits for a retry. What arrived is not sent twice."
-      start={missed.data && count === 0 ? "Nothing to send" : `Send ${missed.data ? deliveryCount(count) : "again"}`}
+      title="Recover missed deliveries"
+      description="Resends failed deliveries and retries pending ones now. What was delivered isn't sent again."
+      start={missed.data && count === 0 ? "Nothing to recover" : `Recover ${deliveryCount(count)}`}
       pending="Sending…"
       onSubmit={() => count > 0 && form.submit()}
       onClose={onClose}
@@ -65,7 +65,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       <RadioGroup
         legend="Missed since"
         value={form.draft.span}
-        options={oldest ? [{ value: "all", label: "The oldest" }, ...SPANS] : SPANS}
+        options={oldest ? [{ value: "all", label: "The first missed delivery" }, ...SPANS] : SPANS}
         onChange={(span) => form.change({ span })}
       >
         {form.draft.span === "custom" && (
@@ -75,13 +75,13 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
             type="datetime-local"
             min={minuteOf(openedMs - KEPT_MS)}
             max={minuteOf(openedMs)}
-            error={since === null ? "Give a day and a time." : form.problem("since")}
+            error={since === null ? "Enter a date and time." : form.problem("since")}
           />
         )}
       </RadioGroup>
       <p role="status" className="text-base">
         {missed.error ? (
-          <span className="text-danger-text">It could not be counted: {missed.error.message}</span>
+          <span className="text-danger-text">Couldn't count missed deliveries: {missed.error.message}</span>
         ) : !missed.data || !since ? (
           <span className="text-muted">Counting…</span>
         ) : (

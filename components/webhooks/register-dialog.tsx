@@ -27,7 +27,7 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
       callApi(createWebhookContract, { tenant: tenantId, body: { ...fieldsOf(draft), secret: secretOf(draft.secret) }, idempotencyKey }),
     onDone: (webhook) => {
       keep(webhook);
-      toast("The webhook is registered", { description: "Send a test event to see it arrive." });
+      toast("Webhook registered", { description: "Send a test event to try it." });
       onRegistered(webhook);
     },
   });
@@ -35,7 +35,7 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
     <FormDialog
       form={form}
       title="Register a webhook"
-      description="Tieout calls your server when something happens in this tenant."
+      description="Tieout sends this tenant's events to your server."
       start="Register webhook"
       pending="Registering…"
       onClose={onClose}

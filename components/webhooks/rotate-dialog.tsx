@@ -36,8 +36,8 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
       }),
     onDone: (rotated, { grace_period_seconds }) => {
       keep(rotated);
-      const description = grace_period_seconds === "0" ? "The old one ended." : "The old one signs beside it until it ends.";
-      toast("The new secret signs", { description });
+      const description = grace_period_seconds === "0" ? "The old one no longer signs." : "The old one also signs until it expires.";
+      toast("Signing secret rotated", { description });
       onClose();
     },
   });
@@ -45,27 +45,25 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   return (
     <FormDialog
       form={form}
-      title="Rotate the secret"
-      description="The new secret signs at once. Until the old one ends both sign, and a receiver may verify with either."
+      title="Rotate signing secret"
+      description="The new secret signs immediately. Until the old one expires, both sign and your receiver can verify with either."
       start="Rotate secret"
       pending="Rotating…"
       onClose={onClose}
     >
       <SecretField form={form} />
       <RadioGroup
-        legend="The old secret ends"
+        legend="Old secret expires"
         value={grace}
         options={GRACE_PERIODS}
         onChange={(grace_period_seconds) => form.change({ grace_period_seconds })}
       >
         {grace === "0" ? (
-          <Note tone="warning">
-            A receiver that verifies with the old secret refuses everything from now on: give it the new one before you go on.
-          </Note>
+          <Note tone="warning">A receiver still using the old secret will refuse every delivery. Update it before you continue.</Note>
         ) : (
           <p className="text-sm text-muted">
-            Both sign until <Time iso={new Date(serverNow() + Number(grace) * 1000).toISOString()} />.
-            {webhook.previous_secret_expires_at && " The one that was being replaced ends when it was to end before."}
+            Both secrets sign until <Time iso={new Date(serverNow() + Number(grace) * 1000).toISOString()} />.
+            {webhook.previous_secret_expires_at && " A secret already being replaced still expires when planned."}
           </p>
         )}
       </RadioGroup>

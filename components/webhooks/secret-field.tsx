@@ -12,7 +12,7 @@ import { TextField } from "#components/ui/text-field.tsx";
 import { newSecret } from "./new-secret.ts";
 
 const SOURCES = [
-  { value: "generated", label: "Generate one" },
+  { value: "generated", label: "Generate" },
   { value: "own", label: "Use my own" },
 ] as const;
 
@@ -29,8 +29,8 @@ export function secretOf({ source, generated, own }: SecretDraft): string {
 
 /** Why a secret should not be sent yet. */
 export function missingInSecret({ source, own, stored }: SecretDraft): Problems {
-  if (source === "own") return own === "" ? { secret: "Give the secret that your receiver has." } : {};
-  return stored ? {} : { secret: "Copy the secret, or tick that you have stored it: nobody can show it again." };
+  if (source === "own") return own === "" ? { secret: "Enter your receiver's secret." } : {};
+  return stored ? {} : { secret: "Copy the secret, or confirm you've stored it. It can't be shown again." };
 }
 
 export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> }) {
@@ -52,7 +52,7 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
-          hint="16 to 256 bytes of text, or whsec_ and the base64 of 24 to 64 bytes."
+          hint="16 to 256 bytes of text, or whsec_ followed by 24 to 64 bytes in base64."
           error={error}
           onChange={(event) => onChange({ ...draft, own: event.target.value })}
           required
@@ -82,11 +82,11 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
             </Button>
           </div>
           <p className="text-sm text-muted">
-            Your receiver verifies with it that a call comes from Tieout. It was made in this browser, is kept encrypted, and is shown here
-            only: store it where your receiver keeps its secrets.
+            Your receiver uses it to verify that requests come from Tieout. It's stored encrypted and shown only here: save it where your
+            receiver keeps its secrets.
           </p>
           <CheckField
-            label={copied ? "Copied: I have stored it" : "I have stored it"}
+            label={copied ? "Copied: I've stored it" : "I've stored it"}
             checked={draft.stored}
             error={error}
             onChange={(event) => onChange({ ...draft, stored: event.target.checked })}

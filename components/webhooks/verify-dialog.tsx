@@ -26,7 +26,7 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       onClose={onClose}
       title="Verify signatures"
-      description="By the Standard Webhooks scheme: HMAC-SHA256 over id, timestamp and the raw body, without any package."
+      description="Standard Webhooks: HMAC-SHA256 over the ID, timestamp and raw body. No package needed."
     >
       <DialogBody>
         <RadioGroup legend="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
@@ -44,12 +44,12 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
           <Skeleton className="h-80 w-full" />
         )}
         <p className="text-sm text-muted">
-          Pass it the body as it came, before any parsing, and the webhook’s secret. Answer with a 2xx within 15 seconds, and drop a{" "}
-          <code className="font-mono text-xs">webhook-id</code> that you have seen.{" "}
+          Pass the raw request body, before any parsing, and the webhook’s signing secret. Respond with a 2xx within 15 seconds, and ignore
+          any <code className="font-mono text-xs">webhook-id</code> you've already seen. See{" "}
           <a href="/docs/guides/webhooks" target="_blank" rel="noreferrer" className="text-accent-text underline underline-offset-2">
-            The guide<span className="sr-only"> to webhooks, in a new tab</span>
-          </a>{" "}
-          has the rest.
+            the webhooks guide<span className="sr-only"> (opens in a new tab)</span>
+          </a>
+          .
         </p>
       </DialogBody>
     </Dialog>

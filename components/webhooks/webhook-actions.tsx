@@ -38,12 +38,12 @@ export function WebhookActions({ webhook, onAct, onTested }: Props) {
       >
         <MenuItem onClick={() => onAct("rotate")}>
           <KeyRound aria-hidden className="size-4 text-muted" />
-          Rotate the secret
+          Rotate signing secret
         </MenuItem>
         {isActive && (
           <MenuItem onClick={() => onAct("recover")}>
             <History aria-hidden className="size-4 text-muted" />
-            Recover what was missed
+            Recover missed deliveries
           </MenuItem>
         )}
         <MenuSeparator />
@@ -68,7 +68,7 @@ export function TestButton({ webhookId, onTested }: { webhookId: string; onTeste
   const test = useAttempt({
     send: (id: string, idempotencyKey) => callApi(testWebhookContract, { tenant: tenantId, params: { id }, idempotencyKey }),
     onDone: ({ id }) => onTested(id),
-    failed: "The test event was not sent",
+    failed: "Couldn't send the test event",
     stale: webhooksKey(tenantId),
   });
   return (

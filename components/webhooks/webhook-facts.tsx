@@ -40,12 +40,12 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
                 Rotated <Time iso={webhook.secret_changed_at} />
               </>
             ) : (
-              "Not rotated since it was registered"
+              "Never rotated"
             )}
           </span>
           <Button size="sm" onClick={() => onAct("verify")}>
             <ShieldCheck aria-hidden className="size-4 text-muted" />
-            How to verify signatures
+            Verify signatures
           </Button>
         </span>
       </Fact>

@@ -19,8 +19,8 @@ export function fieldsOf({ url, description, events }: WebhookDraft) {
 /** What is wrong before anything is sent; the rest the server knows better. */
 export function missingIn({ url, events }: WebhookDraft): Problems {
   return {
-    ...(url.trim() === "" && { url: "Give the URL of your receiver." }),
-    ...(events.length === 0 && { events: "Choose at least one kind of event." }),
+    ...(url.trim() === "" && { url: "Enter your receiver's URL." }),
+    ...(events.length === 0 && { events: "Select at least one event." }),
   };
 }
 
@@ -34,7 +34,7 @@ export function WebhookFields({ form: { draft, change, problem, text } }: { form
         inputMode="url"
         maxLength={URL_LONGEST}
         placeholder="https://hooks.example.com/tieout"
-        hint="https, at a public address. It gets a POST for each event."
+        hint="An https URL at a public address. Each event is sent as a POST."
         autoComplete="off"
         spellCheck={false}
         {...text("url")}

@@ -14,17 +14,17 @@ export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: We
       <Figure name="Success, 7 d" value={shownRate(last_7d.success_rate)}>
         {attemptsOf(last_7d)}
       </Figure>
-      <Figure name="Answer time, 24 h" value={shownDuration(last_24h.p50_ms)}>
-        {last_24h.p95_ms === null ? "No answer yet" : `Median; p95 ${shownDuration(last_24h.p95_ms)}`}
+      <Figure name="Response time, 24 h" value={shownDuration(last_24h.p50_ms)}>
+        {last_24h.p95_ms === null ? "No responses yet" : `Median; p95 ${shownDuration(last_24h.p95_ms)}`}
       </Figure>
-      <Figure name="Answer time, 7 d" value={shownDuration(last_7d.p50_ms)}>
-        {last_7d.p95_ms === null ? "No answer yet" : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
+      <Figure name="Response time, 7 d" value={shownDuration(last_7d.p50_ms)}>
+        {last_7d.p95_ms === null ? "No responses yet" : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
       </Figure>
     </Figures>
   );
 }
 
 function attemptsOf({ attempts, failures }: Performance): string {
-  if (attempts === 0) return "Nothing was sent";
+  if (attempts === 0) return "No attempts";
   return `${attempts.toLocaleString("en")} ${attempts === 1 ? "attempt" : "attempts"}, ${failures.toLocaleString("en")} failed`;
 }

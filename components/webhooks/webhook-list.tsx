@@ -63,8 +63,8 @@ export function WebhookList() {
         skeleton={<WebhookListSkeleton />}
         bare={
           isFiltered ? (
-            <Notice icon={SearchX} title="No webhook matches" action={<Button onClick={clear}>Clear filter</Button>}>
-              There are others, but none in this state.
+            <Notice icon={SearchX} title="No matching webhooks" action={<Button onClick={clear}>Clear filters</Button>}>
+              Try another status.
             </Notice>
           ) : (
             <Notice
@@ -76,8 +76,8 @@ export function WebhookList() {
                 </Button>
               }
             >
-              Tieout calls an address of yours the moment something happens: an exception nears its deadline or passes it, a key expires.
-              Every call is signed, retried, and logged here.
+              Tieout sends events to your server as they happen, such as an exception nearing its deadline or an API key expiring. Every
+              delivery is signed, retried and logged here.
             </Notice>
           )
         }

@@ -52,7 +52,7 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
         </Named>
       </td>
       <td className="tabular-nums">
-        <Named name="Answers in">
+        <Named name="Response time">
           {shownDuration(last_24h.p50_ms)} <span className="text-muted">/ {shownDuration(last_24h.p95_ms)}</span>
         </Named>
       </td>

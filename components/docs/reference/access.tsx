@@ -27,7 +27,7 @@ function callers({ roles, scope, service, publishable }: Access): Caller[] {
     { icon: UserRound, name: "User", may: roles === "any" ? "any member of the tenant" : <Words words={roles} /> },
     { icon: KeyRound, name: "API key", may: scope ? <Words words={[scope]} /> : roles === "any" ? "any key of the tenant" : "no" },
     { icon: ServerCog, name: "Service-role key", may: service ? "yes, recorded as a security event" : "no" },
-    { icon: ShieldCheck, name: "Publishable key", may: publishable ? (scope ? "yes, what is published" : "yes") : "no" },
+    { icon: ShieldCheck, name: "Publishable key", may: publishable ? (scope ? "yes, published records only" : "yes") : "no" },
   ];
 }
 

@@ -20,7 +20,7 @@ export function EventPage({ event, definitions }: { event: Event; definitions: D
         <p className="max-w-prose text-lg text-pretty text-muted">
           {event.summary}.{" "}
           <DocsLink href="/docs/guides/webhooks" className="text-accent-text underline underline-offset-2">
-            How to receive and verify it
+            How to receive and verify events
           </DocsLink>
           .
         </p>

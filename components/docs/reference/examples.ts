@@ -45,9 +45,9 @@ function typeScript(operation: Operation, origin: string, definitions: Definitio
       : [`  body: ${body.upload === undefined ? `JSON.stringify(${indented(body.json)})` : JSON.stringify(body.upload)},`]),
     "});",
     "if (!response.ok) throw new Error(await response.text());",
-    "const answer = (await response.json()) as Answer;",
+    "const result = (await response.json()) as Result;",
     "",
-    `type Answer = ${typeScriptType(answer.schema, definitions)};`,
+    `type Result = ${typeScriptType(answer.schema, definitions)};`,
   ];
   return lines.join("\n");
 }

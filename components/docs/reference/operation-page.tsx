@@ -52,15 +52,15 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
                 {body.required ? "Required" : "Optional"}, as <Inline text={body.mediaTypes.map((type) => `\`${type}\``).join(" or ")} />.
               </p>
               <Fields fields={fieldsOf(body.schema, definitions)} definitions={definitions} request />
-              {isOpen(body.schema) && <p className="text-base text-muted">Any other field is kept as it is sent.</p>}
+              {isOpen(body.schema) && <p className="text-base text-muted">Any other field is stored as sent.</p>}
               <Refused names={refusedFields(body.schema)} />
             </section>
           )}
           {contract.idempotency && (
             <p className="text-base text-muted">
-              {contract.idempotency.required ? "An idempotency key is required" : "Takes an idempotency key"}:{" "}
+              {contract.idempotency.required ? "An idempotency key is required" : "Accepts an idempotency key"}:{" "}
               <DocsLink href="/docs/guides/idempotency" className="text-accent-text underline underline-offset-2">
-                a retry then never does it twice
+                so that a retry never runs it twice
               </DocsLink>
               .
             </p>
@@ -75,8 +75,8 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
               label="Request"
               tabs={examples.map(({ language, code }) => ({ name: language, language: language.toLowerCase(), code }))}
             />
-            <CodeBlock output title={`Answer, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
-            {answer.csv && <CodeBlock output title={`Answer, ${answer.status}, to Accept: text/csv`} language="text" code={answer.csv} />}
+            <CodeBlock output title={`Response, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
+            {answer.csv && <CodeBlock output title={`Response, ${answer.status}, to Accept: text/csv`} language="text" code={answer.csv} />}
           </div>
         </div>
       </div>
@@ -108,7 +108,7 @@ function Refused({ names }: { names: string[] }) {
   if (names.length === 0) return null;
   return (
     <p className="max-w-prose text-base text-muted">
-      The server sets <Inline text={names.map((name) => `\`${name}\``).join(", ")} />: a body that has one of them is refused.
+      The server sets <Inline text={names.map((name) => `\`${name}\``).join(", ")} />: a body that includes any of them is rejected.
     </p>
   );
 }
@@ -117,7 +117,7 @@ function Answer({ operation: { answer }, definitions }: { operation: Operation; 
   const name = schemaName(answer.schema);
   return (
     <section aria-labelledby="answer" className="flex flex-col gap-1">
-      <Heading id="answer">Answer</Heading>
+      <Heading id="response">Response</Heading>
       <p className="text-base text-muted">
         <code className="font-mono text-sm font-semibold text-ink">{answer.status}</code>
         {name && !name.startsWith("__")
@@ -126,7 +126,7 @@ function Answer({ operation: { answer }, definitions }: { operation: Operation; 
       </p>
       <Fields fields={fieldsOf(answer.schema, definitions)} definitions={definitions} request={false} />
       <details className="text-base">
-        <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">Headers of the answer</summary>
+        <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">Response headers</summary>
         <ul className="flex flex-col divide-y divide-line">
           {answer.headers.map(({ name: header, description }) => (
             <li key={header} className="flex flex-col gap-0.5 py-2">

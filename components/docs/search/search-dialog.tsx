@@ -48,10 +48,10 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
 }
 
 function sayCount(state: Index["state"], query: string, count: number): string {
-  if (state === "failed") return "The search could not be loaded.";
+  if (state === "failed") return "Couldn't load search.";
   if (query.trim() === "") return "Type to search guides, operations, events and errors.";
   if (state === "loading") return "Loading…";
-  return count > 0 ? `${count} found` : `Nothing matches “${query.trim()}”.`;
+  return count > 0 ? `${count} found` : `No results for “${query.trim()}”.`;
 }
 
 function useIndex(): { index: Index; load: () => void } {

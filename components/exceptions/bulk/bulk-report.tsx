@@ -25,7 +25,7 @@ export function BulkReport({
     <Dialog
       onClose={onClose}
       title={`${count.toLocaleString("en")} ${count === 1 ? "exception was" : "exceptions were"} not changed`}
-      description="They are as they were, and still selected."
+      description="They're unchanged and still selected."
     >
       <DialogBody>
         {unsent.length > 0 && <Unsent error={error} count={unsent.length} />}
@@ -51,6 +51,6 @@ export function BulkReport({
 }
 
 function Unsent({ error, count }: { error: Error | null; count: number }) {
-  const why = `${count.toLocaleString("en")} ${count === 1 ? "was" : "were"} not changed for this.`;
+  const why = `${count.toLocaleString("en")} ${count === 1 ? "was" : "were"} not changed because of this.`;
   return error ? <ProblemNote error={error}>{why}</ProblemNote> : <Note tone="info">Stopped. {why}</Note>;
 }

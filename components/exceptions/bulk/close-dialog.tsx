@@ -17,7 +17,7 @@ export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
   const form = useForm({
     initial: { resolution: "" },
     check: ({ resolution }) => ({
-      ...(resolution.trim() === "" && { resolution: count === 1 ? "Say how it was settled." : "Say how they were settled." }),
+      ...(resolution.trim() === "" && { resolution: "Enter a resolution." }),
     }),
     send: async ({ resolution }) => resolution.trim(),
     onDone: onSubmit,
@@ -26,7 +26,7 @@ export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
     <FormDialog
       form={form}
       title={`${verb} ${what}`}
-      description="They leave the board. The resolution is kept with each of them."
+      description="They leave the board. The resolution is recorded on each one."
       start={`${verb} ${what}`}
       pending={`${verb} ${what}`}
       onClose={onClose}

@@ -48,7 +48,7 @@ export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }
         Choose a file
         <input id={id} type="file" accept={ACCEPTED} className="sr-only" onChange={({ target }) => take(target.files?.[0])} />
       </label>
-      <p className="text-sm text-muted">or drop it here. CSV with a header line, or NDJSON: one JSON object a line.</p>
+      <p className="text-sm text-muted">or drop it here. CSV with a header row, or NDJSON with one JSON object per line.</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button size="sm" variant="ghost" onClick={() => saveFile(new Blob([csvTemplate()], { type: "text/csv" }), "exceptions.csv")}>
           CSV template

@@ -58,7 +58,7 @@ async function* recordsOf(file: Blob, format: Format): AsyncGenerator<FileRecord
       if (done) break;
     }
   } catch (error) {
-    throw error instanceof TypeError ? new Error("The file is not UTF-8 text. Save it as UTF-8 and choose it again.") : error;
+    throw error instanceof TypeError ? new Error("The file isn't UTF-8. Save it as UTF-8 and choose it again.") : error;
   } finally {
     await reader.cancel().catch(() => {});
   }
@@ -88,8 +88,8 @@ class Scanner {
     this.#rest = this.#rest.slice(start);
     this.#seen = this.#rest.length;
     if (this.#rest.length > RECORD_MAX_CHARS) {
-      const hint = this.#quoted ? "A quote is opened there and never closed." : "It is longer than 256 kB.";
-      throw new Error(`The record that begins in line ${(this.#line + 1).toLocaleString("en")} has no end. ${hint}`);
+      const hint = this.#quoted ? "A quotation mark is never closed." : "It's longer than 256 kB.";
+      throw new Error(`The row starting on line ${(this.#line + 1).toLocaleString("en")} doesn't end. ${hint}`);
     }
   }
 

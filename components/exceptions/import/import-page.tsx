@@ -37,7 +37,7 @@ export function ImportPage() {
             />
             {phase === "done" && progress.accepted > 0 && (
               <Link href={`/${tenantId}/exceptions`} className={`w-fit ${buttonClass({ variant: "primary" })}`}>
-                See them on the board
+                View on the board
               </Link>
             )}
             <RefusedLines refused={progress.refused} chosen={chosen} />

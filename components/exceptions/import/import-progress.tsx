@@ -11,8 +11,8 @@ import type { Chosen, Phase } from "./use-import.ts";
 const STATUS: Record<Phase, string> = {
   idle: "Ready to import",
   running: "Importing",
-  stopped: "Stopped. Go on whenever you like: nothing is imported twice.",
-  failed: "Interrupted. What is imported stays; going on imports nothing twice.",
+  stopped: "Paused. Resume any time: no row is imported twice.",
+  failed: "Interrupted. Imported rows are kept; resuming doesn't import any row twice.",
   done: "Finished",
 };
 
@@ -71,8 +71,8 @@ export function ImportProgress({
               {(accepted - already).toLocaleString("en")}
               {phase === "done" && refusedCount === 0 && <CircleCheck aria-hidden className="ml-1.5 inline size-4 text-accent-text" />}
             </Figure>
-            {already > 0 && <Figure name="Imported before, not doubled">{already.toLocaleString("en")}</Figure>}
-            <Figure name="Refused">{refusedCount.toLocaleString("en")}</Figure>
+            {already > 0 && <Figure name="Already imported">{already.toLocaleString("en")}</Figure>}
+            <Figure name="Rejected">{refusedCount.toLocaleString("en")}</Figure>
           </dl>
         </>
       )}
@@ -80,19 +80,19 @@ export function ImportProgress({
       <div className="flex flex-wrap gap-2">
         {phase === "idle" && (
           <Button variant="primary" onClick={onStart}>
-            Start the import
+            Start import
           </Button>
         )}
         {phase === "running" && (
           <Button onClick={onStop}>
             <Pause aria-hidden className="size-4" />
-            Stop
+            Pause
           </Button>
         )}
         {(phase === "stopped" || phase === "failed") && (
           <Button variant="primary" onClick={onResume}>
             <Play aria-hidden className="size-4" />
-            Go on
+            Resume
           </Button>
         )}
         {phase !== "idle" && phase !== "running" && <Button onClick={onReset}>Import another file</Button>}

@@ -15,7 +15,7 @@ type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_ru
 export type Draft = { minutes_to_resolve: Record<Severity, Span>; at_risk_thresholds: (Span & { key: number })[] };
 
 export const THRESHOLDS_MAX = 10;
-const LENGTH = "Give a length from 1 minute to 365 days.";
+const LENGTH = "Enter a duration from 1 minute to 365 days.";
 
 let lastKey = 0;
 
@@ -45,7 +45,7 @@ export function faultsIn({ minutes_to_resolve, at_risk_thresholds }: Draft): Pro
     ...thresholds.flatMap((one, place) => {
       const path = `at_risk_thresholds.${place}`;
       if (one === null) return [[path, LENGTH]];
-      return thresholds.indexOf(one) < place ? [[path, "This one is there twice."]] : [];
+      return thresholds.indexOf(one) < place ? [[path, "This warning is a duplicate."]] : [];
     }),
   ]);
 }

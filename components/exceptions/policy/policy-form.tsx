@@ -72,22 +72,20 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
     >
       {overtaken && (
         <ConflictNote
-          mine="Keep editing mine"
-          theirs="Show theirs"
-          onMine={() =>
+          onOverwrite={() =>
             newest().then((theirs) => {
               setBase(theirs);
               form.reset();
             })
           }
-          onTheirs={() => newest().then(startOver)}
+          onDiscard={() => newest().then(startOver)}
         >
-          The policy was changed while you edited it, last by {personName(stored.data.updated_by)} (
+          The policy changed while you were editing, last by {personName(stored.data.updated_by)} (
           <Time iso={stored.data.updated_at} />
-          ). Nothing of yours is lost or saved yet.
+          ). Your changes aren't saved yet.
         </ConflictNote>
       )}
-      <PolicyCard title="Time to resolve" hint="From the creation of an exception to its deadline, where whoever reports it gives none.">
+      <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
         {SEVERITIES.map((severity) => (
           <SpanField
             key={severity}
@@ -99,7 +97,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
         ))}
       </PolicyCard>
 
-      <PolicyCard title="At-risk warnings" hint="How long before a deadline exception.sla.at_risk is sent to your webhooks.">
+      <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
         {thresholds.map(({ key, ...span }, place) => (
           <SpanField
             key={key}
@@ -135,13 +133,13 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
       {form.error && !overtaken && <ProblemNote error={form.error} />}
       <div className="flex flex-wrap items-center gap-2">
         <Button type="submit" variant="primary" disabled={!changed || overtaken || form.isPending}>
-          {form.isPending ? "Reckoning…" : "Review the change"}
+          {form.isPending ? "Calculating…" : "Review changes"}
         </Button>
         <Button disabled={!changed} onClick={() => startOver(stored)}>
           Discard
         </Button>
         <p role="status" className="text-sm text-muted">
-          {changed ? "Not saved yet." : ""}
+          {changed ? "Unsaved changes" : ""}
         </p>
       </div>
       {impact && (

@@ -14,8 +14,8 @@ export function PolicyView({ policy }: { policy: Policy }) {
   const { roles } = useMember();
   return (
     <div className="flex max-w-3xl flex-col gap-4">
-      <Note tone="info">Admins and leads change this policy. You are signed in as {roleNames(roles)}: ask one of them.</Note>
-      <PolicyCard title="Time to resolve" hint="From the creation of an exception to its deadline, where whoever reports it gives none.">
+      <Note tone="info">Only admins and leads can change this policy. You are signed in as {roleNames(roles)}.</Note>
+      <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
         <dl className="flex flex-col gap-2 text-sm">
           {SEVERITIES.map((severity) => (
             <div key={severity} className="flex items-center gap-3">
@@ -27,7 +27,7 @@ export function PolicyView({ policy }: { policy: Policy }) {
           ))}
         </dl>
       </PolicyCard>
-      <PolicyCard title="At-risk warnings" hint="How long before a deadline exception.sla.at_risk is sent to your webhooks.">
+      <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
         <ul className="flex flex-col gap-2 text-sm font-medium tabular-nums">
           {policy.at_risk_thresholds.map((minutes) => (
             <li key={minutes}>{inWords(minutes)} before</li>

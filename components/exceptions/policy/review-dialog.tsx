@@ -46,7 +46,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   });
   const { severities, thresholds } = changesOf(before.data, after);
   return (
-    <Dialog onClose={onClose} held={save.isPending} title="Change the SLA policy" description="Nothing is changed until you save.">
+    <Dialog onClose={onClose} held={save.isPending} title="Change the SLA policy" description="Nothing changes until you save.">
       <DialogBody>
         <table className="w-full text-sm">
           <caption className="sr-only">What changes</caption>
@@ -84,17 +84,17 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
         <ImpactOf {...impact} />
         {thresholds && (
           <p className="text-sm text-muted">
-            Warnings that lie ahead are set anew for every open exception. What was sent is not sent again.
+            Upcoming warnings are rescheduled for every open exception. Warnings already sent aren't sent again.
           </p>
         )}
         {save.error && <ProblemNote error={save.error} />}
       </DialogBody>
       <DialogActions>
         <Button onClick={onClose} disabled={save.isPending}>
-          Back to editing
+          Keep editing
         </Button>
         <Button variant="primary" disabled={save.isPending} onClick={() => save.start()}>
-          {save.isPending ? "Saving…" : "Save the policy"}
+          {save.isPending ? "Saving…" : "Save policy"}
         </Button>
       </DialogActions>
     </Dialog>
@@ -115,7 +115,7 @@ function Change({ name, before, after }: { name: string; before: string; after: 
 
 function ImpactOf({ changed, earlier, later, newly_breached, no_longer_breached, by_severity }: Impact) {
   if (changed === 0) {
-    return <Note tone="info">No open exception's deadline moves. Those that are reported from now on get the new ones.</Note>;
+    return <Note tone="info">No open exception's deadline changes. New exceptions use the new policy.</Note>;
   }
   return (
     <section aria-label="Open exceptions that change" className="flex flex-col gap-3">
@@ -123,12 +123,12 @@ function ImpactOf({ changed, earlier, later, newly_breached, no_longer_breached,
         <strong>
           {counted(changed)} {changed === 1 ? "gets" : "get"} a new deadline
         </strong>
-        : those whose deadline came from this policy. One that somebody set stays.
+        : those whose deadline came from this policy. Deadlines set by hand don't change.
       </p>
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-4">
         <Count name="Earlier" value={earlier} />
         <Count name="Later" value={later} />
-        <Count name="Breached at once" value={newly_breached} risk={newly_breached > 0 ? "breached" : undefined} />
+        <Count name="Newly breached" value={newly_breached} risk={newly_breached > 0 ? "breached" : undefined} />
         <Count name="No longer breached" value={no_longer_breached} risk={no_longer_breached > 0 ? "low" : undefined} />
       </dl>
       <p className="text-sm text-muted">

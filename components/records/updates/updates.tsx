@@ -19,8 +19,8 @@ export function Updates({ tenantId, publishableKey }: { tenantId: string; publis
       list={list}
       skeleton={<PartSkeleton label="Loading updates" bars={["h-6 w-1/2", "h-24 w-full"]} />}
       bare={
-        <Notice icon={Megaphone} title="Nothing has been published yet">
-          Release notes appear here as soon as they are.
+        <Notice icon={Megaphone} title="No updates yet">
+          Release notes appear here once they're published.
         </Notice>
       }
     >

@@ -24,15 +24,15 @@ type Given = {
   section: string;
 };
 
-const ADMINS = "Only an admin may. Ask one of your tenant's.";
-const WRITERS = "Only an admin or a lead may. Ask one of your tenant's.";
+const ADMINS = "Admins only. Ask a tenant admin.";
+const WRITERS = "Admins and leads only. Ask a tenant admin.";
 
 export function pageEntries({ member, surfaces }: Given): Entry[] {
   const { tenant, roles } = member;
   return sectionsOf(surfaces).map(({ path, name, icon, letter, adminOnly }) => ({
     id: `page-${path}`,
     title: name,
-    note: adminOnly && !roles.includes("tenant_admin") ? "For admins" : undefined,
+    note: adminOnly && !roles.includes("tenant_admin") ? "Admins only" : undefined,
     icon,
     also: "go to page",
     keys: letter ? ["g", letter] : undefined,
@@ -93,7 +93,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       .map((id) => ({ id: `tenant-${id}`, title: `Switch to ${id}`, icon: Repeat, also: "tenant", href: `/${id}/${section}` })),
     {
       id: "theme",
-      title: dark ? "Use the light theme" : "Use the dark theme",
+      title: dark ? "Switch to light theme" : "Switch to dark theme",
       icon: dark ? Sun : Moon,
       also: "appearance mode",
       run: () => setTheme(dark ? "light" : "dark"),

@@ -23,11 +23,11 @@ export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[
     ...found.groups,
   ].filter(({ entries }) => entries.length > 0);
   const count = groups.reduce((sum, { entries }) => sum + entries.length, 0);
-  const failed = found.failed.length > 0 ? ` ${found.failed.join(", ")} could not be searched.` : "";
+  const failed = found.failed.length > 0 ? ` ${found.failed.join(", ")} couldn't be searched.` : "";
   return (
     <Finder
       label="Search or jump to"
-      placeholder="A page, an action, a key, an exception, a record…"
+      placeholder="Search pages, actions, keys, exceptions, records…"
       text={text}
       onText={setText}
       groups={groups}
@@ -39,7 +39,7 @@ export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[
 
 function sayCount(text: string, count: number, searching: boolean): string {
   if (searching) return "Searching…";
-  if (text.trim() === "") return "Type to search keys, exceptions, records and reconciliations as well.";
-  if (count === 0) return `Nothing is called “${text.trim()}”.`;
+  if (text.trim() === "") return "Type to also search keys, exceptions, records and reconciliations.";
+  if (count === 0) return `No results for “${text.trim()}”.`;
   return count === 1 ? "1 result" : `${count} results`;
 }

@@ -27,8 +27,8 @@ export default async function ApiKeysPage({ params, searchParams }: Props) {
         title="API keys"
         refusal={{
           title: "Admins manage API keys",
-          why: "Keys let servers act for all of the tenant, so only an admin creates, rotates and revokes them.",
-          ask: "Ask a tenant admin for a key, or for their role.",
+          why: "An API key acts for the whole tenant, so only admins create, rotate and revoke them.",
+          ask: "Ask a tenant admin for a key or for the admin role.",
         }}
       >
         <ApiKeyList address={clientAddress} />

@@ -28,9 +28,9 @@ export default async function SecurityEventsPage({ params, searchParams }: Props
         access={listSecurityEventsContract.access}
         title="Security events"
         refusal={{
-          title: "Admins read the security events",
-          why: "They tell who did what and from where, of everybody in the tenant.",
-          ask: "Ask a tenant admin what you need to know, or for their role.",
+          title: "Admins view security events",
+          why: "They show who did what, and from where, for everyone in the tenant.",
+          ask: "Ask a tenant admin for the information you need or for the admin role.",
         }}
       >
         <EventList now={now} />

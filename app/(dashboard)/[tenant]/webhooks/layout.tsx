@@ -9,8 +9,8 @@ export default function WebhooksLayout({ children }: { children: ReactNode }) {
       title="Webhooks"
       refusal={{
         title: "Admins manage webhooks",
-        why: "A webhook sends what happens in this tenant to a server outside of it, so only an admin registers and inspects them.",
-        ask: "Ask a tenant admin to register one, or for their role.",
+        why: "A webhook sends this tenant's events to an external server, so only admins register and inspect them.",
+        ask: "Ask a tenant admin to register one or for the admin role.",
       }}
     >
       {children}

@@ -28,7 +28,7 @@ const publicTenantName = cache(async (tenantId: string): Promise<string> => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: `Updates of ${await publicTenantName((await params).tenant)}` };
+  return { title: `${await publicTenantName((await params).tenant)} updates` };
 }
 
 export default async function UpdatesPage({ params }: Props) {

@@ -15,8 +15,8 @@ export default async function Page({ params }: Props) {
       access={importExceptionsContract.access}
       title="Import exceptions"
       refusal={{
-        title: "Your role does not allow this",
-        why: "Importing needs the role of an admin, an analyst or a lead.",
+        title: "Your role doesn't allow this",
+        why: "Importing requires the admin, analyst or lead role.",
         ask: "Ask a tenant admin.",
       }}
     >
