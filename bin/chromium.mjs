@@ -15,7 +15,7 @@ export async function findChromium() {
     await run("npx", ["playwright", "install", "chromium"]);
   }
   const installed = known();
-  if (!installed) throw new Error("Found no Chromium and could not install one. Give its path as CHROMIUM_PATH.");
+  if (!installed) throw new Error("No Chromium found, and installing one failed. Set CHROMIUM_PATH.");
   return installed;
 }
 

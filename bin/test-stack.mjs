@@ -60,7 +60,7 @@ function ready(supervisor) {
       if (part === "supervisor" && msg === "ready") done();
       if (level === "fatal") console.error(msg);
     });
-    supervisor.once("exit", () => fail(new Error(`The test stack did not start: see ${STACK_LOG}.`)));
+    supervisor.once("exit", () => fail(new Error(`The test stack didn't start: see ${STACK_LOG}.`)));
   });
 }
 

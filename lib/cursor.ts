@@ -14,12 +14,12 @@ export function decodeCursor<Key extends z.ZodType>(order: string, cursor: strin
   if (cursor === undefined) return null;
   try {
     const [madeFor, sortKey] = envelope.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
-    if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor of this order");
+    if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor for this order");
     for (const part of sortKey) requireText(part, "cursor");
     return key.parse(sortKey);
   } catch (cause) {
-    throw new ApiError("invalid_request", "The request is not valid: see errors for each place.", {
-      errors: [{ path: "cursor", message: "Pass next_cursor of the page before, unchanged, with the same sortBy." }],
+    throw new ApiError("invalid_request", "The request is invalid. See errors for details.", {
+      errors: [{ path: "cursor", message: "Pass next_cursor from the previous page, unchanged and with the same sortBy." }],
       cause,
     });
   }

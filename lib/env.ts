@@ -22,7 +22,7 @@ export const hosts = z
     const given = list.split(",").flatMap((host) => host.trim() || []);
     const wrong = given.find((host) => hostOf(host) === null);
     if (wrong === undefined) return new Set(given.map((host) => hostOf(host) ?? host));
-    const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" is not one`;
+    const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" isn't one`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   });
@@ -66,7 +66,7 @@ export function env(): Env {
     const result = environment.safeParse(process.env);
     if (!result.success) {
       const reasons = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-      throw new Error(`The configuration is not valid.\n  ${reasons.join("\n  ")}`);
+      throw new Error(`The configuration is invalid.\n  ${reasons.join("\n  ")}`);
     }
     parsed = result.data;
   }

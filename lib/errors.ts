@@ -9,7 +9,7 @@ export const ERRORS = {
   scope_required: { status: 403, title: "The API key's scopes do not allow this" },
   ip_not_allowed: { status: 403, title: "The API key may not be used from this address" },
   browser_forbidden: { status: 403, title: "The service-role key may not be used from a browser" },
-  not_found: { status: 404, title: "There is no such thing" },
+  not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "This path does not take that method" },
   conflict: { status: 409, title: "The state does not allow this" },
   invalid_transition: { status: 409, title: "The status cannot move that way" },
@@ -44,5 +44,5 @@ export class ApiError extends Error {
 }
 
 export function invalidRequest(errors: FieldError[]): ApiError {
-  return new ApiError("invalid_request", "The request is not valid: see errors for each place.", { errors });
+  return new ApiError("invalid_request", "The request is invalid. See errors for details.", { errors });
 }

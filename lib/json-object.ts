@@ -23,9 +23,9 @@ function requireStorable(root: unknown): void {
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path, depth } = next;
     if (typeof value === "string") requireText(value, path);
-    if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest([{ path, message: "The number is too large." }]);
+    if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest([{ path, message: "This number is too large." }]);
     if (typeof value !== "object" || value === null) continue;
-    if (depth > MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON may be nested ${MAX_DEPTH} deep at most.` }]);
+    if (depth > MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON can be nested at most ${MAX_DEPTH} deep at most.` }]);
     for (const [key, child] of Object.entries(value)) {
       requireName(key, path);
       open.push({ value: child, path: path === "" ? key : `${path}.${key}`, depth: depth + 1 });
@@ -36,12 +36,12 @@ function requireStorable(root: unknown): void {
 /** @throws ApiError 400 for a name that zod would pass over in silence, or that is no sound text. */
 function requireName(name: string, path: string): void {
   requireText(name, path);
-  if (name === "__proto__") throw invalidRequest([{ path: path === "" ? name : `${path}.${name}`, message: "There is no such field." }]);
+  if (name === "__proto__") throw invalidRequest([{ path: path === "" ? name : `${path}.${name}`, message: "Unknown field." }]);
 }
 
 /** @throws ApiError 400 where the text has a NUL character or a lone surrogate. */
 export function requireText(value: string, path: string): void {
   if (value.includes("\0") || !value.isWellFormed()) {
-    throw invalidRequest([{ path, message: "Text must be well-formed Unicode without NUL characters." }]);
+    throw invalidRequest([{ path, message: "Must be well-formed Unicode without NUL characters." }]);
   }
 }

@@ -10,8 +10,8 @@ function isKnownYear(text: string): boolean {
 
 /** ISO 8601 UTC (`Z`), 1970 to 2999; normalised to milliseconds. */
 export const timestamp = z.iso
-  .datetime({ error: "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
-  .refine(isKnownYear, "Give a time between 1970 and 2999.")
+  .datetime({ error: "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z." })
+  .refine(isKnownYear, "Must be between 1970 and 2999.")
   .transform((text) => new Date(text).toISOString())
   .meta({ example: "2026-11-20T09:30:00.000Z", override: { type: "string", format: "date-time", pattern: "Z$" } });
 
@@ -21,13 +21,13 @@ export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20
 /** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
 export const calendarDate = z
   .union([z.iso.date().refine(isKnownYear), timestamp.transform((text) => text.slice(0, 10))], {
-    error: "Give a day between 1970 and 2999, for example 2026-10-31.",
+    error: "Must be a date between 1970 and 2999, for example 2026-10-31.",
   })
   .meta({ example: "2026-10-31" });
 
 /** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
-export const userReference = z.string().regex(USER_REFERENCE, "Give user:<name>, for example user:ada.").meta({ example: "user:ada" });
+export const userReference = z.string().regex(USER_REFERENCE, "Must be user:<name>, for example user:ada.").meta({ example: "user:ada" });
 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
@@ -58,7 +58,7 @@ export function id(prefix: string) {
 export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
-    .regex(/^-?\d{1,16}$/, "Give a whole number.")
+    .regex(/^-?\d{1,16}$/, "Must be an integer.")
     .transform(Number)
     .pipe(z.int().min(least).max(most))
     .meta({ override: { type: "integer", minimum: least, maximum: most, pattern: undefined } });
@@ -67,13 +67,13 @@ export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEG
 export const pageQuery = {
   limit: queryInteger(1, 250)
     .default(50)
-    .meta({ description: "How many items at most.", example: 50, override: { default: 50 } }),
+    .meta({ description: "Maximum number of items.", example: 50, override: { default: 50 } }),
   cursor: z
     .string()
     .min(1)
     .max(2000)
     .optional()
-    .meta({ description: "The next_cursor of the page before, as it was given.", example: "WyJleGNfMDE5YSJd" }),
+    .meta({ description: "next_cursor from the previous page, unchanged.", example: "WyJleGNfMDE5YSJd" }),
 };
 
 /** `{ items, next_cursor }` */

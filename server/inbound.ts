@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "#lib/errors.ts";
 import { clientAddress } from "./client-address.ts";
 
-export const MALFORMED = new ApiError("invalid_request", "The request is not well-formed HTTP.");
+export const MALFORMED = new ApiError("invalid_request", "The request isn't well-formed HTTP.");
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
@@ -40,11 +40,11 @@ const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 /** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
 export function requireSound({ method = "", url = "", headers, httpVersion }: IncomingMessage, dev: boolean): void {
   if (!METHODS.has(method))
-    throw new ApiError("method_not_allowed", `Nothing here takes ${method}.`, { headers: { Allow: [...METHODS].join(", ") } });
+    throw new ApiError("method_not_allowed", `Unsupported method: ${method}.`, { headers: { Allow: [...METHODS].join(", ") } });
   if (!headers.host && httpVersion === "1.1") throw MALFORMED;
   if (!url.startsWith("/") || !decodesToText(pathOf(url))) throw MALFORMED;
   if (!dev && !READING.has(method) && !CHANGED.test(pathOf(url)))
-    throw new ApiError("method_not_allowed", "This path is only read.", { headers: { Allow: [...READING].join(", ") } });
+    throw new ApiError("method_not_allowed", "This path only supports reading.", { headers: { Allow: [...READING].join(", ") } });
 }
 
 function decodesToText(path: string): boolean {

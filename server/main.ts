@@ -18,7 +18,7 @@ const DRAIN_WITHIN_MS = 7_000;
 const port = Number(process.env.PORT);
 const dev = process.env.NODE_ENV !== "production";
 const proxies = Number(process.env.TRUSTED_PROXY_HOPS || 0);
-if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS is not a number of proxies.");
+if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS isn't a number of proxies.");
 
 env();
 

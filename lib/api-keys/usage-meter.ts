@@ -63,7 +63,7 @@ async function write({ id, counts }: Batch): Promise<boolean> {
     unwrap(await serviceDb("usage is counted across tenants").rpc("record_api_key_usage", { batch: id, rows }));
     return true;
   } catch (error) {
-    log.warn({ err: error, rows: rows.length }, "usage not written, kept for the next try");
+    log.warn({ err: error, rows: rows.length }, "usage not written, will retry");
     return false;
   }
 }

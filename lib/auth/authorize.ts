@@ -7,17 +7,17 @@ export function authorize(principal: Principal, access: Access): void {
   switch (principal.type) {
     case "user":
       if (access.roles === "any" || access.roles.some((role) => principal.roles.includes(role))) return;
-      throw new ApiError("role_required", `This needs one of the roles ${access.roles.join(", ")}. Ask a tenant admin.`);
+      throw new ApiError("role_required", `This requires one of the roles ${access.roles.join(", ")}. Ask a tenant admin.`);
     case "api_key":
       if (access.roles === "any") return;
-      if (access.scope === null) throw new ApiError("role_required", "This needs a user with a role; an API key cannot call it.");
+      if (access.scope === null) throw new ApiError("role_required", "This requires a user with a role. An API key can't call it.");
       if (principal.scopes.includes(access.scope)) return;
-      throw new ApiError("scope_required", `This needs an API key with the scope ${access.scope}.`);
+      throw new ApiError("scope_required", `This requires an API key with the scope ${access.scope}.`);
     case "service_role":
       if (access.service) return;
-      throw new ApiError("role_required", "This needs a user with a role; the service-role key cannot call it.");
+      throw new ApiError("role_required", "This requires a user with a role. The service-role key can't call it.");
     case "publishable_key":
       if (access.publishable) return;
-      throw new ApiError("role_required", "The publishable key cannot call this. Use a user's token or an API key.");
+      throw new ApiError("role_required", "The publishable key can't call this. Use a user's token or an API key.");
   }
 }

@@ -60,7 +60,7 @@ async function verifiedClaims(token: string): Promise<JWTPayload | null> {
 }
 
 function unavailable(cause: KeysUnavailable): ApiError {
-  const detail = "The identity provider's keys cannot be read right now. Try again shortly.";
+  const detail = "The identity provider's keys are unavailable right now. Try again shortly.";
   return new ApiError("unavailable", detail, { headers: { "Retry-After": "30" }, cause });
 }
 

@@ -24,7 +24,7 @@ const changes = z
   .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
   .meta({ description: "The fields that changed.", example: { status: { from: "in_review", to: "resolved" } } });
 const aboutException = z.object({ exception });
-const dueAt = time.meta({ description: "The deadline that the event is about." });
+const dueAt = time.meta({ description: "The deadline this event is about." });
 
 const keyEvent = apiKey.pick({ id: true, name: true, key_id: true });
 const webhookId = id("whk");
@@ -33,16 +33,16 @@ const url = z.string().meta({ example: "https://hooks.example.com/tieout" });
 /** Each kind: when it is sent, and its `data`. */
 export const EVENTS = {
   "exception.sla.at_risk": {
-    summary: "An exception came near its deadline",
+    summary: "An exception is close to its deadline",
     data: aboutException.extend({
       due_at: dueAt,
-      threshold_minutes: z.int().min(1).meta({ description: "The threshold that was crossed: minutes before due_at.", example: 240 }),
-      next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next one; 0 is the breach.", example: 60 }),
+      threshold_minutes: z.int().min(1).meta({ description: "The threshold crossed, in minutes before due_at.", example: 240 }),
+      next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next threshold. 0 is the breach.", example: 60 }),
     }),
   },
   "exception.sla.breached": { summary: "An exception passed its deadline", data: aboutException.extend({ due_at: dueAt }) },
   "exception.created": { summary: "An exception was created", data: aboutException },
-  "exception.updated": { summary: "An exception was changed, or reopened", data: aboutException.extend({ changes }) },
+  "exception.updated": { summary: "An exception was changed or reopened", data: aboutException.extend({ changes }) },
   "exception.resolved": { summary: "An exception was resolved or dismissed", data: aboutException.extend({ changes }) },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",
@@ -53,28 +53,28 @@ export const EVENTS = {
     data: keyEvent.extend({ revoked_at: time, revoked_by: actor, reason: z.string().nullable().meta({ example: "Decommissioned." }) }),
   },
   "webhook.failing": {
-    summary: "Another webhook of yours fails, and will be disabled in two days, or in one",
+    summary: "Another webhook is failing and will be disabled in two days or one day",
     data: z.object({
       id: webhookId,
       url,
       failing_since: time,
       disable_at: time,
-      detail: z.string().meta({ example: "The receiver answered 500." }),
+      detail: z.string().meta({ example: "The receiver responded with 500." }),
     }),
   },
   "webhook.disabled": {
-    summary: "Another webhook of yours was disabled",
+    summary: "Another webhook was disabled",
     data: z.object({
       id: webhookId,
       url,
       reason: z.enum(DISABLED_REASONS),
-      detail: z.string().nullable().meta({ example: "The receiver answered 410 Gone: it wants no more events." }),
+      detail: z.string().nullable().meta({ example: "The receiver responded with 410 Gone: it wants no more events." }),
       disabled_at: time,
       disabled_by: actor,
     }),
   },
   "webhook.test": {
-    summary: "You asked for a test; sent to that webhook whatever it subscribes to",
+    summary: "A test was requested. Sent to that webhook regardless of its subscriptions",
     data: z.object({ id: webhookId, message: z.string().meta({ example: "It works." }), sent_by: actor }),
   },
 } as const satisfies Record<EventKind, { summary: string; data: z.ZodObject }>;

@@ -57,8 +57,8 @@ function accept({ number: line, value, fault }: Line, batch: Batch, refuse: (ref
 }
 
 function describe(issue?: z.core.$ZodIssue): { path: string; message: string } {
-  if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "There is no such field." };
-  return { path: issue?.path.join(".") ?? "", message: issue?.message ?? "The line is not valid." };
+  if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "Unknown field." };
+  return { path: issue?.path.join(".") ?? "", message: issue?.message ?? "This row is invalid." };
 }
 
 /** A batch's own key follows from the client's, so that a file sent again skips the batches that are done. */

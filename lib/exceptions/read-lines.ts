@@ -10,8 +10,8 @@ const ROWS_MAX = 100_000;
 const LINE_MAX_LENGTH = 256 * 1024;
 const NUMBERS = ["amount_minor"];
 
-const TOO_LONG = "The line is too long. It is left out, and all after it.";
-const NOT_CLOSED = "A quotation mark in this line is never closed. It is left out, and all after it.";
+const TOO_LONG = "This row is too long. It and every row after it were skipped.";
+const NOT_CLOSED = "A quotation mark in this row is never closed. It and every row after it were skipped.";
 
 /** A line of a file, by its number from 1: what it says, or what is wrong with it. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
@@ -32,7 +32,7 @@ export async function* readLines(mediaType: string, stream: ReadableStream<Uint8
     if (rows <= ROWS_MAX) yield line;
     else if (rows === ROWS_MAX + 1) {
       rest.wanted = false;
-      yield { number: line.number, fault: "A file may have at most 100,000 rows. This one is left out, and all after it." };
+      yield { number: line.number, fault: "A file can have at most 100,000 rows. This row and every row after it were skipped." };
     }
   }
 }
@@ -42,7 +42,7 @@ async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
   for await (const lines of linesOf(bytes)) {
     for (const text of lines) {
       number++;
-      if (text === null) yield { number, fault: "The line is too long." };
+      if (text === null) yield { number, fault: "This row is too long." };
       else if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(requireIntact(text)));
     }
   }
@@ -102,7 +102,7 @@ async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
       if (!rest.wanted) return undefined;
       const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
       const isOpen = error?.code === "CSV_QUOTE_NOT_CLOSED";
-      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "The line has not as many cells as the header.";
+      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "This row has a different number of cells than the header.";
       const lines = Number(error?.lines ?? 0);
       broken.push({ number: isOpen ? last + 1 : lines, fault });
       last = lines;
@@ -122,13 +122,13 @@ async function* readCsv(bytes: Readable, rest: Rest): AsyncGenerator<Line> {
 function requireEachOnce(header: string[]): string[] {
   const names = header.map((name) => name.trim());
   if (new Set(names).size === names.length) return names;
-  throw invalidRequest([{ path: "", message: "The header names a column twice." }]);
+  throw invalidRequest([{ path: "", message: "The header contains a column twice." }]);
 }
 
 /** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
 function requireIntact(text: string): string {
   if (!text.includes("\uFFFD")) return text;
-  throw invalidRequest([{ path: "", message: "The line is not UTF-8. Save the file as UTF-8." }]);
+  throw invalidRequest([{ path: "", message: "This row isn't UTF-8. Save the file as UTF-8." }]);
 }
 
 /** An empty cell is a field that is not given. */
@@ -157,7 +157,7 @@ async function* bounded(bytes: AsyncIterable<Uint8Array>, rest: Rest): AsyncGene
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file may have at most 64 MiB.");
+    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file can be at most 64 MiB.");
     if (rest.wanted) yield chunk;
   }
 }

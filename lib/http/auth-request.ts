@@ -33,7 +33,7 @@ export function guarded(serve: Serve): Serve {
 /** @throws ApiError 404 for what next-auth serves and we have no use for. */
 function requireUsed(method: string, action: string, provider: string): void {
   const isPasswordByAddress = method === "GET" && action === "callback" && provider === "password";
-  if (action === "_log" || isPasswordByAddress) throw new ApiError("not_found", "There is no such path.");
+  if (action === "_log" || isPasswordByAddress) throw new ApiError("not_found", "This path doesn't exist.");
 }
 
 async function answerTo(request: NextRequest, path: string, serve: (request: NextRequest) => Promise<Response>): Promise<Response> {

@@ -20,13 +20,15 @@ export function readIdempotency(
   if (inBody !== undefined && inBody !== null) requireKey(inBody, field);
   if (inHeader !== null) requireKey(inHeader, "Idempotency-Key");
   if (typeof inBody === "string" && inHeader !== null && inBody !== inHeader) {
-    throw invalidRequest([{ path: field, message: "The body's key and the Idempotency-Key header differ. Send one of them." }]);
+    throw invalidRequest([
+      { path: field, message: "The idempotency keys in the body and in the Idempotency-Key header differ. Send only one." },
+    ]);
   }
   const key = typeof inBody === "string" ? inBody : inHeader;
   if (key === null) {
     if (required) {
-      throw new ApiError("idempotency_key_required", `Send ${field} in the body, or the header Idempotency-Key.`, {
-        errors: [{ path: field, message: "Required: any text of up to 255 characters, new for each new request." }],
+      throw new ApiError("idempotency_key_required", `Send ${field} in the body or an Idempotency-Key header.`, {
+        errors: [{ path: field, message: "Required: any string of up to 255 characters, unique to this request." }],
       });
     }
     return { record: null, rest };
@@ -36,7 +38,7 @@ export function readIdempotency(
 
 function requireKey(value: unknown, path: string): asserts value is string {
   if (typeof value !== "string" || value === "" || [...value].length > LONGEST_KEY) {
-    throw invalidRequest([{ path, message: `Give a text of 1 to ${LONGEST_KEY} characters.` }]);
+    throw invalidRequest([{ path, message: `Must be 1 to ${LONGEST_KEY} characters.` }]);
   }
   requireText(value, path);
 }

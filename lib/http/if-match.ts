@@ -10,6 +10,6 @@ export function readIfMatch(request: Request): string[] | null {
   const header = request.headers.get("if-match")?.trim();
   if (header === undefined || header === "*") return null;
   if (!LIST.test(header))
-    throw invalidRequest([{ path: "If-Match", message: 'Give the ETag as it came, with its quotes, for example "3".' }]);
+    throw invalidRequest([{ path: "If-Match", message: 'Must be an ETag as received, including its quotes, for example "3".' }]);
   return [...header.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag]) => (weak || tag === undefined ? [] : [tag]));
 }

@@ -43,7 +43,7 @@ function nounOf({ noun }: Contract, { issues }: z.ZodError): string {
 
 function readUpload(request: Request, types: readonly string[]): Upload {
   const mediaType = requireMediaType(request, types);
-  if (!request.body) throw invalidRequest([{ path: "", message: "Send a body." }]);
+  if (!request.body) throw invalidRequest([{ path: "", message: "A request body is required." }]);
   return { mediaType, stream: request.body };
 }
 
@@ -57,7 +57,7 @@ function readQuery(request: Request): Record<string, string> {
   for (const [name, value] of new URL(request.url).searchParams) {
     requireText(name, "");
     requireText(value, name);
-    if (Object.hasOwn(query, name)) throw invalidRequest([{ path: name, message: "Give this parameter once." }]);
+    if (Object.hasOwn(query, name)) throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
     Object.defineProperty(query, name, { value, enumerable: true });
   }
   return query;
@@ -72,7 +72,7 @@ function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
 function fieldErrors(issue: z.core.$ZodIssue, prefix: string[]): FieldError[] {
   const path = [...prefix, ...issue.path.map(String)];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "There is no such field." }));
+    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "Unknown field." }));
   }
   return [{ path: path.join("."), message: issue.message }];
 }

@@ -6,16 +6,16 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from "../errors.ts";
 /** The one error body: RFC 9457 with `code` and `request_id`. */
 export const problem = z
   .strictObject({
-    type: z.url().meta({ description: "The page of the error catalogue." }),
+    type: z.url().meta({ description: "The error's page in the catalogue." }),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().meta({ description: "A sentence about this one answer." }),
-    code: z.enum(ERROR_CODES).meta({ description: "What a program should look at." }),
+    detail: z.string().meta({ description: "Explains this one response to a person." }),
+    code: z.enum(ERROR_CODES).meta({ description: "The error code for your program." }),
     request_id: z.string(),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: "With status 400: each place that is not valid, as a dotted path." }),
+      .meta({ description: "With status 400: each invalid field, as a dotted path." }),
   })
   .meta({ description: "An error (RFC 9457)." });
 
@@ -98,7 +98,7 @@ function exampleOf(code: ErrorCode): z.output<typeof problem> {
     detail: `${title}.`,
     code,
     request_id: REQUEST_ID,
-    ...(code === "invalid_request" && { errors: [{ path: "limit", message: "Give a whole number." }] }),
+    ...(code === "invalid_request" && { errors: [{ path: "limit", message: "Must be an integer." }] }),
   };
 }
 
@@ -109,24 +109,24 @@ const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${
 /** The headers that answers carry, as components. */
 export const HEADERS = {
   RequestId: {
-    description: "Names this answer in our log. Quote it when you ask us.",
+    description: "Identifies this request in our logs. Quote it when you contact us.",
     required: true,
     schema: { type: "string", example: REQUEST_ID },
   },
   ETag: {
-    description: "Names this state of the resource. Send it as If-Match, and nobody else's change is lost.",
+    description: "Identifies this version of the resource. Send it in If-Match to avoid overwriting someone else's change.",
     required: true,
     schema: { type: "string", example: '"3"' },
   },
   RateLimit: {
-    description: "What is left of the limit, and in how many seconds it is full again.",
+    description: "Calls left in the window, and seconds until it resets.",
     schema: { type: "string", example: '"calls";r=1199;t=60' },
   },
-  RateLimitPolicy: { description: "The limit: calls in a window of seconds.", schema: { type: "string", example: '"calls";q=1200;w=60' } },
+  RateLimitPolicy: { description: "The limit: calls per window in seconds.", schema: { type: "string", example: '"calls";q=1200;w=60' } },
   RetryAfter: { description: "Seconds to wait before trying again.", required: true, schema: { type: "integer", minimum: 1, example: 2 } },
-  WwwAuthenticate: { description: "The scheme that is expected.", schema: { type: "string", example: 'Bearer realm="tieout"' } },
+  WwwAuthenticate: { description: "The expected authentication scheme.", schema: { type: "string", example: 'Bearer realm="tieout"' } },
   IdempotencyReplayed: {
-    description: "Present where this is the kept answer to an earlier request with the same idempotency key.",
+    description: "Present if this is the stored response to an earlier request with the same idempotency key.",
     schema: { type: "string", const: "true" },
   },
 } as const;

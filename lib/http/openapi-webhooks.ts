@@ -6,10 +6,11 @@ import { time } from "../schema.ts";
 const HEADERS = {
   "webhook-id": z
     .string()
-    .meta({ description: "The event's id, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-  "webhook-timestamp": z.string().meta({ description: "Seconds since 1970, of this attempt.", example: "1795167000" }),
+    .meta({ description: "The event's ID, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+  "webhook-timestamp": z.string().meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
   "webhook-signature": z.string().meta({
-    description: "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; several, separated by spaces, while a secret is rotated.",
+    description:
+      "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, separated by spaces, during a secret rotation.",
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   }),
 };
@@ -74,8 +75,8 @@ export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
             requestParams: { header: z.object(HEADERS) },
             requestBody: { required: true, content: { "application/json": { schema: body } } },
             responses: {
-              "2XX": { description: "It arrived. Any other status, or none within 15 s, is tried again." },
-              "410": { description: "No more events are wanted: the webhook is disabled." },
+              "2XX": { description: "Delivered. Any other status, or none within 15 s, is retried." },
+              "410": { description: "Stops all events: the webhook is disabled." },
             },
           },
         },

@@ -21,27 +21,27 @@ import { exampleOf } from "./openapi-example.ts";
 import { addDescriptions } from "./openapi-glossary.ts";
 import { atItsMoment, webhooksOf } from "./openapi-webhooks.ts";
 
-const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
+const DESCRIPTION = `Tieout reconciles two sets of records and tracks the exceptions and their deadlines.
 
 Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most
-1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); look at \`code\`. Checks come in this order:
+1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
 credential, tenant, role or scope, rate limit, body and query, existence, state.`;
 
 const TAGS: Record<string, string> = {
-  Tenant: "The caller and the tenant it acts for.",
-  "SLA monitor": "Open exceptions by nearness to breach.",
+  Tenant: "The caller and its tenant.",
+  "SLA monitor": "Open exceptions by time to breach.",
   "API keys": "Credentials of a tenant's servers.",
   Reconciliations: "Two sources compared over a period.",
-  Exceptions: "Items that somebody has to resolve before a deadline.",
+  Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
-  "Security events": "Who did what, when and from where, in a chain that shows whether anything of it was changed since.",
-  Webhooks: "Signed events to an address of yours, by the Standard Webhooks scheme, and the log of what came of them.",
+  "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
+  Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({ example: "0d1f6c1e-retry-1" });
 
-const csvText = z.string().meta({ description: "RFC 4180, with a header line.", example: "key,opened\r\nhigh,3\r\n" });
-const ndjsonText = z.string().meta({ description: "One JSON object a line.", example: '{"seq":118,"type":"api_key.revoked"}\n' });
+const csvText = z.string().meta({ description: "RFC 4180, with a header row.", example: "key,opened\r\nhigh,3\r\n" });
+const ndjsonText = z.string().meta({ description: "One JSON object per line.", example: '{"seq":118,"type":"api_key.revoked"}\n' });
 const uploadText = z.string().meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
 
 const VERSION = "1.0.0";
@@ -60,7 +60,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
       contact: { name: "Tieout", url: "https://tieout.example/docs" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: "/", description: "The origin this document came from." }],
+    servers: [{ url: "/", description: "The origin that served this document." }],
     security: [{ bearer: [] }],
     tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths: pathsOf(contracts, problems),
@@ -90,19 +90,19 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
 const PARAMETERS = {
   TenantId: tenantId.meta({
     param: { name: "X-Tenant-Id", in: "header" },
-    description: "The one tenant this call is about.",
+    description: "The tenant this call is for.",
   }),
   IdempotencyKey: idempotencyKey.meta({
     param: { name: "Idempotency-Key", in: "header" },
     description:
-      "Makes a retry safe: the same key with the same request gives the first answer again, for 24 hours. May come in the body instead.",
+      "Makes retries safe: for 24 hours, the same key with the same request returns the original response. Can be sent in the body instead.",
   }),
   IfMatch: z
     .string()
     .optional()
     .meta({
       param: { name: "If-Match", in: "header" },
-      description: "The ETag of what you read: the change is made only where that is still the state, else the answer is 412.",
+      description: "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
       example: '"3"',
     }),
   AuditReason: z
@@ -110,7 +110,7 @@ const PARAMETERS = {
     .optional()
     .meta({
       param: { name: "X-Audit-Reason", in: "header" },
-      description: "With the service-role key: why it is used. It is kept in the security events.",
+      description: "With the service-role key: the reason for the call, recorded in the security events.",
       example: "Support case 118",
     }),
 };
@@ -165,7 +165,7 @@ function needs({ roles, scope, service, publishable }: Access): string {
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];
-  return `Open to: ${who.join("; ")}.`;
+  return `Who can call it: ${who.join("; ")}.`;
 }
 
 function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBodyObject } {
@@ -183,7 +183,7 @@ function withIdempotencyKey(body: z.ZodType, { idempotency }: Contract): z.ZodTy
   if (!idempotency) return body;
   const field = {
     [idempotency.field]: idempotencyKey.meta({
-      description: "The idempotency key, where it does not come in the header Idempotency-Key.",
+      description: "The idempotency key, unless sent in the Idempotency-Key header.",
     }),
   };
   const { example } = body.meta() ?? {};

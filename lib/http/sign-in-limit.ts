@@ -40,7 +40,7 @@ async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
   } catch (spent) {
     if (!(spent instanceof RateLimiterRes)) throw spent;
     const seconds = Math.max(1, Math.ceil(spent.msBeforeNext / 1000));
-    throw new ApiError("rate_limited", `Too many tries to sign in. Try again in ${seconds} s.`, {
+    throw new ApiError("rate_limited", `Too many sign-in attempts. Try again in ${seconds} s.`, {
       headers: { "Retry-After": String(seconds) },
     });
   }

@@ -72,7 +72,7 @@ class EventCounter {
     try {
       await writeEvents(taken);
     } catch (error) {
-      log.warn({ err: error, events: taken.length }, "security events not written, kept for the next try");
+      log.warn({ err: error, events: taken.length }, "security events not written, will retry");
       for (const event of taken) this.#add(event, event.count);
       this.#schedule(RETRY_MS);
     }

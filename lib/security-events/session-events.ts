@@ -43,7 +43,7 @@ async function unlessUnavailable(request: Request, response: Response, events: N
     await writeEvents(events);
     return response;
   } catch (error) {
-    log.error({ err: error }, "no session begins or ends that cannot be taken down");
+    log.error({ err: error }, "no session begins or ends without being recorded");
     const url = new URL("/sign-in?error=Unavailable", env().NEXTAUTH_URL).href;
     return request.method === "POST" ? Response.json({ url }, { status: 503 }) : Response.redirect(url);
   }

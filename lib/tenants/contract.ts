@@ -23,7 +23,7 @@ export const getMeContract = contract({
   method: "GET",
   path: "/v1/me",
   tag: "Tenant",
-  summary: "Who am I, and for which tenant",
+  summary: "Get the caller and its tenant",
   access: { roles: "any", scope: null, service: true, publishable: true },
   response: me,
 });

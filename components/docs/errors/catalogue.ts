@@ -29,8 +29,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Don't retry unchanged: the response stays the same.",
     ],
     retry: "changed",
-    detail: "The request is not valid: see errors for each place.",
-    errors: [{ path: "limit", message: "Give a whole number." }],
+    detail: "The request is invalid. See errors for details.",
+    errors: [{ path: "limit", message: "Must be an integer." }],
   },
   tenant_required: {
     means: "Every call is for exactly one tenant, and this one didn't say which.",
@@ -40,7 +40,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "A proxy between you and us may have added or removed the header. Check what leaves your network.",
     ],
     retry: "changed",
-    detail: "Send the header X-Tenant-Id once, with one tenant.",
+    detail: "Send the X-Tenant-Id header exactly once, with one tenant.",
   },
   idempotency_key_required: {
     means: "Creating a record requires an idempotency key so that a retry never creates a duplicate.",
@@ -52,8 +52,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "[Idempotency](/docs/guides/idempotency) has an example.",
     ],
     retry: "changed",
-    detail: "Send idempotencyKey in the body, or the header Idempotency-Key.",
-    errors: [{ path: "idempotencyKey", message: "Required: any text of up to 255 characters, new for each new request." }],
+    detail: "Send idempotencyKey in the body or an Idempotency-Key header.",
+    errors: [{ path: "idempotencyKey", message: "Required: any string of up to 255 characters, unique to this request." }],
   },
   unauthenticated: {
     means:
@@ -98,7 +98,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     todo: ["Ask a tenant admin for the role or to do it for you.", "For the SLA monitor, use a user's JWT instead of an API key."],
     retry: "changed",
-    detail: "This needs one of the roles tenant_admin. Ask a tenant admin.",
+    detail: "This requires one of the roles tenant_admin. Ask a tenant admin.",
   },
   scope_required: {
     means: "The API key is valid but doesn't have the scope this operation requires.",
@@ -111,7 +111,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Give each key only the scopes it needs.",
     ],
     retry: "changed",
-    detail: "This needs an API key with the scope read:exceptions.",
+    detail: "This requires an API key with the scope read:exceptions.",
   },
   ip_not_allowed: {
     means: "The API key has an address allowlist, and the call came from another address.",
@@ -126,7 +126,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "If it isn't, [rotate the key](/docs/guides/key-rotation): it has leaked.",
     ],
     retry: "changed",
-    detail: "This API key may not be used from this address.",
+    detail: "This API key can't be used from this address.",
   },
   browser_forbidden: {
     means: "The service-role key was sent with browser-only headers, so it's exposed on a page where anyone can read it.",
@@ -140,7 +140,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "On a server, don't forward the browser's headers.",
     ],
     retry: "changed",
-    detail: "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server, or as a user.",
+    detail: "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
   },
   not_found: {
     means: "No such resource in this tenant. The response is identical for another tenant's resources.",
@@ -159,7 +159,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: ["For example, `PUT` where changes use `PATCH`."],
     todo: ["The `Allow` response header lists the supported methods."],
     retry: "never",
-    detail: "This path takes GET, HEAD, POST.",
+    detail: "This path supports GET, HEAD, POST.",
     headers: { Allow: "GET, HEAD, POST" },
   },
   conflict: {
@@ -204,7 +204,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Store files elsewhere and keep a link in the record.",
     ],
     retry: "never",
-    detail: "This body may have at most 1024 KiB.",
+    detail: "The body can be at most 1024 KiB.",
   },
   unsupported_media_type: {
     means: "The operation doesn't accept this media type.",
@@ -249,7 +249,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: ["Rarely, we hope."],
     todo: ["Try again once. A write with an idempotency key is safe to repeat.", "If it happens again, send us the `request_id`."],
     retry: "later",
-    detail: "Something went wrong on our side. It has been logged under this request id.",
+    detail: "Something went wrong on our side. It was logged under this request ID.",
   },
   unavailable: {
     means: "The service can't reach its database or is at capacity. Your request was carried out completely or not at all.",
@@ -262,7 +262,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Send writes with an idempotency key so that a retry never runs twice.",
     ],
     retry: "later",
-    detail: "The database cannot answer right now. Try again shortly.",
+    detail: "The database is unavailable right now. Try again shortly.",
     headers: { "Retry-After": "2" },
   },
 };
