@@ -37,7 +37,7 @@ export class Part {
   #pause: NodeJS.Timeout | undefined;
 
   constructor(options: PartOptions) {
-    if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
+    if (stopping) throw new Error(`${options.name} was not started: shutting down.`);
     this.#options = options;
     started.push(this);
     this.#start();
@@ -94,7 +94,7 @@ export class Part {
     const gone = once(child, "exit");
     child.kill(this.#options.stopSignal ?? "SIGTERM");
     const timer = setTimeout(() => {
-      log("warn", `${this.name} did not stop in time and is killed`);
+      log("warn", `${this.name} did not stop in time, killed`);
       child.kill("SIGKILL");
     }, this.#options.stopWithinMs);
     await gone;
@@ -104,7 +104,7 @@ export class Part {
   #restart(cause: Record<string, unknown>, livedMs: number): void {
     this.#failures = livedMs > HEALTHY_AFTER_MS ? 0 : this.#failures + 1;
     const pauseMs = this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
-    log("error", `${this.name} ended and is restarted`, { ...cause, pause_ms: pauseMs });
+    log("error", `${this.name} exited, restarting`, { ...cause, pause_ms: pauseMs });
     this.#pause = setTimeout(() => this.#start(), pauseMs);
   }
 }

@@ -73,7 +73,7 @@ export function readSettings(env: Environment = process.env): Settings {
   }
   if (Buffer.byteLength(settings.AUTH_JWT_SECRET ?? "") < 32) {
     throw new SettingsError(
-      "AUTH_JWT_SECRET is shorter than 32 bytes: anyone could guess it and sign tokens. Give a longer one, or none to have one made.",
+      "AUTH_JWT_SECRET is shorter than 32 bytes, so it could be guessed and used to sign tokens. Set a longer one, or unset it to generate one.",
     );
   }
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
@@ -94,6 +94,6 @@ function requireSupabase(env: Environment): void {
   const missing = SUPABASE_VARIABLES.filter((name) => !env[name]);
   if (missing.length === 0) return;
   throw new SettingsError(
-    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. Give all five, or unset SUPABASE_URL to start the local stack.`,
+    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. Set all five, or unset SUPABASE_URL to start the local stack.`,
   );
 }

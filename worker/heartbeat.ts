@@ -23,7 +23,7 @@ export function startHeartbeat(connectionString: string, workerPoolId: string): 
       // After an outage of the database everyone seems dead: first let the living beat.
       if (performance.now() - beatingSince < SILENCE_MS) return;
       const { rows } = await database.query<{ pools: string[] }>(FREE_JOBS_OF_THE_DEAD);
-      if (rows[0]) log.warn({ pools: rows[0].pools }, "freed the jobs of workers that fell silent");
+      if (rows[0]) log.warn({ pools: rows[0].pools }, "released jobs of unresponsive workers");
     } catch (error) {
       beatingSince = undefined;
       log.warn({ reason: (error as Error).message }, "heartbeat failed");

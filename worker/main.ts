@@ -86,5 +86,5 @@ process.once("SIGTERM", async () => {
 });
 
 // Ends only when stopped or when it cannot go on; a fresh process can.
-await runner.promise.catch((error) => log.fatal({ err: error }, "the worker cannot go on"));
+await runner.promise.catch((error) => log.fatal({ err: error }, "the worker can't continue"));
 if (!stopping) process.exit(1);

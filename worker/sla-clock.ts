@@ -40,7 +40,7 @@ async function keepTicking(connectionString: string, signal: AbortSignal): Promi
       await client.connect();
       while (!signal.aborted) await pause(await tick(client), signal);
     } catch (error) {
-      log.warn({ err: error }, "the SLA clock waits for the database");
+      log.warn({ err: error }, "SLA clock waiting for the database");
       await pause(RETRY_MS, signal);
     } finally {
       await client.end().catch(() => {});

@@ -34,7 +34,7 @@ async function keepSigning(connectionString: string, signal: AbortSignal): Promi
         await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
       }
     } catch (error) {
-      log.warn({ err: error }, "the audit signer waits for the database");
+      log.warn({ err: error }, "audit signer waiting for the database");
       await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
     } finally {
       await client.end().catch(() => {});

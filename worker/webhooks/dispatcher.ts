@@ -67,7 +67,7 @@ export class Dispatcher {
         for (const delivery of claimed) this.#start(makeAttempt(this.#sender, delivery, claimedAt, this.#breakOff.signal));
         if (claimed.length === room) this.wake(...asked);
       } catch (error) {
-        log.warn({ reason: (error as Error).message }, "cannot claim deliveries");
+        log.warn({ reason: (error as Error).message }, "failed to claim deliveries");
         this.wake(...asked);
         await sleep(AFTER_A_FAULT_MS);
       }
@@ -95,7 +95,7 @@ export class Dispatcher {
         this.wake(...settled.map(({ webhook_id }) => webhook_id));
         await this.#keepWaiting(batch, settled);
       } catch (error) {
-        log.warn({ reason: (error as Error).message }, "cannot settle deliveries");
+        log.warn({ reason: (error as Error).message }, "failed to record attempts");
         this.#results.push(...batch);
         await sleep(AFTER_A_FAULT_MS);
       }
@@ -105,7 +105,7 @@ export class Dispatcher {
 
   /** What waits for a webhook that is being changed goes into a later batch. */
   async #keepWaiting(batch: Result[], settled: Settled[]): Promise<void> {
-    if (settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
+    if (settled.length === 0) log.warn({ attempts: batch.length }, "late result: another worker has taken over");
     const waiting = new Set(settled.flatMap(({ waiting_attempts }) => waiting_attempts ?? []));
     this.#results.push(...batch.filter(({ attempt_id }) => waiting.has(attempt_id)));
     if (waiting.size === batch.length) await sleep(WAITING_MS);
@@ -125,7 +125,7 @@ export class Dispatcher {
     try {
       this.wake(...(await this.#queries.findOverdue()));
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, "cannot look for overdue deliveries");
+      log.warn({ reason: (error as Error).message }, "failed to find overdue deliveries");
     }
     if (this.#stopping) return;
     const timer = setTimeout(() => {
