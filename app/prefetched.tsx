@@ -16,7 +16,7 @@ type Verb<C extends Contract> = (call: {
 
 type Read = (cache: QueryClient) => Promise<void>;
 
-/** What a page shows first, in the cache of its queries: the browser asks for nothing that is in the HTML already. */
+/** Puts a page's first data into its query cache: the browser doesn't fetch what the HTML already has. */
 export async function Prefetched({ reads, children }: { reads: readonly Read[]; children: ReactNode }) {
   const cache = new QueryClient();
   await Promise.all(reads.map((read) => read(cache)));
@@ -26,8 +26,8 @@ export async function Prefetched({ reads, children }: { reads: readonly Read[]; 
 type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: Asked<C> };
 
 /**
- * Answers a page's query by the verb that its endpoint calls. `required`: without it there is no such page. What fails otherwise
- * is not handed on: the browser asks again, and shows what /v1 answers.
+ * Runs a page's query with the verb its endpoint calls. `required`: 404 if it isn't found. Any other failure is left to the
+ * browser, which asks again and shows what /v1 responds.
  */
 export function prefetch<C extends Contract>(
   { queryKey, asked: { contract, call, cached } }: Query<C>,

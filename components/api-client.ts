@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Contract } from "#lib/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/errors.ts";
 
-/** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
+/** A response of /v1 that isn't a success, or no response at all (`status` 0). */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly code: ErrorCode | "unreachable";
@@ -28,11 +28,11 @@ type Call<C extends Contract> = {
   params?: Given<C["params"]>;
   query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
   body?: Given<C["body"]>;
-  /** A body that is no JSON, of one of the contract's media types. */
+  /** A body other than JSON, in one of the contract's media types. */
   upload?: { type: string; content: string };
-  /** The same for every try of one intent, so that trying again after a lost answer is safe. */
+  /** The same for every attempt at one change, so that retrying after a lost response is safe. */
   idempotencyKey?: string;
-  /** The ETag of what was read: where that is no longer the state, the answer is 412. */
+  /** The ETag that was read: 412 if the resource has changed since. */
   ifMatch?: string | null;
   /** Sent instead of the session. */
   credential?: string;
@@ -41,12 +41,12 @@ type Call<C extends Contract> = {
 
 type Answered<C extends Contract> = z.output<C["response"]>;
 
-/** Whether somebody has signed in again, so that the call can be sent once more. `signal`: of a read, which can wait for that. */
+/** Resolves to whether someone signed in again, so that the call can be repeated. `signal`: set for reads, which can wait for that. */
 type SessionKeeper = (signal: AbortSignal | undefined) => Promise<boolean>;
 
 let keeper: SessionKeeper | null = null;
 
-/** Who is asked when the session has ended; without one, the call fails with its 401. */
+/** Registers who handles the end of the session; without a handler, calls fail with 401. */
 export function onSessionEnd(asked: SessionKeeper): () => void {
   keeper = asked;
   return () => {
@@ -59,23 +59,23 @@ export async function callApi<C extends Contract>(contract: C, call: Call<C>): P
   return (await send(contract, call, "application/json")).json();
 }
 
-/** The same, with the ETag of a versioned resource. @throws ApiProblem */
+/** As `callApi`, with the ETag of a versioned resource. @throws ApiProblem */
 export async function callApiWithTag<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; etag: string | null }> {
   const response = await send(contract, call, "application/json");
   return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
-/** The answer of a contract that has one as CSV. @throws ApiProblem */
+/** A contract's response as CSV. @throws ApiProblem */
 export async function callApiForCsv<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
   return (await send(contract, call, "text/csv")).blob();
 }
 
-/** All of a list that is also a table, one JSON object a line. @throws ApiProblem */
+/** A whole list as NDJSON. @throws ApiProblem */
 export async function callApiForNdjson<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
   return (await send(contract, call, "application/x-ndjson")).blob();
 }
 
-/** Sends part of a file. `replayed`: the same was sent before under this key, and was not done twice. @throws ApiProblem */
+/** Sends part of a file. `replayed`: it was already done under this key. @throws ApiProblem */
 export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; replayed: boolean }> {
   const response = await send(contract, call, "application/json");
   return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
@@ -95,7 +95,7 @@ async function send<C extends Contract>(contract: C, call: Call<C>, accept: stri
   if (response.ok) return response;
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
-  // Asked again as it was, so that nothing has to be typed or pressed a second time.
+  // Repeated unchanged, so that nothing has to be entered twice.
   if (await keeper?.(signal)) return send(contract, call, accept);
   throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to continue." });
 }
@@ -126,7 +126,7 @@ function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>)
   return search ? `${path}?${search}` : path;
 }
 
-/** Whether the server said no, as against being unable to answer: asking again changes nothing. */
+/** Whether the server refused (retrying changes nothing), as opposed to failing to respond. */
 export function isRefusal(error: Error): boolean {
   return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

@@ -8,7 +8,7 @@ import { Toasts } from "#components/ui/toasts.tsx";
 
 export const metadata: Metadata = { title: "Design" };
 
-/** The design language, by the parts and tokens that the pages are made of. Not linked. */
+/** The design system: the components and tokens the pages use. Not linked. */
 export default function DesignPage() {
   return (
     <QueryProvider>

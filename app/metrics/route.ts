@@ -2,7 +2,7 @@ import { isSameSecret } from "#lib/auth/same-secret.ts";
 import { env } from "#lib/env.ts";
 import { metrics } from "#lib/http/metrics.ts";
 
-/** Only with METRICS_TOKEN: without it there is no such page, and without it in the request no answer. */
+/** 404 unless METRICS_TOKEN is set; 401 without it in the request. */
 export async function GET(request: Request): Promise<Response> {
   const token = env().METRICS_TOKEN;
   const headers = { "Cache-Control": "no-store" };

@@ -7,7 +7,7 @@ import { TextArea } from "#components/ui/text-field.tsx";
 import { isInRanges, normaliseRange } from "#lib/ip-range.ts";
 import { opensToAll, rangesOf } from "./draft.ts";
 
-/** From where a key works. */
+/** The addresses a key works from. */
 export function AllowlistField({
   value,
   onChange,

@@ -1,4 +1,4 @@
 import { resourceKey } from "#components/kit/query.ts";
 
-/** Everything of a tenant's API keys. Apart from the queries: every page loads it, to reveal a key. */
+/** The cache key of a tenant's API keys. Separate from the queries because every page loads it, to reveal a key. */
 export const apiKeysKey = (tenant: string) => resourceKey(tenant, "api-keys");

@@ -13,7 +13,7 @@ import { KeyFields } from "./key-fields.tsx";
 
 export function CreateKeyDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
   const tenantId = useTenantId();
-  // Once, so that each try sends the same.
+  // Set once, so that every attempt sends the same.
   const [openedMs] = useState(serverNow);
   const form = useForm({
     initial: NEW_DRAFT,

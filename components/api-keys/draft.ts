@@ -6,15 +6,15 @@ import { normaliseRange } from "#lib/ip-range.ts";
 
 export const LIFETIMES_DAYS = ["30", "90", "180", "365"] as const;
 
-/** When a key ends. `day`: the last day of a custom expiry, YYYY-MM-DD. */
+/** When a key expires. `day`: the last day of a custom expiry, YYYY-MM-DD. */
 export type Expiry = { choice: (typeof LIFETIMES_DAYS)[number] | "keep" | "custom" | "never"; day: string };
 
-/** A key as it is being typed: its addresses and ranges as text, one a line. */
+/** The fields of a key's form: addresses and ranges as text, one per line. */
 export type Draft = { name: string; description: string; scopes: readonly Scope[]; expires_at: Expiry; ip_allowlist: string };
 
 export type NewKeyInput = z.input<NonNullable<typeof createApiKeyContract.body>>;
 export type KeyPatch = z.input<NonNullable<typeof updateApiKeyContract.body>>;
-/** The part of a change that can refuse calls. */
+/** The part of a change that can cause calls to be refused. */
 export type ApiKeyChange = Pick<KeyPatch, "scopes" | "expires_at" | "ip_allowlist">;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ export function inputOf(draft: Draft, nowMs: number): NewKeyInput {
   };
 }
 
-/** What a draft changes of its key. */
+/** The differences between a draft and its key. */
 export function patchOf(key: ApiKey, draft: Draft, nowMs: number): KeyPatch {
   const wanted = inputOf(draft, nowMs);
   const ranges = wanted.ip_allowlist?.map((range) => normaliseRange(range) ?? range) ?? [];
@@ -54,7 +54,7 @@ export function patchOf(key: ApiKey, draft: Draft, nowMs: number): KeyPatch {
   };
 }
 
-/** When a key ends; null for never, and for what is kept. */
+/** When a key expires; null for never and for unchanged. */
 export function endOf({ choice, day }: Expiry, nowMs: number): string | null {
   if (choice === "never" || choice === "keep") return null;
   if (choice === "custom") return day && `${day}T23:59:59.000Z`;
@@ -65,12 +65,12 @@ export function rangesOf(allowlist: string): string[] {
   return allowlist.split(/[\s,;]+/).filter(Boolean);
 }
 
-/** Whether a list lets in every address, by saying so. */
+/** Whether an allowlist explicitly allows every address. */
 export function opensToAll(ranges: readonly string[]): boolean {
   return ranges.some((range) => normaliseRange(range)?.endsWith("/0"));
 }
 
-/** What is wrong before anything is sent. */
+/** Checks before anything is sent. */
 export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Problems {
   const wrong = rangesOf(ip_allowlist).find((range) => normaliseRange(range) === null);
   return {

@@ -19,11 +19,11 @@ import { apiKeyById, apiKeyImpact } from "./queries.ts";
 
 type Props = { apiKey: ApiKey; address: string | null; onClose: () => void };
 
-/** Changes a key; where that would refuse calls, it says which before anything is saved. */
+/** Edits a key. If calls would be refused, shows which before saving. */
 export function EditKeyDialog({ apiKey, address, onClose }: Props) {
   const cache = useQueryClient();
   const tenantId = useTenantId();
-  // What is being reviewed: the draft, and what it changes.
+  // The draft under review and its changes.
   const [review, setReview] = useState<{ draft: Draft; patch: KeyPatch } | null>(null);
   const form = useForm({
     initial: () => draftOf(apiKey),
@@ -94,7 +94,7 @@ function Review({ keyId, change }: { keyId: string; change: ApiKeyChange }) {
   return <Impact impact={data} error={error} />;
 }
 
-/** The part of a patch that can refuse calls. */
+/** The part of a patch that can cause calls to be refused. */
 function changeOf({ scopes, expires_at, ip_allowlist }: KeyPatch): ApiKeyChange {
   return {
     ...(scopes && { scopes }),

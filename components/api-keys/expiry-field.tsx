@@ -15,7 +15,7 @@ const CHOICES: { value: Expiry["choice"]; label: string }[] = [
   { value: "never", label: "Never" },
 ];
 
-/** `keeps`: the expiry so far, null for never; undefined for a new key. */
+/** `keeps`: the current expiry, null for never; undefined for a new key. */
 export function ExpiryField({
   value,
   onChange,

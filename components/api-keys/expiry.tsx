@@ -8,7 +8,7 @@ import type { ApiKey } from "#lib/api-keys/contract.ts";
 
 const SOON_DAYS = 14;
 
-/** When a key ends, and what to do about it. */
+/** When a key expires, and what to do about it. */
 export function Expiry({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   const { status, expires_at, grace_expires_at, revoked_at } = apiKey;
   if (status === "revoked") return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;

@@ -7,7 +7,7 @@ import type { ApiKeyImpact } from "#lib/api-keys/contract.ts";
 
 const SHOWN = 5;
 
-/** What a change would have refused of the last 7 days' calls. */
+/** The calls of the last 7 days that a change would have refused. */
 export function Impact({ impact, error }: { impact: ApiKeyImpact | undefined; error: Error | null }) {
   if (error) return <Note tone="warning">Couldn't check which calls this would refuse: {error.message}</Note>;
   if (!impact) {

@@ -10,10 +10,10 @@ import { ScopePicker } from "./scope-picker.tsx";
 const NAME_LONGEST = 120;
 const DESCRIPTION_LONGEST = 1000;
 
-/** `address`: the reader's own as the server sees it. `keeps`: the key's expiry so far, where it has one to keep. */
+/** `address`: the reader's own, as seen by the server. `keeps`: the key's current expiry, if it has one. */
 type Props = { form: Fields<Draft>; address: string | null; keeps?: string | null };
 
-/** What a key is, to fill in. */
+/** The fields of a key. */
 export function KeyFields({ form: { draft, change, problem, text }, address, keeps }: Props) {
   return (
     <>

@@ -10,7 +10,7 @@ const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;
 const WAITING_REFRESH_MS = 1500;
 
-/** The pages of the list. While a key waits for its first call, they are looked at more often. */
+/** The pages of the list. Refreshed more often while a key waits for its first call. */
 export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q" | "status">) {
   return pagesQuery(
     {
@@ -38,7 +38,7 @@ export function apiKeyUsage(tenant: string, keyId: string) {
   );
 }
 
-/** What a change would have refused: asked anew each time, as calls go on meanwhile. */
+/** What a change would have refused. Never cached: calls keep coming in. */
 export function apiKeyImpact(tenant: string, keyId: string, change: ApiKeyChange | { revoke: true }) {
   return oneQuery(
     {

@@ -12,7 +12,7 @@ import { useStore } from "#components/ui/store.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { type Issued, issued } from "./issue.ts";
 
-/** Shows a secret, once. It stands beside all pages, so that no navigation takes it away before it is stored. */
+/** Shows a secret once. Rendered outside the pages, so that navigation doesn't remove it before it's stored. */
 export function RevealedKey() {
   const shown = useStore(issued, null);
   return shown && <Reveal key={shown.key.id} issued={shown} />;
@@ -39,7 +39,7 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
   }, [stored]);
 
   useEffect(() => {
-    // The browser may keep the page for going back.
+    // The browser may keep the page in its back/forward cache.
     window.addEventListener("pagehide", forget);
     return () => window.removeEventListener("pagehide", forget);
   }, []);

@@ -11,7 +11,7 @@ import { maskedId } from "./words.ts";
 
 type Props = { apiKey: ApiKey; onOpen: (id: string) => void };
 
-/** Both keys of a rotation while it lasts, seen from either of them. */
+/** Both keys of a running rotation, as shown on either one. */
 export function Rotation({ apiKey, onOpen }: Props) {
   const tenantId = useTenantId();
   const otherId = apiKey.status === "rotating" ? apiKey.rotated_to : apiKey.rotated_from;
@@ -71,7 +71,7 @@ function Side({
   );
 }
 
-/** Who still has to be given the new key. */
+/** The callers that still use the old key. */
 function OldCallers({ oldId }: { oldId: string }) {
   const { data } = useQuery(apiKeyUsage(useTenantId(), oldId));
   if (!data) return null;

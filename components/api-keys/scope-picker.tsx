@@ -5,7 +5,7 @@ import type { Scope } from "#lib/access.ts";
 import { toggled } from "./draft.ts";
 import { type Action, RESOURCES, resourceWord, scopeOf } from "./words.ts";
 
-/** What a key may do, by resource. */
+/** A key's scopes, by resource. */
 export function ScopePicker({
   scopes,
   onChange,

@@ -4,7 +4,7 @@ import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
 
 const LONGEST = 120;
 
-/** The address of the page: the names of the query of GET /v1/tenants/{id}/api-keys, the key that is open, and whether one is being made. */
+/** The page's URL: the query of GET /v1/tenants/{id}/api-keys, the open key, and whether one is being created. */
 export const apiKeySearch = {
   q: createParser({ parse: (text) => withoutSecret(text) || null, serialize: String }),
   status: parseAsStringLiteral(API_KEY_STATUSES),
@@ -14,7 +14,7 @@ export const apiKeySearch = {
 
 export type ApiKeySearch = inferParserType<typeof apiKeySearch>;
 
-/** Who pastes a whole credential looks for its key: the secret goes neither into the address nor over the wire. */
+/** Searching for a pasted credential finds its key; the secret is cut off before it reaches the URL or the server. */
 export function withoutSecret(text: string): string {
   return text.replace(/\.?tks_\S*/g, "").slice(0, LONGEST);
 }

@@ -11,7 +11,7 @@ const SERIES = [
   { key: "refused", name: "refused", fill: "fill-danger" },
 ] as const;
 
-/** Calls over time; refused ones stand on top. The same as a table is `UsageTable`. */
+/** Calls over time, refused ones on top. `UsageTable` shows the same as a table. */
 export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Period }) {
   const { timeZone } = usePreferences();
   const data = buckets.map(({ start, accepted, refused }) => ({ name: formatMoment(start, timeZone), accepted, refused }));

@@ -16,7 +16,7 @@ import { refusalWord } from "./words.ts";
 
 const SHOWN_ADDRESSES = 10;
 
-/** What a key does: calls over time, from where, and what was refused. */
+/** A key's usage: calls over time, addresses and refused calls. */
 export function Usage({ keyId }: { keyId: string }) {
   const { data, error, refetch } = useQuery(apiKeyUsage(useTenantId(), keyId));
   return (

@@ -5,7 +5,7 @@ import { toast } from "#components/ui/toast.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { isWaiting } from "./first-call.ts";
 
-/** Tells of the first call of a key that was waiting for it. */
+/** Shows a toast when a waiting key makes its first call. */
 export function useFirstCallToast(items: ApiKey[], asOf: string | undefined): void {
   const waiting = useRef(new Set<string>());
   useEffect(() => {

@@ -26,7 +26,7 @@ export function ColourSection() {
       <Disclosure title={`Contrast of the ${PAIRS.length} pairs that meet`}>
         <section
           className="max-h-96 overflow-auto rounded-md border border-line"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
           tabIndex={0}
           aria-label="Contrast of colour pairs"
         >

@@ -15,7 +15,7 @@ export function Section({ title, about, children }: { title: string; about: Reac
   );
 }
 
-/** One thing, with what it is called. */
+/** One sample with its name. */
 export function Sample({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col gap-2">

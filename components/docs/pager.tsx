@@ -35,7 +35,7 @@ export function Pager({ previous, next }: { previous?: Neighbour; next?: Neighbo
   );
 }
 
-/** What stands before and after a page in a list of pages. */
+/** The previous and next page in a list. */
 export function neighbours<Page extends { href: string }>(pages: readonly Page[], href: string): { previous?: Page; next?: Page } {
   const at = pages.findIndex((page) => page.href === href);
   return { previous: pages[at - 1], next: pages[at + 1] };

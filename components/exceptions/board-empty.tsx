@@ -7,7 +7,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Command } from "#components/ui/command.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
-/** A tenant without an open exception: how the first one gets here. */
+/** The empty board: how to report the first exception. */
 export function BoardEmpty({ origin }: { origin: string }) {
   const tenantId = useTenantId();
   const curl = [

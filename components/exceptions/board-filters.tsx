@@ -11,7 +11,7 @@ import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.t
 import type { BoardSearch } from "./search.ts";
 import { RISK_WORDS, SEVERITY_WORDS, SORT_WORDS, STATUS_WORDS } from "./words.tsx";
 
-/** `people`: whom the board knows of, as references. */
+/** `people`: the assignees on the board, as references. */
 type Props = {
   search: BoardSearch;
   onChange: (change: Partial<BoardSearch>) => void;

@@ -18,7 +18,7 @@ const REPORTS = [
   { by: "assigned_to", name: "By assignee" },
 ] as const;
 
-/** What is done around the board: importing, exporting, the policy, and how deadlines were kept in the last 30 days, as a file. */
+/** The board's other actions: import, export, the policy, and the SLA report of the last 30 days. */
 export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch }) {
   const tenant = useTenantId();
   const { since, until } = reportPeriod(asOf);

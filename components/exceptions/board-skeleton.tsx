@@ -5,7 +5,7 @@ const TILES = ["breached", "at risk", "on track", "total"];
 const FILTERS = ["w-18", "w-24", "w-26", "w-20"];
 const CELLS = ["w-4", "w-20", "w-18", "w-20 @max-5xl:hidden", "w-3/4", "ml-auto w-20", "w-16", "w-21", "w-17"];
 
-/** The board's shape while it loads. */
+/** The board's skeleton. */
 export function BoardSkeleton() {
   return (
     <div role="status" aria-label="Loading exceptions">

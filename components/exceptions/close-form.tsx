@@ -9,7 +9,7 @@ const LONGEST = 1000;
 
 type Closed = "resolved" | "dismissed";
 
-/** Closes an exception: either way somebody says how it was settled. */
+/** Resolves or dismisses an exception with a resolution. */
 export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: string) => void }) {
   const [error, setError] = useState<string>();
   const [typed, setTyped] = useState(false);

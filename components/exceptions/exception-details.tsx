@@ -25,7 +25,7 @@ import { RiskBadge } from "./risk-badge.tsx";
 import { useUpdateException } from "./use-update-exception.ts";
 import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
-// Each has a boundary of its own: without one, the whole panel would stand aside until it is there.
+// Each has its own boundary: otherwise the whole panel would suspend while it loads.
 const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((part) => part.ExceptionHistory), { loading: Waiting });
 const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger), { loading: Waiting });
 

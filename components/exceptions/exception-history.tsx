@@ -29,7 +29,7 @@ const FIELD_WORDS: Record<string, string> = {
   closed_at: "Closed",
 };
 
-/** Who changed what, newest first. */
+/** The exception's changes, newest first. */
 export function ExceptionHistory({ id }: { id: string }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(historyPages(useTenantId(), id));
   if (!data)

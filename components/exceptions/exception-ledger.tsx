@@ -22,7 +22,7 @@ const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
   reopened: "Reopened",
 };
 
-/** Why it breached or did not, in rows that add up. */
+/** The SLA timeline: why it did or didn't breach, in rows that add up. */
 export function ExceptionLedger({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
   if (!data)
@@ -35,7 +35,7 @@ export function ExceptionLedger({ id }: { id: string }) {
     <>
       <p className="pb-3 text-sm text-pretty">{data.explanation}</p>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         aria-label="SLA timeline"
         className="overflow-x-auto"

@@ -13,11 +13,11 @@ import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { SeverityLabel, StatusLabel } from "./words.tsx";
 
-/** The columns of the wide board; narrower than that, a row is a card of three lines. */
+/** The columns of the wide board; on narrow screens a row is a card of three lines. */
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[1.5rem_6.25rem_7.5rem_minmax(10rem,1fr)_7.5rem_5.75rem_7rem_6rem] @5xl:grid-cols-[1.5rem_6.25rem_7.5rem_6.5rem_minmax(9rem,1fr)_7.25rem_5.5rem_6.5rem_6rem] @4xl:gap-x-3";
 
-/** Rendered again only when what it shows changes, not with every step of scrolling. */
+/** Rerenders only when its own data changes, not while scrolling. */
 export const ExceptionRow = memo(function ExceptionRow({
   item,
   asOf,
@@ -33,7 +33,7 @@ export const ExceptionRow = memo(function ExceptionRow({
   selected: boolean;
   /** `extend`: also the rows between this one and the last. */
   onToggle: (id: string, extend: boolean) => void;
-  /** Its place in the list, from 0. */
+  /** Its index in the list. */
   index: number;
   ref: Ref<HTMLTableRowElement>;
 }) {

@@ -10,7 +10,7 @@ import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
 import type { BoardSearch } from "./search.ts";
 
 const ROW_PX = 44;
-/** Rows beyond the screen that are there all the same, for the keyboard and for fast scrolling. */
+/** Rows rendered beyond the screen, for the keyboard and fast scrolling. */
 const OVERSCAN = 12;
 
 type Sort = BoardSearch["sortBy"];
@@ -32,9 +32,9 @@ export function ExceptionTable({
   asOf: string;
   sortBy: Sort;
   onSort: (sortBy: Sort) => void;
-  /** How many there are, null while not all are loaded. */
+  /** The total, null until all are loaded. */
   total: number | null;
-  /** True while the rows of the filters before are shown. */
+  /** True while rows of the previous filters are shown. */
   stale: boolean;
   linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export function ExceptionTable({
     overscan: OVERSCAN,
     scrollMargin,
   });
-  // The server and the first paint show every row they have: where they are on the screen is not known yet.
+  // The server and the first paint render every row: positions on the screen aren't known yet.
   const placed = virtualizer.getVirtualItems();
   const first = placed.at(0);
   const last = placed.at(-1);
@@ -140,7 +140,7 @@ function Heading({ className, children }: { className: string; children: ReactNo
 /** An element's distance from the top of the page. */
 function useDistanceFromTop(ref: RefObject<HTMLElement | null>): number {
   const [distance, setDistance] = useState(0);
-  // After every render: what stands above may have changed its height.
+  // After every render: content above may have changed its height.
   useLayoutEffect(() => {
     if (ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
   });

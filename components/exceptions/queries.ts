@@ -10,7 +10,7 @@ import {
 import { getExceptionLedgerContract, getSlaReportContract, getTimeToBreachContract } from "#lib/exceptions/sla/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
-/** The first page comes with the page itself; who scrolls on wants many. */
+/** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
 const PAGE_SIZE = 50;
 const NEXT_PAGE_SIZE = 250;
 const LONGEST_SEARCH = 200;
@@ -18,10 +18,10 @@ const REFRESH_MS = 5000;
 const SLOW_REFRESH_MS = 15_000;
 const REPORT_REFRESH_MS = 60_000;
 
-/** Everything of a tenant's exceptions. */
+/** The cache key of a tenant's exceptions. */
 export const exceptionsKey = (tenant: string) => resourceKey(tenant, "exceptions");
 
-/** Every board of a tenant, whatever its filters. */
+/** The cache key of a tenant's boards, for any filters. */
 export const boardsKey = (tenant: string) => [...exceptionsKey(tenant), listSlaExceptionsContract.operationId] as const;
 
 /** The board's search as a query of GET /v1/exceptions/sla. */
@@ -36,7 +36,7 @@ export function boardPages(tenant: string, search: BoardSearch) {
   );
 }
 
-/** The exceptions that a reconciliation left, newest first. */
+/** A reconciliation's exceptions, newest first. */
 export function exceptionsOfReconciliation(tenant: string, id: string) {
   return pagesQuery(
     {
@@ -63,7 +63,7 @@ export function ledgerOf(tenant: string, id: string) {
   return oneQuery({ under: exceptionsKey(tenant), contract: getExceptionLedgerContract, call: { tenant, params: { id } } });
 }
 
-/** The report by day of a period, for its breaches. */
+/** The SLA report by day, for its breaches. */
 export function breachesPerDay(tenant: string, { since, until }: { since: string; until: string }) {
   return oneQuery(
     { under: exceptionsKey(tenant), contract: getSlaReportContract, call: { tenant, query: { since, until, by: "day" } } },
@@ -71,7 +71,7 @@ export function breachesPerDay(tenant: string, { since, until }: { since: string
   );
 }
 
-/** All open exceptions of the tenant, counted by how far they are from their deadline. */
+/** All open exceptions of the tenant, by time to breach. */
 export function timeToBreach(tenant: string) {
   return oneQuery(
     { under: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
   ["Status", "w-32 lg:pl-4"],
 ];
 
-/** What did not match in a reconciliation, newest first, closed ones included. */
+/** A reconciliation's exceptions, newest first, including closed ones. */
 export function ReconciliationExceptions({ id }: { id: string }) {
   const list = useList(exceptionsOfReconciliation(useTenantId(), id));
   return (

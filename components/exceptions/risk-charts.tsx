@@ -12,7 +12,7 @@ import { barsOf, shortName } from "./time-to-breach.ts";
 
 const RISK_FILL = "fill-risk-rail";
 
-/** All of the tenant's open exceptions by time to breach, and its breaches of the last 30 days. */
+/** The tenant's open exceptions by time to breach, and its breaches in the last 30 days. */
 export function RiskCharts({ asOf }: { asOf: string }) {
   return (
     <div className="grid gap-3 @4xl:grid-cols-2">

@@ -3,7 +3,7 @@ import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
 import { BREACH_RISKS, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { USER_REFERENCE } from "#lib/schema.ts";
 
-/** The board's address: the same names as the query of GET /v1/exceptions/sla, and what is open beside the rows. */
+/** The board's URL: the query of GET /v1/exceptions/sla and the open exception. */
 export const boardSearch = {
   breach_risk: parseAsStringLiteral([...BREACH_RISKS, "at_risk"]),
   severity: parseAsStringLiteral(SEVERITIES),

@@ -24,9 +24,9 @@ import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch } from "./search.ts";
 import { useSelection } from "./use-selection.ts";
 
-/** It is fetched with the first row that is chosen, and stays to tell what came of the last. */
+/** Loaded with the first selected row; stays to report the last change. */
 const SelectionBar = dynamic(() => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar), {
-  // Without a boundary of its own, the whole page would stand aside until it is there.
+  // Its own boundary: otherwise the whole page would suspend while it loads.
   loading: () => null,
 });
 
@@ -34,7 +34,7 @@ const RiskCharts = dynamic(() => import("./risk-charts.tsx").then((charts) => ch
   loading: () => <Skeleton className="h-72 w-full" />,
 });
 
-/** `origin`: where this service is called, for examples. */
+/** `origin`: the service's own, for examples. */
 export function SlaBoard({ origin }: { origin: string }) {
   const { tenant, self } = useMember();
   const { search, set, linkTo, isFiltered, clear } = useSearch(boardSearch, ["breach_risk", "severity", "assigned_to", "status", "q"]);
@@ -130,7 +130,7 @@ export function SlaBoard({ origin }: { origin: string }) {
   );
 }
 
-/** The reader first. */
+/** Sorts the reader first. */
 function peopleOf(self: string, items: SlaItem[], selected: string | null): string[] {
   const others = [...items.map((item) => item.assigned_to), selected].filter((reference) => reference !== null);
   return [...new Set([self, ...others.sort()])];

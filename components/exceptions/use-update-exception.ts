@@ -10,10 +10,10 @@ import { type Exception, updateExceptionContract } from "#lib/exceptions/contrac
 import { type Board, withChange } from "./board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
 
-/** `done`: what to say when it worked. */
+/** `done`: the toast on success. */
 type Change = { patch: z.input<NonNullable<typeof updateExceptionContract.body>>; done: string };
 
-/** Changes an exception: shown at once, taken back where the server refuses. */
+/** Updates an exception optimistically; reverted if the server refuses. */
 export function useUpdateException(id: string) {
   const tenant = useTenantId();
   const cache = useQueryClient();

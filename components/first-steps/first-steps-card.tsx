@@ -9,7 +9,7 @@ import { firstStepsQuery, isComplete, useDismissFirstSteps } from "./queries.ts"
 import { StepList } from "./step-list.tsx";
 import { useStepToast } from "./use-step-toast.ts";
 
-/** The steps in the sidebar, until they are done or somebody has seen enough of them. */
+/** The first steps in the sidebar, until done or dismissed. */
 export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: () => void }) {
   const id = useId();
   const { data } = useQuery({ ...firstStepsQuery(useTenantId()), initialData: initial });

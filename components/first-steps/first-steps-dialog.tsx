@@ -9,7 +9,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { firstStepsQuery, useDismissFirstSteps } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 
-/** The steps, asked for by who dismissed them or has done them. */
+/** The first steps, reopened after they were done or dismissed. */
 export function FirstStepsDialog({ onClose }: { onClose: () => void }) {
   const { data, error, refetch } = useQuery(firstStepsQuery(useTenantId()));
   const dismiss = useDismissFirstSteps();

@@ -7,7 +7,7 @@ import { type FirstSteps, getFirstStepsContract, putFirstStepsContract } from "#
 
 const REFRESH_MS = 2500;
 
-/** Looked at again and again, while somebody looks, until all is done. */
+/** Polled while the page is visible, until all steps are done. */
 export function firstStepsQuery(tenant: string) {
   return oneQuery(
     { under: resourceKey(tenant, "first-steps"), contract: getFirstStepsContract, call: { tenant } },

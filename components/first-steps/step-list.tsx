@@ -19,7 +19,7 @@ const WORDS: Record<FirstStep, Words> = {
   },
 };
 
-/** The steps, with what to do for the one that is next. */
+/** The steps, with instructions for the next one. */
 export function StepList({ firstSteps, onGo }: { firstSteps: FirstSteps; onGo?: () => void }) {
   const tenantId = useTenantId();
   const next = firstSteps.steps.find(({ done }) => !done)?.step;
@@ -51,7 +51,7 @@ export function StepList({ firstSteps, onGo }: { firstSteps: FirstSteps; onGo?: 
   );
 }
 
-/** What is waited for. */
+/** The event a step waits for. */
 function Next({ step, tenantId }: { step: FirstStep; tenantId: string }) {
   if (step === "call_api") {
     return (

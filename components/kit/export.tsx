@@ -10,7 +10,7 @@ import { useAttempt } from "./use-attempt.ts";
 
 type File = { name: string; load: () => Promise<Blob> };
 
-/** Hands what /v1 exports to the browser's downloads. `failed`: what to say where it cannot. */
+/** Downloads an export of /v1. `failed`: the toast when it can't. */
 export function useExport({ failed, onSaved }: { failed: string; onSaved?: () => void }) {
   return useAttempt({
     send: ({ load }: File) => load(),
@@ -22,7 +22,7 @@ export function useExport({ failed, onSaved }: { failed: string; onSaved?: () =>
   });
 }
 
-/** An item of a menu that saves a file. */
+/** A menu item that saves a file. */
 export function ExportItem({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <MenuItem onClick={onClick}>
@@ -34,7 +34,7 @@ export function ExportItem({ onClick, children }: { onClick: () => void; childre
 
 type Asked = Parameters<typeof callApiForCsv>;
 
-/** All of a list that its filters leave, as a file. `name`: the file's, without its ending. */
+/** Exports all results of a filtered list. `name`: the file's, without extension. */
 export function ExportMenu({
   label,
   name,

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** What is known of a thing, name by name. `ruled`: with a line above, below other parts of a panel. */
+/** A description list. `ruled`: with a line above, to separate it from other parts of a panel. */
 export function Facts({ ruled = false, children }: { ruled?: boolean; children: ReactNode }) {
   return (
     <dl className={classes("grid w-full grid-cols-[8rem_minmax(0,1fr)] gap-y-2.5 text-sm", ruled && "border-t border-line pt-5")}>
@@ -20,7 +20,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** A fact that is a word of the wire: a code, an address. */
+/** A fact in monospace: a code, an address. */
 export function CodeFact({ name, value }: { name: string; value: string }) {
   return (
     <Fact name={name}>
@@ -29,7 +29,7 @@ export function CodeFact({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** A fact whose value is an identifier: cut where there is no room, and to be copied whole. */
+/** An ID: truncated if there's no room, copied in full. */
 export function IdentifierFact({
   name,
   value,

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
-/** The few numbers that a page is about. */
+/** A page's key figures. */
 export function Figures({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-2 gap-3 @3xl:grid-cols-4">{children}</dl>;
 }
 
-/** `children`: what stands below the number. */
+/** `children`: the line below the number. */
 export function Figure({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col rounded-lg border border-line bg-raised px-4 py-3 shadow-raised">

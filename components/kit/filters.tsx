@@ -7,7 +7,7 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 
 const ANY = "any";
 
-/** The filters of a list, side by side. `onClear`: given while one of them narrows it down. */
+/** A list's filter bar. `onClear`: set while any filter is active. */
 export function FilterBar({ onClear, children }: { onClear: (() => void) | false; children: ReactNode }) {
   return (
     <search className="flex flex-wrap items-center gap-2 pb-4">
@@ -55,7 +55,7 @@ export function FilterMenu<Value extends string>({
   );
 }
 
-/** What stands on the button of a filter's menu. */
+/** The label of a filter's menu button. */
 export function FilterTrigger({ children }: { children: ReactNode }) {
   return (
     <>

@@ -5,7 +5,7 @@ import { CloudOff, Radio } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { useServerTime } from "#components/ui/server-clock.ts";
 
-/** How old what is shown is. Not a live region: it changes each second. */
+/** How fresh the data is. Not a live region: it changes each second. */
 export function Freshness({ asOf, failing }: { asOf: string; failing: boolean }) {
   const online = useSyncExternalStore(
     (changed) => onlineManager.subscribe(changed),

@@ -13,7 +13,7 @@ type List<Page> = {
   failure: Error | null;
 };
 
-/** What stands where a list is: why it failed, its skeleton, why it is bare, or its rows with the way to more of them. */
+/** The body of a list: its error, skeleton, empty state, or rows with "load more". */
 export function ListBody<Page>({
   list: { pages, items, newest, isStale, failure },
   skeleton,
@@ -22,9 +22,9 @@ export function ListBody<Page>({
 }: {
   list: List<Page>;
   skeleton: ReactNode;
-  /** Shown where there is nothing: nothing yet, or nothing that matches. */
+  /** The empty state: nothing yet, or no matches. */
   bare: ReactNode;
-  /** The rows, given the first page for what it says beside them. */
+  /** The rows; `first` is the first page, for its other fields. */
   children: (newest: Page) => ReactNode;
 }) {
   if (failure) return <ProblemNotice error={failure} onRetry={() => pages.refetch()} />;

@@ -4,12 +4,12 @@ import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 
-/** How far below the screen the next page is asked for. */
+/** How far below the screen the next page is fetched. */
 const AHEAD = "600px";
 
 export type Pages = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "isFetchNextPageError" | "fetchNextPage">;
 
-/** The end of a list: asks for the next page as it comes near, and says where the end is. */
+/** The end of a list: fetches the next page as it comes near and shows when all are loaded. */
 export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;

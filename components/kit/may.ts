@@ -3,12 +3,12 @@
 import type { Access, Role } from "#lib/access.ts";
 import { useMember } from "./member.tsx";
 
-/** Whether a member's role allows what a contract asks of its caller. /v1 decides; this is for saying so before it is tried. */
+/** Whether a member's roles meet a contract's access. /v1 decides; this only hides or explains what would be refused. */
 export function may(roles: readonly Role[], access: Access): boolean {
   return access.roles === "any" || access.roles.some((role) => roles.includes(role));
 }
 
-/** The same of the member who is signed in. */
+/** As `may`, for the signed-in member. */
 export function useMay(access: Access): boolean {
   return may(useMember().roles, access);
 }

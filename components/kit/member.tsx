@@ -6,8 +6,8 @@ import type { Role } from "#lib/access.ts";
 export type Tenant = { id: string; name: string };
 
 /**
- * Who is signed in, as a member of the tenant whose pages these are. `self`: the member as an assignee. `tenants`: the
- * identifiers of all tenants that they belong to.
+ * The signed-in member of the page's tenant. `self`: the member as an assignee. `tenants`: the IDs of all tenants they
+ * belong to.
  */
 export type Member = { tenant: Tenant; name: string; self: string; roles: readonly Role[]; tenants: readonly string[] };
 

@@ -6,7 +6,7 @@ import { useMember } from "./member.tsx";
 
 const CRUMB = "before:px-1.5 before:content-['/']";
 
-/** A page of a tenant: where it is, its title, what can be done on it, and its content. */
+/** A dashboard page: breadcrumb, title, actions and content. */
 export function Page({
   title,
   parent,
@@ -14,7 +14,7 @@ export function Page({
   children,
 }: {
   title: string;
-  /** The page that this one is below of; `path` within the tenant. */
+  /** The parent page; `path` within the tenant. */
   parent?: { name: string; path: string };
   actions?: ReactNode;
   children: ReactNode;

@@ -7,7 +7,7 @@ import { PanelTitle } from "./panel-parts.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import type { FormState } from "./use-form.ts";
 
-/** A form in a panel: its fields, what went wrong, and the buttons, which stay in sight. Leaving it unsaved is asked about. */
+/** A form in a panel: fields, problems, and buttons that stay visible. Warns before unsaved changes are lost. */
 export function PanelForm({
   form: { ref, isPending, uncertain, unplaced, submit },
   title,
@@ -21,11 +21,11 @@ export function PanelForm({
   form: FormState;
   title: string;
   start: string;
-  /** Whether something was typed that leaving would lose. */
+  /** Whether there are unsaved changes. */
   unsaved: boolean;
-  /** Whether there is nothing to send. */
+  /** Whether there is nothing to save. */
   disabled?: boolean;
-  /** Said above the buttons, in place of what went wrong. */
+  /** Shown above the buttons instead of problems. */
   notice?: ReactNode;
   /** Further buttons. */
   actions?: ReactNode;

@@ -1,12 +1,12 @@
 import type { ReactNode, Ref } from "react";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 
-/** What a panel shows, part by part. */
+/** The content of a panel. */
 export function PanelBody({ children }: { children: ReactNode }) {
   return <div className="flex flex-col gap-6 px-6 pb-8">{children}</div>;
 }
 
-/** `ref`: for giving it the focus where the button that had it is gone. */
+/** `ref`: to focus it when the focused button disappears. */
 export function PanelTitle({ ref, children }: { ref?: Ref<HTMLHeadingElement>; children: ReactNode }) {
   return (
     <h2 ref={ref} tabIndex={-1} className="max-w-full text-xl font-semibold tracking-tight text-pretty wrap-break-word outline-none">
@@ -15,7 +15,7 @@ export function PanelTitle({ ref, children }: { ref?: Ref<HTMLHeadingElement>; c
   );
 }
 
-/** The top of a panel: a state above, the title, what is said of it below. */
+/** The top of a panel: status, title, description. */
 export function PanelHead({ children }: { children: ReactNode }) {
   return <div className="flex flex-col items-start gap-2">{children}</div>;
 }

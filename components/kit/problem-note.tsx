@@ -1,7 +1,7 @@
 import { ApiProblem } from "#components/api-client.ts";
 import { Note } from "#components/ui/note.tsx";
 
-/** What failed, in a form or a panel, and the request to ask about. */
+/** An error in a form or panel, with its request ID. */
 export function ProblemNote({ error, children }: { error: Error; children?: string }) {
   const requestId = error instanceof ApiProblem ? error.requestId : null;
   return (

@@ -5,7 +5,7 @@ import { ApiProblem } from "#components/api-client.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
-/** What stands in the place of content that /v1 did not give. */
+/** Shown instead of content that /v1 failed to return. */
 export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const problem = error instanceof ApiProblem ? error : null;
   const requestId = problem?.requestId ? (

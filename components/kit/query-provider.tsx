@@ -6,7 +6,7 @@ import { isRefusal } from "#components/api-client.ts";
 
 const RETRIES = 2;
 
-/** One cache per page load. What the server refuses is refused; only what may pass is tried again. */
+/** One cache per page load. Refusals aren't retried; only failures that may pass are. */
 export function QueryProvider({ children }: { children: ReactNode }) {
   const [client] = useState(
     () =>

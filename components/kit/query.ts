@@ -7,31 +7,31 @@ import type { Contract } from "#lib/contract.ts";
 type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
 export type Answered<C extends Contract> = z.output<C["response"]>;
 
-/** One page of a list. `as_of`: the database's time of the answer. */
+/** One page of a list. `as_of`: the database's time of the response. */
 export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
 
-/** What a query asks of /v1. `under`: the key of the resource that it is about. */
+/** A query of /v1. `under`: the key of its resource. */
 type Question<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
 
 /**
- * A question as the server reads it too, which calls the verb itself for the first paint (app/prefetched.tsx). `cached`: an
- * answer as the query's cache has it.
+ * A query that the server can also run, calling the verb directly for the first paint (app/prefetched.tsx). `cached`: turns
+ * a response into the shape the query cache holds.
  */
 export type Asked<C extends Contract> = Question<C> & { cached: (answer: Answered<C>, etag: string | null) => unknown };
 
-/** The key of a tenant's resource: invalidating it asks anew for everything under it. */
+/** The cache key of a tenant's resource. Invalidating it refetches everything under it. */
 export function resourceKey(tenant: string, resource: string) {
   return ["tenants", tenant, resource] as const;
 }
 
-/** The key of an operation's answers; of all of them, whatever was asked, without its last two parts. */
+/** The cache key of an operation's responses; without its last two parts, of all of them regardless of input. */
 function keyOf<C extends Contract>({ under, contract, call: { params, query } }: Question<C>) {
   return [...under, contract.operationId, params ?? null, query ?? null] as const;
 }
 
 /**
- * A list, page by page. `next`: asked of every page but the first. `refreshMs`: how often the list is looked at again, by what
- * its first page shows; a refresh asks for each page that is open, so it comes the less often the more of them there are.
+ * A paginated list. `next`: extra query of every page but the first. `refreshMs`: the polling interval, given the first page;
+ * a refresh fetches every loaded page, so the interval grows with their number.
  */
 export function pagesQuery<C extends Contract>(
   question: Question<C> & (Answered<C> extends ListPage ? unknown : never),
@@ -58,7 +58,7 @@ type Options<Data> = Pick<
   "enabled" | "gcTime" | "placeholderData" | "refetchInterval" | "refetchOnReconnect" | "refetchOnWindowFocus" | "retry" | "staleTime"
 >;
 
-/** One answer. */
+/** A single response. */
 export function oneQuery<C extends Contract>(question: Question<C>, options: Options<Answered<C>> = {}) {
   const { contract, call } = question;
   const queryFn = async ({ signal }: { signal: AbortSignal }) => onTime(await callApi(contract, { ...call, signal }));
@@ -66,10 +66,10 @@ export function oneQuery<C extends Contract>(question: Question<C>, options: Opt
   return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
 }
 
-/** A resource in the version that was read: `etag` is what a change says it was made on. */
+/** A resource with the version that was read; `etag` goes into If-Match. */
 export type Version<Data> = { data: Data; etag: string | null };
 
-/** One answer of a versioned resource. */
+/** A single versioned resource. */
 export function versionQuery<C extends Contract>(question: Question<C>, options: Options<Version<Answered<C>>> = {}) {
   const { contract, call } = question;
   const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> => callApiWithTag(contract, { ...call, signal });
@@ -77,7 +77,7 @@ export function versionQuery<C extends Contract>(question: Question<C>, options:
   return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
 }
 
-/** Sets the page's clock by an answer that tells the database's time. */
+/** Sets the page's clock from a response's database time. */
 function onTime<Answer>(answer: Answer): Answer {
   const asOf = typeof answer === "object" && answer !== null && "as_of" in answer && answer.as_of;
   if (typeof asOf === "string") setServerClock(asOf);

@@ -1,4 +1,4 @@
-/** What stands in place of the actions for those who may only read. */
+/** Shown instead of actions to read-only members. */
 export function ReadOnly() {
   return <p className="text-sm text-muted">View only. Ask an admin or a lead to make changes.</p>;
 }

@@ -8,12 +8,12 @@ import { useVisit } from "#components/ui/use-visit.ts";
 import { PanelSkeleton } from "./panel-parts.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
-/** The identifier of what is yet to be created. */
+/** The ID in the URL while a resource is being created. */
 export const NEW = "new";
 
 /**
- * The resource that the address names, beside its list: its skeleton, why it cannot be shown, or itself. It begins anew with each
- * visit, and stays what it was while the panel slides away. `create`: what stands there for one that is yet to be.
+ * The panel of the resource in the URL: its skeleton, its error, or its content. State is reset with each visit and kept
+ * while the panel slides away. `create`: the form shown for a new resource.
  */
 export function ResourcePanel<Data, Key extends readonly unknown[]>({
   id,

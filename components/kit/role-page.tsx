@@ -11,10 +11,10 @@ import { useMember } from "./member.tsx";
 import { Page } from "./page.tsx";
 import { roleNames } from "./role-names.ts";
 
-/** `refusal`: what the page is about and why so few may; `ask`: what to ask an admin for. */
+/** `refusal`: what the page is for and who can use it; `ask`: what to ask an admin for. */
 type Props = { access: Access; title: string; refusal: { title: string; why: string; ask: string }; children: ReactNode };
 
-/** A page for those whose role allows `access`. The others are told why not, and whom to ask. */
+/** A page for roles that meet `access`. Others see why not and whom to ask. */
 export function RolePage({ access, title, refusal, children }: Props) {
   const { tenant, roles } = useMember();
   if (useMay(access)) return children;

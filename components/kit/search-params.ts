@@ -1,12 +1,12 @@
 import { createParser } from "nuqs/server";
 import { idPattern } from "#lib/schema.ts";
 
-/** Text of an address that has to match; anything else is as good as none. */
+/** Accepts matching text; anything else counts as absent. */
 export function parseAsMatching(pattern: RegExp) {
   return createParser({ parse: (text) => (pattern.test(text) ? text : null), serialize: String });
 }
 
-/** The identifier of what is open: `key_…`. */
+/** The ID of the open resource: `key_…`. */
 export function parseAsId(prefix: string) {
   return parseAsMatching(idPattern(prefix));
 }
@@ -19,7 +19,7 @@ export const parseAsDay = createParser({
   serialize: String,
 });
 
-/** What is given of a search, as the query of a list: names without a value are left out. */
+/** A search as a list's query, without empty values. */
 export function queryOf(given: Record<string, string | number | boolean | null | undefined>): Record<string, string> {
   const entries = Object.entries(given).filter(([, value]) => value !== null && value !== undefined && value !== "");
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));

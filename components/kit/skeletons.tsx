@@ -2,17 +2,17 @@ import type { ReactNode } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { Skeleton, SkeletonRows } from "#components/ui/skeleton.tsx";
 
-/** What stands for a page while its first answer is made: below where its header will be. `action`: where that has a button. */
+/** A page's skeleton below its header. `action`: whether the header has a button. */
 export function PageSkeleton({ action = false, children }: { action?: boolean; children: ReactNode }) {
   return (
     <div className={classes("@container px-4 sm:px-6", action ? "pt-21 sm:pt-22 lg:pt-24" : "pt-19 sm:pt-20 lg:pt-22")}>{children}</div>
   );
 }
 
-/** `row`: the classes of a row, its height first; `cells`: the widths of what stands in it. `filters`: the widths of those above. */
+/** `row`: a row's classes, height first; `cells`: the widths of its cells; `filters`: the widths of the filters. */
 type Shape = { label: string; count: number; row: string; cells: readonly string[]; filters?: readonly string[] };
 
-/** The shape of a list while it loads. */
+/** A list's skeleton. */
 export function ListSkeleton({ label, count, row, cells, filters = [] }: Shape) {
   return (
     <div role="status" aria-label={label}>
@@ -28,7 +28,7 @@ export function ListSkeleton({ label, count, row, cells, filters = [] }: Shape) 
   );
 }
 
-/** The shape of a part of a page or panel while it loads: bars, one below another. */
+/** The skeleton of part of a page or panel, as bars. */
 export function PartSkeleton({ label, bars }: { label: string; bars: readonly string[] }) {
   return (
     <div role="status" aria-label={label} className="flex flex-col gap-3">

@@ -5,13 +5,13 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { PageLink } from "./use-search.ts";
 
-/** A column's name, and the classes of its heading. */
+/** A column's name and its heading's classes. */
 export type Column = string | readonly [name: string, className: string];
 
 type Listed = {
   caption: string;
   columns: readonly Column[];
-  /** True while the rows of the filters before are shown. */
+  /** True while rows of the previous filters are shown. */
   stale?: boolean;
   children: ReactNode;
 };
@@ -19,7 +19,7 @@ type Listed = {
 const ROW =
   "relative border-b border-line text-sm transition-colors duration-100 hover:bg-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus";
 
-/** A list whose rows are cards where there is no room for its columns. `grid`: the widths of the columns. */
+/** A table whose rows become cards on narrow screens. `grid`: the column widths. */
 export function CardTable({ caption, columns, grid, stale, children }: Listed & { grid: string }) {
   return (
     <table aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
@@ -38,7 +38,7 @@ export function CardRow({ grid, className, children }: { grid: string; className
   return <tr className={classes(ROW, "flex flex-wrap items-center gap-x-4 px-2", className, grid)}>{children}</tr>;
 }
 
-/** A list whose columns go where there is no room for them. */
+/** A table that hides columns on narrow screens. */
 export function PlainTable({ caption, columns, stale, children }: Listed) {
   return (
     <table aria-busy={stale} className={classes("w-full table-fixed text-sm transition-opacity", stale && "opacity-60")}>
@@ -72,7 +72,7 @@ function Headings({ columns, className }: { columns: readonly Column[]; classNam
   });
 }
 
-/** The link of a row, which all of the row is: to another page, or to what opens beside the list. */
+/** A row's link, covering the whole row: to another page or to a panel. */
 export function RowLink({
   to,
   title,
@@ -106,7 +106,7 @@ export function RowLink({
   );
 }
 
-/** A value of a card with its name, which the wide list has above the column. `always`: where the column is named otherwise. */
+/** A labelled value in a card; the wide table shows the label as a column heading. `always`: label it there too. */
 export function Named({ name, always = false, children }: { name: string; always?: boolean; children: ReactNode }) {
   return (
     <span className="flex min-w-0 flex-wrap gap-x-1.5">

@@ -8,28 +8,28 @@ import { problemText } from "./problem-text.ts";
 
 type Declared<Input, Answer> = {
   send: (input: Input, idempotencyKey: string) => Promise<Answer>;
-  /** Shows at once what the change will have done, and answers how to take that back. */
+  /** Applies the change optimistically and returns how to undo it. */
   foresee?: (input: Input) => Promise<() => void>;
   onDone?: (answer: Answer, input: Input) => void;
   onRefused?: (error: Error) => void;
-  /** What to say where it fails; left out where a form says it. */
+  /** The toast on failure; omit it if a form shows the error. */
   failed?: string;
-  /** What is asked for anew once it has ended, either way. */
+  /** The query key to invalidate once it has settled. */
   stale?: QueryKey;
 };
 
 /**
- * The one way in which a page changes something: tried under an idempotency key that stays the same until it is done or
- * something else is asked, so that trying again after a lost answer is safe.
+ * The one way a page changes something. The idempotency key stays the same until it succeeds or the input changes, so that
+ * retrying after a lost response is safe.
  */
 export function useAttempt<Input = void, Answer = unknown>({ send, foresee, onDone, onRefused, failed, stale }: Declared<Input, Answer>) {
   const cache = useQueryClient();
   const intent = useRef({ given: "", key: "" });
   const { mutate, error, isPending, reset } = useMutation({
-    // Without a network it fails now, and not at some time after the page said nothing.
+    // Offline it fails right away instead of waiting silently.
     networkMode: "always",
     gcTime: 0,
-    // What is sent is in these functions alone: no cache has a secret in it.
+    // The input stays in these closures, so that no cache holds a secret.
     mutationFn: ({ run }: { run: () => Promise<Answer>; foresee: () => Promise<() => void>; onDone: (answer: Answer) => void }) => run(),
     onMutate: (attempt) => attempt.foresee(),
     onSuccess: (answer, attempt) => attempt.onDone(answer),
@@ -60,9 +60,9 @@ export function useAttempt<Input = void, Answer = unknown>({ send, foresee, onDo
     reset,
     isPending,
     error: isPending ? null : error,
-    /** The server said no, and says why. */
+    /** The server refused, and says why. */
     refused: error && isRefusal(error) ? error : null,
-    /** No answer says whether it happened: only the same may be tried again. */
+    /** No response: it may have happened, so only the same request can be retried. */
     uncertain: error && !isRefusal(error) && !isPending ? error : null,
   };
 }

@@ -6,13 +6,13 @@ import { useAttempt } from "./use-attempt.ts";
 
 type Declared<Draft, Answer> = {
   initial: Draft | (() => Draft);
-  /** What is wrong before anything is sent. */
+  /** Checks before anything is sent. */
   check?: (draft: Draft) => Problems;
   send: (draft: Draft, idempotencyKey: string) => Promise<Answer>;
   onDone: (answer: Answer, sent: Draft) => void;
 };
 
-/** A form: what is typed (its fields named as in the body), what is wrong with it, and the attempt that sends it. */
+/** A form: its draft (fields named as in the body), its problems, and the attempt that sends it. */
 export function useForm<Draft extends object, Answer>({ initial, check, send, onDone }: Declared<Draft, Answer>) {
   const ref = useRef<HTMLFormElement>(null);
   const busy = useRef(false);
@@ -20,7 +20,7 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
   const [draft, setDraft] = useState(initial);
   const [problems, setProblems] = useState<Problems>({});
 
-  // Saying what is wrong leads to the first such field.
+  // New problems focus the first invalid field.
   useEffect(() => {
     if (leads.current && Object.keys(problems).length > 0) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
     leads.current = false;
@@ -60,16 +60,16 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
     problems,
     problem,
     change,
-    /** What a field of text needs. */
+    /** The props of a text field. */
     text: (field: keyof Draft & string) => ({
       name: field as string,
       value: String(draft[field]),
       error: problem(field),
       onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => change({ [field]: target.value } as Partial<Draft>),
     }),
-    /** Changes what is typed without forgiving anything: by what has come from elsewhere meanwhile. */
+    /** Updates the draft without clearing problems, for changes from elsewhere. */
     rebase: (update: (typed: Draft) => Draft) => setDraft(update),
-    /** Begins anew, with what comes from elsewhere. */
+    /** Starts over from `from`. */
     restart(from: Draft): void {
       setDraft(from);
       setProblems({});
@@ -81,15 +81,15 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
       if (Object.keys(found).length === 0) start();
     },
     retry: start,
-    /** Why it was refused, where no field says so. */
+    /** A refusal that no field shows. */
     unplaced: attempt.refused && !placed ? attempt.refused : null,
   };
 }
 
-/** What the fields of a form know of it. */
+/** The form as its fields see it. */
 export type Fields<Draft extends object> = Pick<ReturnType<typeof useForm<Draft, unknown>>, "draft" | "problem" | "change" | "text">;
 
-/** What the frame of a form (a dialog's, a panel's) knows of it. */
+/** The form as its frame (dialog or panel) sees it. */
 export type FormState = Pick<
   ReturnType<typeof useForm<object, unknown>>,
   "ref" | "isPending" | "uncertain" | "unplaced" | "submit" | "retry"

@@ -18,7 +18,7 @@ type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
   string | null
 > & { asked: Asked<C> };
 
-/** A list whose pages are loaded one after another, as one. */
+/** A paginated list as one list. */
 export function useList<C extends Contract>(query: PagesQuery<C>) {
   const pages = useInfiniteQuery(query);
   const { data, error, isPlaceholderData: isStale } = pages;
@@ -31,18 +31,18 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
   return {
     pages,
     items,
-    /** The first page; undefined until it is there. */
+    /** The first page; undefined while loading. */
     newest,
-    /** True while the rows of the filters before are shown. */
+    /** True while rows of the previous filters are shown. */
     isStale,
-    /** True where it is known that nothing is listed. */
+    /** True once the list is known to be empty. */
     isBare: newest !== undefined && items.length === 0 && !isStale,
-    /** Why nothing is shown. What is shown stays while a refresh fails, unless the server refuses it by now. */
+    /** Why nothing is shown. Data stays visible while a refresh fails, unless the server now refuses access. */
     failure: error && (!data || isRefusal(error)) ? error : null,
   };
 }
 
-/** An item that moved in between can be on two pages. */
+/** An item that moved between requests can be on two pages. */
 function withoutTwins<Item extends { id: string }>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }

@@ -3,12 +3,12 @@
 import { createSerializer, type Nullable, type ParserMap, type UseQueryStatesKeysMap, useQueryStates, type Values } from "nuqs";
 import { useCallback, useMemo } from "react";
 
-/** A link within the page: followed here by `follow`, and by its address in another tab. */
+/** A link within the page: `follow` for a click, `href` for another tab. */
 export type PageLink = { href: string; follow: () => void };
 
 /**
- * What a page's address asks for: its filters, and what is open on it. `filters`: the names of those that narrow a list down.
- * `set` replaces the address; what is opened by `linkTo` is gone back from.
+ * The state in a page's URL: its filters and what is open. `filters`: the names of the list's filters. `set` replaces the
+ * URL; `linkTo` adds to the history, so that Back closes what it opened.
  */
 export function useSearch<Parsers extends UseQueryStatesKeysMap>(parsers: Parsers, filters: readonly (keyof Parsers & string)[] = []) {
   type Change = Partial<Nullable<Values<Parsers>>>;

@@ -14,8 +14,8 @@ import { membersQuery } from "./queries.ts";
 type Look = Pick<ComponentProps<typeof Combobox>, "trigger" | "triggerClass" | "align" | "disabled">;
 
 /**
- * Whom to give something to: a member, or any name that is typed, as an identity provider's users may be unknown here.
- * `value`: who has it now; left out where several things have several.
+ * Picks an assignee: a member, or any typed name, because an identity provider's users may be unknown here. `value`: the
+ * current assignee; omitted for several items with different ones.
  */
 export function AssigneePicker({
   value,
@@ -27,7 +27,7 @@ export function AssigneePicker({
   const [opened, setOpened] = useState(false);
   const sought = search.trim().replace(/^user:/, "");
   const everybody = useQuery({ ...membersQuery(tenant.id), enabled: opened });
-  // A tenant of more people than one page is asked again for each search.
+  // A tenant with more members than one page is searched by the server.
   const found = useQuery({ ...membersQuery(tenant.id, sought), enabled: opened && sought !== "" && everybody.data?.next_cursor != null });
   const known = [...(everybody.data?.items ?? []), ...(found.data?.items ?? [])];
   const options = optionsOf(known, { sought, self, value });

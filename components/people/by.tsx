@@ -3,7 +3,7 @@
 import { Time } from "#components/ui/time.tsx";
 import { personName } from "./person.tsx";
 
-/** When something was done, and who did it. */
+/** When something was done, and by whom. */
 export function By({ iso, actor }: { iso: string; actor: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** A round stand-in for a picture. The name stands beside it. */
+/** A round avatar placeholder, shown beside the name. */
 export function Initials({ name }: { name: string }) {
   const letters = name
     .split(/[\s._-]+/)

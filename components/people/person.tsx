@@ -1,11 +1,11 @@
 import { Initials } from "./initials.tsx";
 
-/** `user:ada` → ada; whoever else did something is named as they are written. */
+/** `user:ada` → ada; other actors as they are. */
 export function personName(reference: string): string {
   return reference.replace(/^user:/, "");
 }
 
-/** A person by name, or that nobody is assigned. */
+/** A person by name, or "Unassigned". */
 export function Person({ reference }: { reference: string | null }) {
   if (reference === null) return <span className="text-muted">Unassigned</span>;
   const name = personName(reference);

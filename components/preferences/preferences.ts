@@ -1,10 +1,10 @@
-/** What a person chose for this browser. Kept in cookies, so that the server's first paint is already right. */
+/** A person's preferences in this browser. Stored in cookies, so that the server's first paint is already right. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /**
- * `timeZone`: "UTC", or the IANA zone that the browser was in when local times were chosen. `singleKeys`: whether a key
- * pressed alone is a command, which who dictates or slips wants to be without.
+ * `timeZone`: "UTC", or the browser's IANA zone when local times were chosen. `singleKeys`: whether single-key shortcuts are
+ * on; speech input users may want them off.
  */
 export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean };
 

@@ -4,7 +4,7 @@ import type { createReconciliationContract, Reconciliation } from "#lib/reconcil
 
 export type ReconciliationInput = Omit<z.input<NonNullable<typeof createReconciliationContract.body>>, "status">;
 
-/** A reconciliation as it is typed: its counts as text. */
+/** The fields of a reconciliation's form, with counts as text. */
 export type Draft = Record<keyof ReconciliationInput, string>;
 
 export const NEW_DRAFT: Draft = {
@@ -43,7 +43,7 @@ export function inputOf(draft: Draft): ReconciliationInput {
 
 const COUNT = "Enter a whole number.";
 
-/** What is wrong before anything is sent; the rest the server knows better. */
+/** Checks before anything is sent; the server does the rest. */
 export function missingIn(draft: Draft): Problems {
   return {
     ...(draft.name.trim() === "" && { name: "Enter a name." }),

@@ -6,7 +6,7 @@ import type { ReconciliationSearch } from "./search.ts";
 const PAGE_SIZE = 50;
 const REFRESH_MS = 15_000;
 
-/** Everything of a tenant's reconciliations. */
+/** The cache key of a tenant's reconciliations. */
 export const reconciliationsKey = (tenant: string) => resourceKey(tenant, "reconciliations");
 
 export function reconciliationPages(tenant: string, { status, period_from, period_to }: Omit<ReconciliationSearch, "new">) {

@@ -16,7 +16,7 @@ const LONGEST = 200;
 const DAYS = { type: "date", min: "1970-01-01", max: "2999-12-31" } as const;
 const COUNT = { type: "number", min: 0, step: 1 } as const;
 
-/** What people fill in of a reconciliation. `initial`: the one that is changed; without it, a new one is created. */
+/** A reconciliation's form. `initial`: the one to edit; omitted to create one. */
 export function ReconciliationForm({ initial, onDone }: { initial?: Reconciliation; onDone: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();

@@ -28,7 +28,7 @@ import { ReconciliationForm } from "./reconciliation-form.tsx";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
 import { matchedShare, periodOf, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
-/** `children`: what did not match. */
+/** `children`: its exceptions. */
 export function ReconciliationPage({ id, children }: { id: string; children: ReactNode }) {
   const { data, error, refetch } = useQuery(reconciliationById(useTenantId(), id));
   const mayWrite = useMay(updateReconciliationContract.access);

@@ -2,7 +2,7 @@ import { ListSkeleton } from "#components/kit/skeletons.tsx";
 
 const CELLS = ["w-1/3", "w-1/6 max-md:hidden", "w-20", "ml-auto w-10"];
 
-/** The list's shape while it loads. `filters`: where those are not there yet either. */
+/** The list's skeleton. `filters`: whether to include them. */
 export function ReconciliationSkeleton({ filters = false }: { filters?: boolean }) {
   return (
     <ListSkeleton

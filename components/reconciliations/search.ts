@@ -2,7 +2,7 @@ import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs
 import { parseAsDay } from "#components/kit/search-params.ts";
 import { RECONCILIATION_STATUSES } from "#lib/reconciliations/contract.ts";
 
-/** The page's address: the filters of GET /v1/reconciliations, and whether a new one is being written. */
+/** The page's URL: the filters of GET /v1/reconciliations, and whether one is being created. */
 export const reconciliationSearch = {
   status: parseAsStringLiteral(RECONCILIATION_STATUSES),
   period_from: parseAsDay,

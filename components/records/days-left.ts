@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long what is deleted can still be restored. */
+/** How long a deleted record can still be restored. */
 export function daysLeft(purgeAt: string, now: number): string {
   const left = Date.parse(purgeAt) - now;
   if (left <= 0) return "any moment now";

@@ -5,7 +5,7 @@ import { TextArea } from "#components/ui/text-field.tsx";
 
 type Json = Record<string, unknown>;
 
-/** A JSON object as text. `onChange` gets null while the text is no object. */
+/** Edits a JSON object as text. `onChange` receives null while the text isn't an object. */
 export function JsonField({
   label,
   value,

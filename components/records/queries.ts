@@ -6,10 +6,10 @@ import { surfaceOf } from "./surface.ts";
 const PAGE_SIZE = 50;
 const LONGEST_SEARCH = 200;
 
-/** Everything of a surface. */
+/** The cache key of a surface. */
 export const recordsKey = (tenant: string, path: string) => [...resourceKey(tenant, "records"), path] as const;
 
-/** The list of a surface, whatever its filters. */
+/** The cache key of a surface's list, for any filters. */
 export const recordListKey = (tenant: string, path: string) =>
   [...recordsKey(tenant, path), surfaceOf(path).contracts.list.operationId] as const;
 
@@ -18,7 +18,7 @@ export function recordPages(tenant: string, path: string, { q, view }: Pick<Reco
   return pagesQuery({ under: recordsKey(tenant, path), contract: surfaceOf(path).contracts.list, call: { tenant, query } });
 }
 
-/** One record with its ETag. Not asked for again by itself: somebody may be changing it. */
+/** A record with its ETag. Not refetched automatically, because someone may be editing it. */
 export function recordById(tenant: string, path: string, id: string, deleted: boolean) {
   return versionQuery(
     {

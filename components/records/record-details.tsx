@@ -8,7 +8,7 @@ import type { Field } from "#lib/records/surfaces/surface.ts";
 import { RecordFacts } from "./record-facts.tsx";
 import { editable, nameOf, surfaceOf } from "./surface.ts";
 
-/** A record to read. */
+/** A record, read-only. */
 export function RecordDetails({ path, record }: { path: string; record: StoredRecord }) {
   const { surface } = surfaceOf(path);
   const known = Object.entries(surface.fields).filter(([name]) => record[name] !== undefined && record[name] !== null);

@@ -17,7 +17,7 @@ import { useDeleteRecord, useUpdateRecord } from "./use-records.ts";
 
 type Stored = Version<StoredRecord>;
 
-/** Changes a record in the state that was read. Where somebody was faster, the reader decides what becomes of both. */
+/** Edits the version of a record that was read. If someone else saved first, the reader decides which changes stay. */
 export function RecordEdit({ path, stored, onClose }: { path: string; stored: Stored; onClose: () => void }) {
   const { surface, contracts } = surfaceOf(path);
   const [base, setBase] = useState(stored);
@@ -29,14 +29,14 @@ export function RecordEdit({ path, stored, onClose }: { path: string; stored: St
     onDone: (saved, sent) => {
       update.saved(saved);
       setBase(saved);
-      // What was typed while it was on its way stays a change.
+      // What was typed while saving stays an unsaved change.
       form.rebase((typed) => applyPatch(editable(saved.data), mergePatch(given(sent), given(typed))));
     },
   });
   const patch = mergePatch(editable(base.data), given(form.draft));
   const changed = Object.keys(patch).length > 0;
   const overtaken = form.refused instanceof ApiProblem && form.refused.code === "precondition_failed";
-  // The text areas hold their own text: they start anew where the fields come from elsewhere.
+  // Text areas hold their own text, so they are reset when the fields change from elsewhere.
   const [edition, setEdition] = useState(0);
 
   function start(from: Stored, mine: RecordFields) {

@@ -8,10 +8,10 @@ import type { Surface } from "#lib/records/surfaces/surface.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { JsonField } from "./json-field.tsx";
 
-/** A record's own fields as they are typed: one that was taken away is undefined. */
+/** The draft of a record's fields; a removed one is undefined. */
 export type RecordFields = Record<string, unknown>;
 
-/** The fields that a record is left with. */
+/** The fields that remain. */
 export function given(fields: RecordFields): RecordFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -28,20 +28,20 @@ type Props = {
   title: string;
   start: string;
   unsaved: boolean;
-  /** True where there is nothing to send. */
+  /** True if there is nothing to save. */
   unchanged?: boolean;
   notice?: ReactNode;
   actions?: ReactNode;
 };
 
-/** A record's own fields, as a form of those that the surface knows, or all of them as JSON. */
+/** Edits a record's fields: the surface's known fields as a form, or all as JSON. */
 export function RecordForm({ form, surface, unchanged = false, ...frame }: Props) {
   const { draft, problems, problem } = form;
   const [mode, setMode] = useState<"form" | "json">("form");
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
   const unknown = Object.keys(given(draft)).filter((name) => !(name in surface.fields)).length;
 
-  /** Null stands for text that is nothing that can be sent. */
+  /** Null stands for input that can't be sent. */
   function mark(name: string, value: unknown): boolean {
     const next = new Set(broken);
     if (value === null) next.add(name);
@@ -85,7 +85,7 @@ export function RecordForm({ form, surface, unchanged = false, ...frame }: Props
   );
 }
 
-/** Every field taken away. */
+/** A patch that removes every field. */
 function without(fields: RecordFields): RecordFields {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
 }

@@ -26,7 +26,7 @@ const VIEWS = [
   { value: "bin", label: "Bin" },
 ] as const;
 
-/** The records of one surface: search, create, read, change, delete, the bin. */
+/** The records of one surface: search, create, read, edit, delete, bin. */
 export function RecordList({ path }: { path: string }) {
   const tenantId = useTenantId();
   const { surface, contracts } = surfaceOf(path);

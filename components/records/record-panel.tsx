@@ -12,13 +12,13 @@ import { nameOf, surfaceOf } from "./surface.ts";
 type Props = {
   path: string;
   id: string | null;
-  /** Whether it is the bin's. */
+  /** Whether the bin is shown. */
   deleted: boolean;
   onClose: () => void;
   onCreated: (id: string) => void;
 };
 
-/** A record beside the list: to read, to change, or to create. */
+/** The record panel: read, edit or create. */
 export function RecordPanel({ path, id, deleted, onClose, onCreated }: Props) {
   const tenantId = useTenantId();
   const { surface, contracts } = surfaceOf(path);

@@ -17,7 +17,7 @@ type Props = {
   records: StoredRecord[];
   stale: boolean;
   linkTo: (to: { record: string }) => PageLink;
-  /** Given where the rows are the bin's. */
+  /** Set when the bin is shown. */
   onRestore?: (record: StoredRecord) => void;
 };
 
@@ -68,13 +68,13 @@ export function RecordTable({ path, records, stale, linkTo, onRestore }: Props) 
   );
 }
 
-/** What is short leaves its room to what is read. */
+/** Short columns leave room to the ones with text. */
 function widthOf({ fields }: Surface, name: string): string | undefined {
   const input = fields[name]?.input;
   return input === "switch" ? "w-24" : input === "time" ? "w-36" : undefined;
 }
 
-/** The second line of a narrow row: its words, not its times. */
+/** The second line of a narrow row: its text fields, not its times. */
 function lineOf({ columns: [, ...others], fields }: Surface, record: StoredRecord): string {
   return others
     .filter((name) => fields[name]?.input === "line")

@@ -1,7 +1,7 @@
 import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { parseAsMatching } from "#components/kit/search-params.ts";
 
-/** The page's address: the words searched for, the bin, and the record that is open, "new" being one to be. */
+/** The page's URL: the search, whether it's the bin, and the open record ("new" while creating one). */
 export const recordSearch = {
   q: parseAsString.withDefault(""),
   view: parseAsStringLiteral(["bin"]),

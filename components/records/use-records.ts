@@ -10,7 +10,7 @@ import { recordById, recordListKey, recordsKey } from "./queries.ts";
 import type { RecordFields } from "./record-form.tsx";
 import { nameOf, surfaceOf } from "./surface.ts";
 
-/** How the form of a new record is sent. */
+/** Sends a new record. */
 export function useCreateRecord(path: string, onCreated: (id: string) => void) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -25,7 +25,7 @@ export function useCreateRecord(path: string, onCreated: (id: string) => void) {
   };
 }
 
-/** How a change of a record is sent: in the state that `etag` names. */
+/** Sends a change to the version that `etag` identifies. */
 export function useUpdateRecord(path: string, id: string) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -41,7 +41,7 @@ export function useUpdateRecord(path: string, id: string) {
   };
 }
 
-/** `mayRestore`: then the message has an undo; else it says who can. */
+/** `mayRestore`: the toast offers Undo; otherwise it says who can restore. */
 export function useDeleteRecord(path: string, { mayRestore, onDeleted }: { mayRestore: boolean; onDeleted: () => void }) {
   const tenant = useTenantId();
   const { contracts, surface } = surfaceOf(path);

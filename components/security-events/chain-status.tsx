@@ -10,7 +10,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { ChainVerification } from "#lib/security-events/contract.ts";
 import { chainVerification } from "./queries.ts";
 
-/** Whether anybody changed the trail since, asked and answered here. */
+/** Verifies the audit log and shows the result. */
 export function ChainStatus({ onOpen }: { onOpen: (id: string) => void }) {
   const { data, error, isFetching, refetch } = useQuery(chainVerification(useTenantId()));
   return (

@@ -1,7 +1,7 @@
 import { PanelSection } from "#components/kit/panel-parts.tsx";
 import type { FieldChange } from "./changes.ts";
 
-/** What was, and what is, field by field. */
+/** Before and after, by field. */
 export function EventChanges({ changes }: { changes: FieldChange[] }) {
   return (
     <PanelSection title="Before and after">

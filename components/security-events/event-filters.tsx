@@ -65,7 +65,7 @@ export function EventFilters({ search, onChange, onClear }: Props) {
   );
 }
 
-/** Asked when it is whole: who is meant is known by the whole name. */
+/** Applied on submit: only a complete name matches. */
 function ActorField({ value, onChange }: { value: string | null; onChange: (actor: string | null) => void }) {
   return (
     <form

@@ -44,7 +44,7 @@ export function EventList({ now }: { now: number }) {
             contract={listSecurityEventsContract}
             call={{ tenant: tenantId, query }}
             failed="Couldn't export the events"
-            // That they were taken is an event itself.
+            // The export is recorded as an event itself.
             onSaved={() => cache.invalidateQueries({ queryKey: eventListKey(tenantId) })}
           />
         )

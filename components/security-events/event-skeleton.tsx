@@ -3,7 +3,7 @@ import { COLUMNS } from "./event-table.tsx";
 
 const CELLS = ["w-24", "w-3/4", "w-20", "w-28", "w-24", "w-24 @max-6xl:hidden"];
 
-/** The list's shape while it loads. `filters`: where those are not there yet either. */
+/** The list's skeleton. `filters`: whether to include them. */
 export function EventSkeleton({ filters = false }: { filters?: boolean }) {
   return (
     <ListSkeleton

@@ -10,7 +10,7 @@ import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { Target } from "./target.tsx";
 import { actionOf, iconOf, whoOf } from "./words.ts";
 
-/** The columns of the wide list; narrower than that, a row is a card. */
+/** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(15rem,1fr)_8.5rem_10rem_9rem] @6xl:grid-cols-[7.5rem_minmax(16rem,1fr)_9.5rem_11rem_10rem_11rem] @4xl:gap-x-3";
 

@@ -24,7 +24,7 @@ export function eventById(tenant: string, id: string) {
   );
 }
 
-/** Asked when somebody wants to know: it reads all there is. */
+/** Only on demand: it reads the whole log. */
 export function chainVerification(tenant: string) {
   return oneQuery({ under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } }, { enabled: false, retry: false });
 }

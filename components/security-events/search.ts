@@ -7,7 +7,7 @@ export type Period = (typeof PERIODS)[number];
 
 const DAYS_BEFORE: Partial<Record<Period, number>> = { today: 0, "7d": 6, "30d": 29 };
 
-/** The address of the page: the names of the query of GET /v1/security-events, a period in place of times, and the event that is open. */
+/** The page's URL: the query of GET /v1/security-events with a period instead of times, and the open event. */
 export const eventSearch = {
   type: parseAsMatching(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/),
   actor: parseAsMatching(/^(?=.*\S).{1,200}$/u),
@@ -21,10 +21,10 @@ export const eventSearch = {
 
 export type EventSearch = inferParserType<typeof eventSearch>;
 
-/** What takes every filter back, but the period. */
+/** Clears every filter except the period. */
 export const NO_FILTERS = { type: null, actor: null, target: null, across: false } as const;
 
-/** What shows all there is. */
+/** Clears every filter. */
 export const NO_LIMITS = { ...NO_FILTERS, period: "all", from: null, to: null } as const;
 
 /** The filters as a query of GET /v1/security-events; days are the reader's. */

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { useTenantId } from "#components/kit/member.tsx";
 import { shortTarget, targetHref } from "./words.ts";
 
-/** What an event is about: a link where there is a page for it, above its row's own. */
+/** An event's target, as a link if it has a page. It lies above the row's own link. */
 export function Target({ target }: { target: string }) {
   const href = targetHref(useTenantId(), target);
   const shown = <code className="font-mono text-xs">{shortTarget(target)}</code>;

@@ -15,7 +15,7 @@ import {
 } from "lucide-react";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 
-/** The kinds that the list is filtered by, as the query of GET /v1/security-events takes them. */
+/** The type filter's values, as GET /v1/security-events accepts them. */
 export const KINDS: readonly { type: string; name: string }[] = [
   { type: "access.refused", name: "Refusals" },
   { type: "session.*", name: "Sign-ins and sign-outs" },
@@ -65,7 +65,7 @@ const REFUSALS: Record<string, string> = {
   browser_forbidden: "Refused: service-role key used in a browser",
 };
 
-/** What was done, in words. */
+/** An event's action. */
 export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "details">): string {
   const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Refused") : (ACTIONS[type] ?? wordsOf(type));
   const { count } = details;
@@ -92,14 +92,14 @@ export function iconOf(type: string): LucideIcon {
   return ICONS.find(([start]) => type.startsWith(start))?.[1] ?? ShieldAlert;
 }
 
-/** `user:ada` → ada; the others by what they are. */
+/** `user:ada` → ada; other actors by their kind. */
 function actorName(actor: string): string {
   if (actor.startsWith("user:")) return actor.slice("user:".length);
   if (actor.startsWith("api_key:")) return `API key ${actor.slice("api_key:".length, "api_key:".length + 8)}…`;
   return ACTORS[actor] ?? actor;
 }
 
-/** Whoever comes from another tenant may have the name of one of ours. */
+/** Another tenant's user may share a name with one of ours. */
 export function whoOf({ actor, home_tenant_id: home }: Pick<SecurityEvent, "actor" | "home_tenant_id">): string {
   return home ? `${actorName(actor)} of ${home}` : actorName(actor);
 }
@@ -121,14 +121,14 @@ export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
   system: "None (Tieout)",
 };
 
-/** The page of what an event is about, where it has one. */
+/** The page of an event's target, if it has one. */
 export function targetHref(tenantId: string, target: string): string | null {
   if (target.startsWith("key_")) return `/${tenantId}/api-keys?key=${target}`;
   if (target.startsWith("whk_")) return `/${tenantId}/webhooks/${target}`;
   return target.startsWith("exc_") ? `/${tenantId}/exceptions?exception=${target}` : null;
 }
 
-/** `key_01a1…5dec`: long identifiers by their ends. */
+/** `key_01a1…5dec`: shortens a long ID. */
 export function shortTarget(target: string): string {
   return target.length > 24 && !target.startsWith("tenant:") ? `${target.slice(0, 8)}…${target.slice(-4)}` : target;
 }

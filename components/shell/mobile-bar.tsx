@@ -16,7 +16,7 @@ import { UserMenu } from "./user-menu.tsx";
 
 type Props = { surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null };
 
-/** The bar on top of narrow screens, whose button opens all navigation. */
+/** The top bar of narrow screens; its button opens the navigation. */
 export function MobileBar({ surfaces, firstSteps }: Props) {
   const { tenant } = useMember();
   const [open, setOpen] = useState(false);

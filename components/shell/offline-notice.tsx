@@ -3,7 +3,7 @@
 import { CloudOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
 
-/** Says so while the browser has no network. The queries wait by themselves and go on when it is back. */
+/** Shown while the browser is offline. Queries pause and resume automatically. */
 export function OfflineNotice() {
   const offline = useSyncExternalStore(
     subscribe,

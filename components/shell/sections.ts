@@ -1,10 +1,10 @@
 import { AlarmClock, KeyRound, type LucideIcon, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 
-/** `letter`: after g, it goes there. `adminOnly`: the page explains itself to the others. */
+/** `letter`: the shortcut after g. `adminOnly`: others see an explanation. */
 export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; adminOnly?: boolean };
 
-/** What the navigation shows of a record surface: its declaration is more than every page should load. */
+/** A record surface in the navigation: its full declaration is too much for every page to load. */
 export type SurfaceLink = { path: string; title: string };
 
 const SECTIONS: readonly Section[] = [

@@ -9,7 +9,7 @@ import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { FIRST_SECTION } from "./sections.ts";
 
-/** Names the tenant, and leads to the same page of another one. */
+/** Shows the tenant, and switches to the same page of another one. */
 export function TenantSwitcher() {
   const { tenant, tenants } = useMember();
   if (tenants.length < 2) {
@@ -38,7 +38,7 @@ export function TenantSwitcher() {
   );
 }
 
-/** Only mounted with the menu open, so that the names of the others are asked for when somebody looks. */
+/** Mounted only while the menu is open, so that tenant names are fetched on demand. */
 function TenantLinks() {
   const { tenant, tenants } = useMember();
   const [section = FIRST_SECTION] = useSelectedLayoutSegments();

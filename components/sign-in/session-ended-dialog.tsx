@@ -6,7 +6,7 @@ import { SignInForm, type SignInProvider } from "./sign-in-form.tsx";
 
 type Props = { name: string; providers: readonly SignInProvider[]; onClose: () => void; onSignedIn: () => void };
 
-/** Signing in over the page. What was typed below stays as it is. */
+/** Signs in over the page, so that no input is lost. */
 export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Props) {
   const [path] = useState(() => window.location.pathname + window.location.search);
   return (

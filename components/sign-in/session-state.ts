@@ -1,9 +1,9 @@
 import { createStore } from "#components/ui/store.ts";
 
-/** What the tabs of one browser tell each other of its session. */
+/** Session messages between tabs. */
 type Told = "signed-in" | "signed-out";
 
-/** Whether this page's session is known to have ended. Set by each request that is told so: the dialog comes (back) to the front. */
+/** Whether this page's session has ended. Set by every request that gets a 401, which shows the dialog (again). */
 export const sessionEnded = createStore(false);
 
 export function resumeSession(): void {
@@ -11,7 +11,7 @@ export function resumeSession(): void {
   settle(true);
 }
 
-/** Whoever waits by somebody's act is told no; what the page reads by itself goes on waiting. */
+/** Rejects calls that a person started; background reads keep waiting. */
 export function putAside(): void {
   settle(false);
 }
@@ -19,7 +19,7 @@ export function putAside(): void {
 type Waiting = { patient: boolean; answer: (resumed: boolean) => void };
 let waiting: Waiting[] = [];
 
-/** Ends the session, and waits for somebody to sign in: true once they have, false when they will not now. `signal`: of a read, which can wait longer. */
+/** Marks the session as ended and waits for sign-in: true once signed in, false if dismissed. `signal`: set for reads, which can wait longer. */
 export function sessionResumed(signal: AbortSignal | undefined): Promise<boolean> {
   sessionEnded.set(true);
   return new Promise((answer, fail) => {

@@ -12,13 +12,13 @@ import { onToldByOtherTabs, putAside, resumeSession, sessionEnded, sessionResume
 import type { SignInProvider } from "./sign-in-form.tsx";
 
 const SessionEndedDialog = dynamic(() => import("./session-ended-dialog.tsx").then((module) => module.SessionEndedDialog), {
-  // The boundary that this brings keeps the page in sight while it is fetched.
+  // Its boundary keeps the page visible while it loads.
   ssr: false,
 });
 
 /**
- * Stands by for the end of the session: asks to sign in where one is, so that nothing typed is lost, and goes on in every
- * tab once one of them has signed in.
+ * Handles the end of the session: asks to sign in over the page, so that no input is lost, and continues in every tab once
+ * one of them has signed in.
  */
 export function SessionWatch({ providers }: { providers: readonly SignInProvider[] }) {
   const { tenant, name, roles } = useMember();
@@ -30,7 +30,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
   const resume = useCallback(async () => {
     const found = await signedInTo(tenant.id).catch(() => "nobody" as const);
     if (found === "nobody") return;
-    // Somebody else's page is not theirs to go on with.
+    // A different user must not continue on this user's page.
     if (found === "stranger" || found.name !== name) return window.location.reload();
     resumeSession();
     if (found.roles.join() !== roles.join()) router.refresh();
@@ -55,7 +55,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
 
   useEffect(() => {
     if (!ended) return;
-    // Nothing is asked again and again by a page that nobody is signed in to.
+    // No polling on a page without a session.
     focusManager.setFocused(false);
     return () => {
       focusManager.setFocused(undefined);
@@ -63,7 +63,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     };
   }, [ended]);
 
-  // Who put it aside and tries something else is asked again.
+  // Dismissing only lasts until the next action.
   useEffect(() => sessionEnded.subscribe(() => setAside(false)), []);
 
   if (!ended || isAside) return null;

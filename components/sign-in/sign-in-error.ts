@@ -1,4 +1,4 @@
-/** What to say for an error code of next-auth. */
+/** The message for an error code of next-auth. */
 export function signInError(code: string): string {
   switch (code) {
     case "CredentialsSignin":

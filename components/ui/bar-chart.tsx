@@ -5,7 +5,7 @@ import type { BarProps, Datum } from "./bars.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** The charts' library is one chunk, fetched when the first chart shows. It stands in a box of its height, which nothing moves. */
+/** The chart library is loaded with the first chart. The box has a fixed height, so that nothing shifts. */
 export const Bars = dynamic(() => import("./bars.tsx").then((part) => part.Bars), {
   ssr: false,
   loading: () => <Skeleton className="h-full w-full" />,
@@ -13,7 +13,7 @@ export const Bars = dynamic(() => import("./bars.tsx").then((part) => part.Bars)
 
 const HEIGHT_PX = 190;
 
-/** Bars of one series, and the same as a table. */
+/** A bar chart of one series, with a table of the same data. */
 export function BarChart({
   label,
   keyName,

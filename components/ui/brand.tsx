@@ -1,4 +1,4 @@
-/** The mark: two columns of figures, ruled off and tied out. */
+/** The logo: two columns of figures, ruled off and tied out. */
 export function Brand({ className }: { className?: string }) {
   return (
     <span className={`inline-flex items-center gap-2 font-semibold tracking-tight ${className ?? ""}`}>

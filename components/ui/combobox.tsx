@@ -9,7 +9,7 @@ export type Option<Value> = {
   key: string;
   value: Value;
   label: ReactNode;
-  /** True for what holds now. */
+  /** True for the current value. */
   current?: boolean;
 };
 
@@ -26,11 +26,11 @@ type Listed<Value> = {
   onSearch: (search: string) => void;
   options: readonly Option<Value>[];
   onChoose: (value: Value) => void;
-  /** What to say of the search: nothing found, still loading, what can be typed. */
+  /** The search status: no results, loading, or what can be typed. */
   note?: ReactNode;
 };
 
-/** A button that opens a list to search and choose from. */
+/** A button that opens a searchable list. */
 export function Combobox<Value>({
   trigger,
   triggerClass,
@@ -49,7 +49,7 @@ export function Combobox<Value>({
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
 
-  // The field is there before the list shows, and until after it gave the focus back.
+  // The field is mounted before the list shows, and until focus has returned.
   function onToggle({ newState }: { newState: string }) {
     if (newState === "open") return box.current?.querySelector("input")?.focus();
     setOpen(false);
@@ -133,7 +133,7 @@ function SearchList<Value>({
       </div>
       <div {...listbox.list} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto p-1 outline-none empty:hidden">
         {options.map(({ key, value, label: shown, current }) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is the field's
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
           <div
             key={key}
             role="option"

@@ -1,10 +1,10 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** A command to copy, as it is typed. */
+/** A command to copy. */
 export function Command({ text, onCopied }: { text: string; onCopied?: () => void }) {
   return (
     <div className="relative rounded-md border border-line bg-canvas text-left">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <pre tabIndex={0} className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5 text-ink">
         {text}
       </pre>

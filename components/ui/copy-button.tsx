@@ -13,10 +13,10 @@ export function CopyButton({
   worded = false,
   onCopied,
 }: {
-  /** Or what gives it when it is copied. */
+  /** Or a function that returns it. */
   text: string | (() => string);
   label: string;
-  /** Whether the label is shown, for what is the thing to do. */
+  /** Whether to show the label, for a primary action. */
   worded?: boolean;
   onCopied?: () => void;
 }) {

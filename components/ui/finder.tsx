@@ -7,25 +7,25 @@ import { classes } from "./classes.ts";
 import { Keys } from "./keys.tsx";
 import { useListbox } from "./use-listbox.ts";
 
-/** How long the choice rests somewhere before its page is fetched ahead. */
+/** How long an option must be active before its page is prefetched. */
 const RESTING_MS = 150;
 
-/** Something that is found. What has an `href` is gone to, the others are run. `refused`: why this reader cannot. */
+/** A result: opens `href`, or runs. `refused`: why this reader can't. */
 export type Found = {
   id: string;
   title: string;
   icon: LucideIcon;
-  /** What it is, beside its title; `place`: where it is, below. */
+  /** Its kind, beside the title; `place`: where it is, below. */
   note?: string;
   place?: string;
   keys?: readonly string[];
   refused?: string;
 } & ({ href: string } | { run: () => void });
 
-/** `name` is null where there is but one group. */
+/** `name` is null if there's only one group. */
 export type FoundGroup = { name: string | null; entries: readonly Found[] };
 
-/** A dialog that finds what is typed, and goes there. `status`: how much is found, or why nothing. */
+/** A search dialog that navigates to results. `status`: the number of results, or why there are none. */
 export function Finder({
   label,
   placeholder,
@@ -43,7 +43,7 @@ export function Finder({
   groups: readonly FoundGroup[];
   status: ReactNode;
   onClose: () => void;
-  /** What stands below what is found. */
+  /** Shown below the results. */
   children?: ReactNode;
 }) {
   const id = useId();
@@ -69,7 +69,7 @@ export function Finder({
 
   function choose(entry: Found | undefined, aside: boolean) {
     if (!entry || entry.refused) return;
-    // Closed first: what it leads to may have the focus.
+    // Close first: the target may take focus.
     onClose();
     if ("run" in entry) entry.run();
     else if (aside) window.open(entry.href, "_blank", "noopener");
@@ -77,11 +77,11 @@ export function Finder({
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes it; the keyboard has Escape
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes it; the keyboard has Escape
     <dialog
       ref={dialog}
       aria-label={label}
-      // Strict rendering closes and opens it once more.
+      // Strict mode closes and reopens it.
       onClose={() => !dialog.current?.open && onClose()}
       onClick={(event) => event.target === dialog.current && onClose()}
       className={classes(
@@ -115,7 +115,7 @@ export function Finder({
       <div {...listbox.list} role="listbox" aria-label="Found" className="min-h-0 flex-1 overflow-y-auto p-2 outline-none empty:hidden">
         {groups.map(({ name, entries: found }) => {
           const options = found.map((entry) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keyboard
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
             <div
               key={entry.id}
               role="option"

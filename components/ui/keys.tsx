@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 
 const nothing = () => () => {};
 
-/** Keys as they are labelled on this keyboard. */
+/** A keyboard shortcut, labelled for this platform. */
 export function Keys({ keys }: { keys: readonly string[] }) {
   const apple = useSyncExternalStore(
     nothing,

@@ -1,7 +1,7 @@
-/** Made once for each currency: making one takes longer than what a row of a table has. */
+/** Cached by currency: creating one is too slow for every table row. */
 const formats = new Map<string, { format: Intl.NumberFormat; decimals: number }>();
 
-/** An amount in minor units, with as many decimals as its currency has. */
+/** Formats an amount in minor units with its currency's decimals. */
 export function formatMoney(amountMinor: number, currency: string): string {
   const { format, decimals } = formats.get(currency) ?? formatOf(currency);
   return format.format(amountMinor / 10 ** decimals);

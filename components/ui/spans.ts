@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What is left until a moment: "2 d 4 h", "1 h 5 min", "14 min 32 s". */
+/** Time until a moment: "2 d 4 h", "1 h 5 min", "14 min 32 s". */
 export function remaining(iso: string, nowMs: number): string {
   const left = Math.max(0, Date.parse(iso) - nowMs);
   if (left >= 2 * DAY_MS) return two(left, DAY_MS, "d", HOUR_MS, "h");
@@ -11,7 +11,7 @@ export function remaining(iso: string, nowMs: number): string {
   return `${Math.ceil(left / 1000)} s`;
 }
 
-/** How long ago a moment was: "just now", "4 min ago", "3 h ago", "12 d ago". */
+/** Time since a moment: "just now", "4 min ago", "3 h ago", "12 d ago". */
 export function ago(iso: string, nowMs: number): string {
   const past = nowMs - Date.parse(iso);
   if (past < MINUTE_MS) return "just now";

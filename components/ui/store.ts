@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value outside of React that components follow: what outlives a page, or is set by what is no component. */
+/** A value outside React that components subscribe to: it outlives pages, or is set by non-components. */
 export type Store<Value> = { get: () => Value; set: (next: Value) => void; subscribe: (listener: () => void) => () => void };
 
 export function createStore<Value>(initial: Value): Store<Value> {
@@ -19,7 +19,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** `onServer`: what stands for the value in the server's HTML, where nobody has set it. */
+/** `onServer`: the value during server rendering. */
 export function useStore<Value>({ get, subscribe }: Store<Value>, onServer: Value): Value {
   return useSyncExternalStore(subscribe, get, () => onServer);
 }

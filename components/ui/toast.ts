@@ -1,6 +1,6 @@
 import { createStore } from "./store.ts";
 
-/** What came of something, for the corner of the page. */
+/** A message in the corner of the page. */
 export type Toast = { id: number; title: string; description?: string; failed: boolean; action?: { label: string; run: () => void } };
 
 const NONE: readonly Toast[] = [];
@@ -13,7 +13,7 @@ export function toast(title: string, more: Pick<Toast, "description" | "action">
   add({ title, ...more, failed: false });
 }
 
-/** It stays until it is dismissed. */
+/** Stays until dismissed. */
 export function toastFailure(title: string, description: string): void {
   add({ title, description, failed: true });
 }

@@ -11,8 +11,8 @@ const DECIDING_MS = 12_000;
 const NONE: readonly Toast[] = [];
 
 /**
- * The messages, in the page and once more in every dialog: beside an open dialog everything is inert, to screen readers
- * too. The one that is not in front hides (globals.css).
+ * The toasts, in the page and in every dialog: everything outside an open dialog is inert, also to screen readers. All but
+ * the front one are hidden (globals.css).
  */
 export function Toasts() {
   const shown = useStore(toasts, NONE);

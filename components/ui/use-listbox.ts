@@ -5,11 +5,11 @@ import { type KeyboardEvent, useEffect, useId, useState } from "react";
 const PAGE = 5;
 
 /**
- * A field that chooses from a list: it keeps the focus, and the arrows move the choice.
+ * A field with a listbox: the field keeps focus, and arrow keys move the active option.
  * https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
  *
- * `preset`: what is chosen until an arrow or the pointer moves, by its key; the first where left out. `aside`: chosen with the
- * key that opens a link in another tab.
+ * `preset`: the key of the initially active option; the first if omitted. `aside`: chosen with the modifier that opens a link
+ * in another tab.
  */
 export function useListbox({
   label,
@@ -23,7 +23,7 @@ export function useListbox({
   onChoose: (key: string, aside: boolean) => void;
 }) {
   const id = useId();
-  // By its key: what is found later may come above it.
+  // By key: later results may be inserted above it.
   const [pointed, setPointed] = useState<string>();
   const at = Math.max(0, keys.indexOf(pointed !== undefined && keys.includes(pointed) ? pointed : (preset ?? "")));
   const active = keys[at];
@@ -46,7 +46,7 @@ export function useListbox({
 
   return {
     active,
-    /** Forgets what the arrows chose: the list is another one. */
+    /** Resets the active option, for a new list. */
     begin: () => setPointed(undefined),
     field: {
       role: "combobox",

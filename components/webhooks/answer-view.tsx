@@ -4,7 +4,7 @@ import { InertText } from "./inert-text.tsx";
 
 type Answer = NonNullable<DeliveryDetail["attempts"][number]["response"]>;
 
-/** What a receiver answered, as text only. */
+/** A receiver's response, as plain text. */
 export function AnswerView({ response: { headers, body, truncated } }: { response: Answer }) {
   const pretty = prettyJson(body);
   return (
@@ -25,7 +25,7 @@ export function AnswerView({ response: { headers, body, truncated } }: { respons
   );
 }
 
-/** The headers that were sent, but for the signature: it is made of the secret, and kept nowhere. */
+/** The request headers, without the signature, which isn't stored. */
 export function RequestHeaders({ eventId, startedAt }: { eventId: string; startedAt: string }) {
   const headers = {
     "content-type": "application/json",

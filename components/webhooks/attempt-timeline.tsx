@@ -8,7 +8,7 @@ import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./words.ts";
 
 type Attempt = DeliveryDetail["attempts"][number];
 
-/** Each attempt and what came of it, newest first. */
+/** The attempts and their results, newest first. */
 export function AttemptTimeline({ eventId, attempts }: { eventId: string; attempts: Attempt[] }) {
   return (
     <section aria-labelledby="attempts" className="flex flex-col gap-3">

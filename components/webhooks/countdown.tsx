@@ -3,7 +3,7 @@
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { remaining } from "#components/ui/spans.ts";
 
-/** What is left until a moment, each second; not announced. */
+/** A countdown. Not a live region: it changes each second. */
 export function Countdown({ until, asOf }: { until: string; asOf: string }) {
   const left = useServerTime((now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment now"), asOf);
   return <span className="tabular-nums">{left}</span>;

@@ -27,16 +27,16 @@ type Props = {
   onTested: (deliveryId: string) => void;
 };
 
-/** What was sent to a webhook, newest first, and the delivery that the address names beside it. */
+/** A webhook's deliveries, newest first, and the panel of the one in the URL. */
 export function Deliveries({ webhook, searching: { search, set, linkTo, isFiltered, clear }, onTested }: Props) {
   const tenantId = useTenantId();
   const list = useList(deliveryPages(tenantId, webhook.id, search));
   const { items, newest } = list;
-  // Once opened it stays, so that it can slide away.
+  // Stays mounted once opened, so that it can slide away.
   const [wasOpened, setWasOpened] = useState(false);
   if (search.delivery !== null && !wasOpened) setWasOpened(true);
 
-  // An attempt that ended changes the webhook's figures too.
+  // A finished attempt changes the webhook's figures too.
   const cache = useQueryClient();
   const ended = items.reduce(
     (sum, { attempt_count, last_attempt }) => sum + attempt_count - Number(last_attempt?.status === "in_flight"),

@@ -29,7 +29,7 @@ export function DeliveryFilters({ search: { status, type, event_id }, onChange, 
   );
 }
 
-/** Looks for the webhook-id that a receiver has in its log, once it is whole. */
+/** Searches by webhook-id, once it's complete. */
 function EventId({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
   const [typed, setTyped] = useState(value ?? "");
   const whole = typed === "" || EVENT_ID.test(typed);

@@ -39,7 +39,7 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
   );
 }
 
-/** What a draft changes. */
+/** A draft's changes. */
 function patchOf(before: Webhook, draft: WebhookDraft) {
   const { url, description, events } = fieldsOf(draft);
   return {

@@ -8,13 +8,13 @@ import type { DeliveryFilter, WebhookSearch } from "./search.ts";
 const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;
 const UNDER_WAY_REFRESH_MS = 1000;
-/** A retry that is due this soon is watched closely. */
+/** Poll closely when a retry is due this soon. */
 const SOON_MS = 10_000;
 
-/** Everything of a tenant's webhooks. */
+/** The cache key of a tenant's webhooks. */
 export const webhooksKey = (tenant: string) => resourceKey(tenant, "webhooks");
 
-/** Everything of one webhook. */
+/** The cache key of one webhook. */
 export const keyOfWebhook = (tenant: string, id: string) => [...webhooksKey(tenant), id] as const;
 
 export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "status">) {
@@ -31,7 +31,7 @@ export function webhookById(tenant: string, id: string) {
   );
 }
 
-/** The pages of a webhook's log, newest first. While something is under way, they are looked at each second. */
+/** The pages of a webhook's deliveries, newest first. Polled every second while one is in flight. */
 export function deliveryPages(tenant: string, id: string, { status, type, event_id }: DeliveryFilter) {
   return pagesQuery(
     {
@@ -53,7 +53,7 @@ export function deliveryById(tenant: string, id: string, deliveryId: string) {
   );
 }
 
-/** How many deliveries would be sent again: counted anew each time, as they go on meanwhile. */
+/** How many deliveries would be resent. Never cached: deliveries keep coming in. */
 export function missedCount(tenant: string, id: string, since: string) {
   return oneQuery(
     {

@@ -94,7 +94,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
   );
 }
 
-/** A moment as a field for local times has it, in UTC. */
+/** A moment in the format of a datetime-local field, in UTC. */
 function minuteOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 16);
 }

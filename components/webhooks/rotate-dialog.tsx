@@ -20,7 +20,7 @@ const GRACE_PERIODS = [
   { value: "604800", label: "7 days" },
 ];
 
-/** Gives a webhook a new secret, while the old one signs too for as long as its receiver needs. */
+/** Rotates a webhook's signing secret; the old one also signs during the grace period. */
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
   const keep = useKeepWebhook();

@@ -16,7 +16,7 @@ const SOURCES = [
   { value: "own", label: "Use my own" },
 ] as const;
 
-/** A secret that is being given. Its only places are this form and the request; `stored`: whether losing it now loses nothing. */
+/** A secret being set. Only the form and the request hold it. `stored`: whether the user has saved it. */
 export type SecretDraft = { source: "generated" | "own"; generated: string; own: string; stored: boolean };
 
 export function newSecretDraft(): SecretDraft {
@@ -27,7 +27,7 @@ export function secretOf({ source, generated, own }: SecretDraft): string {
   return source === "generated" ? generated : own;
 }
 
-/** Why a secret should not be sent yet. */
+/** Why a secret can't be sent yet. */
 export function missingInSecret({ source, own, stored }: SecretDraft): Problems {
   if (source === "own") return own === "" ? { secret: "Enter your receiver's secret." } : {};
   return stored ? {} : { secret: "Copy the secret, or confirm you've stored it. It can't be shown again." };

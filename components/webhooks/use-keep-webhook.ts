@@ -5,7 +5,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { webhookById, webhooksKey } from "./queries.ts";
 
-/** Shows a webhook as an answer has it, and looks at everything that may have changed with it. */
+/** Caches a returned webhook and refreshes everything that may have changed with it. */
 export function useKeepWebhook(): (webhook: Webhook) => void {
   const tenantId = useTenantId();
   const cache = useQueryClient();

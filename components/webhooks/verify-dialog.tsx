@@ -12,7 +12,7 @@ import { SNIPPETS } from "./snippets.ts";
 
 const LANGUAGES = SNIPPETS.map(({ language }) => ({ value: language, label: language }));
 
-/** How a receiver verifies that a call comes from Tieout, in its own language. */
+/** How a receiver verifies signatures, by language. */
 export function VerifyDialog({ onClose }: { onClose: () => void }) {
   const [language, setLanguage] = useState<(typeof SNIPPETS)[number]["language"]>("Node");
   const { file, load } = SNIPPETS.find((snippet) => snippet.language === language) ?? SNIPPETS[0];

@@ -9,14 +9,14 @@ import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { testWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { webhooksKey } from "./queries.ts";
 
-/** What a dialog of a webhook is about. */
+/** Which dialog is open. */
 export type Act = "edit" | "rotate" | "recover" | "enable" | "disable" | "delete" | "verify";
 
 type Props = { webhook: Webhook; onAct: (act: Act) => void; onTested: (deliveryId: string) => void };
 
 export function WebhookActions({ webhook, onAct, onTested }: Props) {
   const isActive = webhook.status === "active";
-  // Before anything was sent, the empty log offers the test.
+  // With no deliveries yet, the empty list offers the test.
   const isNew = webhook.last_success_at === null && webhook.last_failure_at === null;
   return (
     <div className="flex flex-wrap gap-2">
@@ -62,7 +62,7 @@ export function WebhookActions({ webhook, onAct, onTested }: Props) {
   );
 }
 
-/** Sends a test event and leads to its delivery, where one sees it arrive. */
+/** Sends a test event and opens its delivery. */
 export function TestButton({ webhookId, onTested }: { webhookId: string; onTested: (deliveryId: string) => void }) {
   const tenantId = useTenantId();
   const test = useAttempt({

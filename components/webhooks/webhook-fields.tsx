@@ -11,12 +11,12 @@ export type WebhookDraft = { url: string; description: string; events: EventKind
 const URL_LONGEST = 2048;
 const DESCRIPTION_LONGEST = 1000;
 
-/** A draft as a body's fields. */
+/** A draft as a request body. */
 export function fieldsOf({ url, description, events }: WebhookDraft) {
   return { url: url.trim(), description: description.trim() || null, events };
 }
 
-/** What is wrong before anything is sent; the rest the server knows better. */
+/** Checks before anything is sent; the server does the rest. */
 export function missingIn({ url, events }: WebhookDraft): Problems {
   return {
     ...(url.trim() === "" && { url: "Enter your receiver's URL." }),
@@ -24,7 +24,7 @@ export function missingIn({ url, events }: WebhookDraft): Problems {
   };
 }
 
-/** What a webhook is, beside its secret. */
+/** A webhook's fields, except its secret. */
 export function WebhookFields({ form: { draft, change, problem, text } }: { form: Fields<WebhookDraft> }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { shownDuration, shownRate } from "./words.ts";
 
 type Performance = Webhook["last_24h"];
 
-/** How well a receiver answers. */
+/** A receiver's success rate and response times. */
 export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: Webhook }) {
   return (
     <Figures>

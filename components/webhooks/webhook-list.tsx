@@ -18,7 +18,7 @@ import { WebhookListSkeleton } from "./webhook-skeletons.tsx";
 import { WebhookTable } from "./webhook-table.tsx";
 import { WEBHOOK_STATUS_WORDS } from "./words.ts";
 
-// Never on the server: its secret would stand in the HTML.
+// Never on the server: the secret would be in the HTML.
 const RegisterDialog = dynamic(() => import("./register-dialog.tsx").then((part) => part.RegisterDialog), { ssr: false });
 
 const ALL = "all";
@@ -88,7 +88,7 @@ export function WebhookList() {
         <RegisterDialog
           onClose={() => set({ new: null })}
           onRegistered={async ({ id }) => {
-            // First, so that going back does not open the form again.
+            // First, so that Back doesn't reopen the form.
             await set({ new: null });
             router.push(`/${tenantId}/webhooks/${id}`);
           }}

@@ -13,7 +13,7 @@ import { FAILURES } from "./words.ts";
 
 type Props = { webhook: Webhook; asOf: string; onAct: (act: Act) => void };
 
-/** What a reader should know before anything else: why nothing is sent, what goes wrong, and what to do about it. */
+/** Notes on why nothing is sent, what fails, and what to do about it. */
 export function WebhookNotes({ webhook, asOf, onAct }: Props) {
   const { status, previous_secret_expires_at, failing_since, missed_since } = webhook;
   return (

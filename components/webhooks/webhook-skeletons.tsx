@@ -4,7 +4,7 @@ import { COLUMNS } from "./webhook-table.tsx";
 
 const CELLS = ["w-3/4", "w-20", "w-28", "w-24", "w-26", "w-18"];
 
-/** The list's shape while it loads. `filters`: where those are not there yet either. */
+/** The list's skeleton. `filters`: whether to include them. */
 export function WebhookListSkeleton({ filters = false }: { filters?: boolean }) {
   return (
     <ListSkeleton
@@ -17,7 +17,7 @@ export function WebhookListSkeleton({ filters = false }: { filters?: boolean }) 
   );
 }
 
-/** A webhook's shape while it loads. */
+/** A webhook's skeleton. */
 export function WebhookSkeleton() {
   return (
     <div role="status" aria-label="Loading the webhook" className="flex flex-col gap-6">

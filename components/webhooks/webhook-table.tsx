@@ -7,7 +7,7 @@ import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
 import { shownDuration, shownRate, shownUrl } from "./words.ts";
 
-/** The columns of the wide list; narrower than that, a row is a card. */
+/** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS = "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_8rem_11rem_9rem_9rem_7rem] @4xl:gap-x-4";
 
 const HEADINGS = ["Receiver", "Health", "Events", "Success, 24 h / 7 d", "p50 / p95, 24 h", "Last sent"];

@@ -39,7 +39,7 @@ export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
   recover: "Recovered",
 };
 
-/** What went wrong in two words, and what to do about it. */
+/** A failure in two words, and what to do about it. */
 export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
   signature_failed: {
     word: "Signature rejected",
@@ -67,7 +67,7 @@ export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
   },
 };
 
-/** The kinds one can subscribe to, by what they are about. A test goes to the webhook it tests, whatever that subscribes to. */
+/** The subscribable event types by group. Tests are sent regardless of subscriptions. */
 export const EVENT_GROUPS: readonly { name: string; kinds: readonly EventKind[] }[] = [
   { name: "SLA", kinds: kindsOf("exception.sla.") },
   { name: "Exceptions", kinds: kindsOf("exception.").filter((kind) => !kind.startsWith("exception.sla.")) },
@@ -79,7 +79,7 @@ function kindsOf(prefix: string): EventKind[] {
   return EVENT_KINDS.filter((kind) => kind.startsWith(prefix));
 }
 
-/** A URL as one tells it apart: without https://, which goes without saying. */
+/** A URL without its https://. */
 export function shownUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/^([^/]+)\/$/, "$1");
 }

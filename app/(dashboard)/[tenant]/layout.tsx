@@ -40,7 +40,7 @@ export default async function TenantLayout({ params, children }: Props) {
   );
 }
 
-/** Null where the database cannot tell: no page fails for them. */
+/** Null when the database can't be reached: no page fails because of it. */
 async function findFirstSteps(tenantId: string): Promise<FirstSteps | null> {
   const ctx = await pageContext(tenantId, getFirstStepsContract);
   return getFirstSteps(ctx).catch(() => null);

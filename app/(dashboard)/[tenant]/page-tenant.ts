@@ -6,7 +6,7 @@ import { ApiError } from "#lib/errors.ts";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { getMe } from "#lib/tenants/get-me.ts";
 
-/** The tenant of the page. Its name is not worth failing for: where the database cannot tell it, its identifier does. */
+/** The page's tenant. Its name isn't worth failing for: without the database, the ID stands in. */
 export const pageTenant = cache(async (tenantId: string): Promise<Tenant> => {
   const ctx = await pageContext(tenantId, getMeContract);
   try {

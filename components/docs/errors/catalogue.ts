@@ -1,11 +1,11 @@
 import type { ErrorCode, FieldError } from "#lib/errors.ts";
 
-/** What the page of an error says. Sentences are Markdown. A code without an entry does not compile. */
+/** The content of each error's page, in Markdown. A code without an entry doesn't compile. */
 export type Entry = {
   means: string;
   when: string[];
   todo: string[];
-  /** Whether the same request, sent again, may succeed. */
+  /** Whether a retry of the same request may succeed. */
   retry: "never" | "changed" | "later";
   detail: string;
   errors?: FieldError[];

@@ -70,7 +70,7 @@ export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resour
   );
 }
 
-/** The answer as it comes over the wire. */
+/** The response on the wire. */
 function exampleAnswer(code: ErrorCode, origin: string): string {
   const { title, status } = ERRORS[code];
   const { detail, errors, headers } = CATALOGUE[code];

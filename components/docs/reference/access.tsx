@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Access } from "#lib/access.ts";
 
-/** Who may call an operation, for each kind of credential: those that may not are named too. */
+/** Who can call an operation, by kind of credential, including those that can't. */
 export function AccessTable({ access }: { access: Access }) {
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2 text-base">

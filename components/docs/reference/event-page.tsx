@@ -11,7 +11,7 @@ const TRAIL = [
   { name: "Webhook events", href: EVENTS_PATH },
 ];
 
-/** What a webhook is sent for one kind of event. */
+/** The payload of one event type. */
 export function EventPage({ event, definitions }: { event: Event; definitions: Definitions }) {
   const headers = event.headers.map((header) => ({ ...header, required: true }));
   return (

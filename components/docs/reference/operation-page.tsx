@@ -13,7 +13,7 @@ import { type Definitions, fieldsOf, isOpen, refusedFields, schemaName } from ".
 
 type Props = { operation: Operation; resource: Resource; origin: string; definitions: Definitions };
 
-/** Everything about one operation: what it takes on the left, a call and its answer on the right. */
+/** One operation: its input on the left, a request and its response on the right. */
 export function OperationPage({ operation, resource, origin, definitions }: Props) {
   const { contract, parameters, body, answer } = operation;
   const examples = examplesOf(operation, origin, definitions);

@@ -8,7 +8,7 @@ import type { SlaItem } from "#lib/exceptions/contract.ts";
 
 const LISTED_MAX = 200;
 
-/** What was not changed, and why. It stays chosen. */
+/** The exceptions that weren't changed, and why. They stay selected. */
 export function BulkReport({
   refused,
   unsent,

@@ -10,7 +10,7 @@ export type Closed = "resolved" | "dismissed";
 
 type Props = { status: Closed; count: number; onSubmit: (resolution: string) => void; onClose: () => void };
 
-/** Closes several with one resolution. */
+/** Closes several exceptions with one resolution. */
 export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
   const verb = status === "resolved" ? "Resolve" : "Dismiss";
   const what = `${count.toLocaleString("en")} ${count === 1 ? "exception" : "exceptions"}`;

@@ -15,7 +15,7 @@ import { useBulkChange } from "./use-bulk-change.ts";
 
 const CLOSED = ["resolved", "dismissed"] as const;
 
-/** What can be done with the rows that are chosen. It stands below them, over the page. */
+/** The actions for selected rows, floating below them. */
 export function SelectionBar({
   chosen,
   loaded,
@@ -24,7 +24,7 @@ export function SelectionBar({
   onClear,
 }: {
   chosen: SlaItem[];
-  /** How many rows there are to choose from. */
+  /** The number of selectable rows. */
   loaded: number;
   onMark: (ids: readonly string[]) => void;
   onMarkAll: () => void;

@@ -12,7 +12,7 @@ import { type BulkPatch, changeInBulk, type Outcome } from "./change-in-bulk.ts"
 type Change = { patch: BulkPatch; done: string };
 type Report = { refused: { item: SlaItem; reason: string }[]; unsent: SlaItem[]; error: Error | null };
 
-/** Changes what is chosen on the board: shown at once, taken back for each that the server refuses or does not answer for. */
+/** Changes the selected exceptions optimistically; reverted for each that the server refuses or doesn't respond for. */
 export function useBulkChange(selection: { clear: () => void; mark: (ids: readonly string[]) => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();

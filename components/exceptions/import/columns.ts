@@ -1,4 +1,4 @@
-/** The columns of a file, in the order of its template; a test holds them against the contract. */
+/** The columns of a file, in the template's order. A test compares them with the contract. */
 export const COLUMNS = [
   { name: "title", required: true, what: "What's wrong. Up to 200 characters.", example: "Payout 4711 has no bank line" },
   { name: "severity", required: true, what: "critical, high, medium or low.", example: "high" },

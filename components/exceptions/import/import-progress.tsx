@@ -16,7 +16,7 @@ const STATUS: Record<Phase, string> = {
   done: "Finished",
 };
 
-/** The file that was chosen, how far its import is, and what can be done with it. */
+/** The chosen file, its import's progress, and the actions. */
 export function ImportProgress({
   chosen: { file, format },
   phase,

@@ -11,7 +11,7 @@ export type PolicyVersion = Version<Policy>;
 
 type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_run">;
 
-/** A policy as it is being edited. Thresholds have keys of their own: two may be alike while one is typed. */
+/** The fields of a policy's form. Thresholds have keys because two may be equal while one is typed. */
 export type Draft = { minutes_to_resolve: Record<Severity, Span>; at_risk_thresholds: (Span & { key: number })[] };
 
 export const THRESHOLDS_MAX = 10;
@@ -36,7 +36,7 @@ export function draftOf({ minutes_to_resolve, at_risk_thresholds }: Policy): Dra
   };
 }
 
-/** What is wrong with a draft. */
+/** A draft's problems. */
 export function faultsIn({ minutes_to_resolve, at_risk_thresholds }: Draft): Problems {
   const thresholds = at_risk_thresholds.map(minutesOf);
   const lengths = SEVERITIES.filter((severity) => minutesOf(minutes_to_resolve[severity]) === null);
@@ -50,7 +50,7 @@ export function faultsIn({ minutes_to_resolve, at_risk_thresholds }: Draft): Pro
   ]);
 }
 
-/** A draft without faults, as it is sent. */
+/** A valid draft as a request body. */
 export function policyOf({ minutes_to_resolve, at_risk_thresholds }: Draft): Sent {
   const of = (span: Span) => minutesOf(span) ?? 0;
   return {
@@ -59,7 +59,7 @@ export function policyOf({ minutes_to_resolve, at_risk_thresholds }: Draft): Sen
   };
 }
 
-/** What a draft changes, in words: name, before and after. */
+/** A draft's changes, as name, before and after. */
 export function changesOf(before: Sent, after: Sent): { severities: Severity[]; thresholds: boolean } {
   return {
     severities: SEVERITIES.filter((severity) => before.minutes_to_resolve[severity] !== after.minutes_to_resolve[severity]),

@@ -23,7 +23,7 @@ import { SpanField } from "./span-field.tsx";
 
 const FIRST_THRESHOLD_MINUTES = 30;
 
-/** The policy to edit. `stored`: as it is now, which somebody else may change meanwhile. */
+/** The policy's form. `stored`: the current policy, which someone else may change meanwhile. */
 export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -48,7 +48,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   const overtaken = stored.etag !== base.etag || isOvertaken(form.error);
   const newest = () => cache.fetchQuery({ ...slaPolicy(tenant), staleTime: 0 });
 
-  /** Somebody else saved in between: what they saved is asked for. */
+  /** Someone else saved first: fetch their version. */
   async function lookAgain(error: Error): Promise<never> {
     if (isOvertaken(error)) await cache.invalidateQueries({ queryKey: slaPolicy(tenant).queryKey });
     throw error;

@@ -9,7 +9,7 @@ import type { Policy } from "./draft.ts";
 import { PolicyCard } from "./policy-card.tsx";
 import { inWords } from "./span.ts";
 
-/** The policy for those who may not change it, and who may. */
+/** The policy, read-only, and who can change it. */
 export function PolicyView({ policy }: { policy: Policy }) {
   const { roles } = useMember();
   return (

@@ -26,11 +26,11 @@ type Props = {
   impact: Impact;
   onClose: () => void;
   onSaved: (version: PolicyVersion) => void;
-  /** Somebody else saved in between. */
+  /** Someone else saved first. */
   onOvertaken: (error: Error) => void;
 };
 
-/** What a change would do, before it is done. */
+/** Previews a change before it is saved. */
 export function ReviewDialog({ before, after, impact, onClose, onSaved, onOvertaken }: Props) {
   const tenant = useTenantId();
   const cache = useQueryClient();

@@ -5,7 +5,7 @@ import { type Span, UNITS, type Unit } from "./span.ts";
 
 const FIELD = "h-9 rounded-md border border-field bg-surface text-sm text-ink max-sm:h-11 max-sm:text-lg aria-invalid:border-danger";
 
-/** A length of time: a number and its unit. */
+/** A duration: a number and its unit. */
 export function SpanField({
   label,
   labelHidden = false,
@@ -19,7 +19,7 @@ export function SpanField({
   span: Span;
   error?: string;
   onChange: (span: Span) => void;
-  /** What stands behind it. */
+  /** Shown after the unit. */
   children?: ReactNode;
 }) {
   const id = useId();

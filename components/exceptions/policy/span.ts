@@ -1,4 +1,4 @@
-/** A length of time as a person writes it. */
+/** A duration as a person writes it. */
 export type Span = { amount: string; unit: Unit };
 export type Unit = "minutes" | "hours" | "days";
 
@@ -13,11 +13,11 @@ export function spanOf(minutes: number): Span {
   return { amount: String(minutes / MINUTES[unit]), unit };
 }
 
-/** Null where it is not a whole number of minutes, from one to a year. */
+/** Null unless it's a whole number of minutes, from one minute to a year. */
 export function minutesOf({ amount, unit }: Span): number | null {
   if (!/^\d{1,6}([.,]\d{1,4})?$/.test(amount.trim())) return null;
   const minutes = Number(amount.trim().replace(",", ".")) * MINUTES[unit];
-  // 0.1 h is 6.000000000000001 to a computer.
+  // 0.1 h is 6.000000000000001 min in floating point.
   const whole = Math.round(minutes);
   return Math.abs(minutes - whole) < 1e-6 && whole >= 1 && whole <= MINUTES_MAX ? whole : null;
 }

@@ -1,6 +1,6 @@
 import Markdown, { type Components } from "react-markdown";
 
-/** Below the title of what the text belongs to. */
+/** One level below the title the text belongs to. */
 const COMPONENTS: Components = {
   h1: ({ children }) => <h3 className="pt-2 text-lg font-semibold">{children}</h3>,
   h2: ({ children }) => <h3 className="pt-2 text-lg font-semibold">{children}</h3>,
@@ -16,7 +16,7 @@ const COMPONENTS: Components = {
   blockquote: ({ children }) => <blockquote className="border-l-2 border-line pl-3 text-muted">{children}</blockquote>,
   code: ({ children }) => <code className="rounded-sm bg-selected px-1 font-mono text-xs">{children}</code>,
   pre: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <pre tabIndex={0} className="overflow-x-auto rounded-md border border-line bg-canvas p-3 [&_code]:bg-transparent [&_code]:p-0">
       {children}
     </pre>
@@ -24,7 +24,7 @@ const COMPONENTS: Components = {
   hr: () => <hr className="border-line" />,
 };
 
-/** Somebody else's Markdown: no HTML, no pictures from elsewhere, no addresses but of the web and of mail. */
+/** Untrusted Markdown: no HTML, no external images, only web and mail links. */
 export function MarkdownText({ text }: { text: string }) {
   return (
     <div className="flex flex-col gap-3 wrap-break-word">

@@ -3,7 +3,7 @@ import { surfaceOf } from "../surface.ts";
 
 export const RELEASE_NOTES = "release-notes";
 
-/** What is published of the tenant's release notes: the publishable key sees no more. */
+/** The tenant's published release notes, all that the publishable key can read. */
 export function updatePages(tenant: string, publishableKey: string) {
   return pagesQuery({
     under: ["public", tenant],

@@ -11,7 +11,7 @@ import type { StoredRecord } from "#lib/records/contract.ts";
 import { MarkdownText } from "./markdown.tsx";
 import { updatePages } from "./queries.ts";
 
-/** A tenant's published release notes, for anybody. */
+/** A tenant's published release notes, public. */
 export function Updates({ tenantId, publishableKey }: { tenantId: string; publishableKey: string }) {
   const list = useList(updatePages(tenantId, publishableKey));
   return (

@@ -10,7 +10,7 @@ import { type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
 
-// A boundary of their own each: without one the page would hide while they are fetched.
+// Each has its own boundary: otherwise the page would hide while they load.
 const Palette = dynamic(loadPalette, { ssr: false });
 const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog), { ssr: false });
 const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-steps-dialog.tsx").then((module) => module.FirstStepsDialog), {
@@ -20,10 +20,10 @@ const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-ste
 /** Between g and the letter. */
 const SEQUENCE_MS = 1500;
 
-/** Where a key is text, or moves within what is open. */
+/** Where a key types text or moves within a widget. */
 const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
 
-/** The commands of every page: ⌘K, and keys pressed alone. What they open is loaded when it is asked for. */
+/** The commands of every page: ⌘K and single-key shortcuts. What they open is loaded on demand. */
 export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   const tenantId = useTenantId();
   const shown = useStore(front, null);
@@ -73,7 +73,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
 
 function onPaletteKey(event: KeyboardEvent): void {
   event.preventDefault();
-  // A form that is open would lose what was typed.
+  // An open form would lose its input.
   if (front.get() === "palette") front.set(null);
   else if (!document.querySelector("dialog[closedby]:modal")) front.set("palette");
 }

@@ -13,14 +13,14 @@ import { createWebhookContract } from "#lib/webhooks/contract.ts";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 
-/** `also`: words that it is found by beside its title. */
+/** `also`: search words besides the title. */
 export type Entry = Found & { also?: string };
 
 type Given = {
   member: Member;
   surfaces: readonly SurfaceLink[];
   preferences: ReturnType<typeof usePreferences>;
-  /** What of the path stays when the tenant changes. */
+  /** The part of the path to keep when the tenant changes. */
   section: string;
 };
 
@@ -130,7 +130,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
   ];
 }
 
-/** Those with a word that begins with each word of the text; who begins with the text comes first. */
+/** Matches every word of the text as a prefix; titles that start with the text come first. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
   const wanted = text.toLowerCase();
   const words = wanted.split(/\s+/).filter(Boolean);

@@ -9,7 +9,7 @@ import { FIRST_SECTION, type SurfaceLink } from "../sections.ts";
 import { actionEntries, matching, pageEntries } from "./entries.ts";
 import { useFound } from "./use-found.ts";
 
-/** Goes anywhere and does anything by a few letters: pages, actions, and what the tenant's data has by that name. */
+/** The command palette: pages, actions and the tenant's data. */
 export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
   const member = useMember();
   const preferences = usePreferences();

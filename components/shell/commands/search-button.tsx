@@ -8,7 +8,7 @@ import { loadPalette } from "./load-palette.ts";
 
 const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: () => front.set("palette") } as const;
 
-/** What opens the palette without a keyboard. */
+/** Opens the palette. */
 export function SearchButton() {
   return (
     <Button variant="secondary" size="sm" className="justify-start px-2 font-normal text-muted" {...opening}>

@@ -17,14 +17,14 @@ import type { SurfaceLink } from "../sections.ts";
 const TYPING_MS = 150;
 const SHORTEST = 2;
 const SHOWN = 5;
-/** Of lists without a text search: their first page is looked through here. */
+/** For lists without text search: filters their first page here. */
 const LOOKED_THROUGH = 250;
 const FRESH_MS = 30_000;
 
 type Item = { id: string; title: string; note?: string; href: string };
 type Source = { name: string; icon: LucideIcon; key: readonly unknown[]; find: (signal: AbortSignal) => Promise<Item[]> };
 
-/** What the text finds in the tenant's data, as the reader may see it. */
+/** The tenant's data that matches the text, as far as the reader may see it. */
 export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLink[], typed: string) {
   const text = useSettled(withoutSecret(typed).trim());
   const enabled = text.length >= SHORTEST;
@@ -61,7 +61,7 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
       key: ["exceptions", text],
       async find(signal) {
         const query = { q: text, limit: SHOWN };
-        // The open ones first, by how near they are to their deadline; then whatever else is found.
+        // Open ones first, by deadline; then everything else.
         const [open, any] = await Promise.all([
           callApi(listSlaExceptionsContract, { tenant, query, signal }),
           callApi(listExceptionsContract, { tenant, query, signal }),
@@ -129,14 +129,14 @@ function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): 
   };
 }
 
-/** The lists with a text search have answered by it; the others are filtered by the same rule here. */
+/** Lists with text search are already filtered; the others are filtered here by the same rule. */
 function matches(text: string, source: string): (found: Item) => boolean {
   if (!["Reconciliations", "Webhooks"].includes(source)) return () => true;
   const words = text.toLowerCase().split(/\s+/);
   return ({ id, title, note = "" }) => words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
 }
 
-/** The text once the typing pauses. */
+/** The text, debounced. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -16,7 +16,7 @@ import { getMe } from "#lib/tenants/get-me.ts";
 
 type Props = { params: Promise<{ tenant: string }> };
 
-/** Its name; for a tenant that does not exist there is no such page. */
+/** The tenant's name; 404 for a tenant that doesn't exist. */
 const publicTenantName = cache(async (tenantId: string): Promise<string> => {
   if (!tenantIdSchema.safeParse(tenantId).success) notFound();
   try {
