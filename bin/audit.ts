@@ -78,7 +78,7 @@ async function verify(): Promise<void> {
   if (broken > 0) process.exitCode = 1;
 }
 
-/** Lines of JSON that have a chain and a signature; all else in the file is passed over. */
+/** Reads JSON lines that have a chain and a signature; skips everything else. */
 async function readKept(file: string) {
   const { checkpoint } = await import("#lib/security-events/checkpoint.ts");
   const kept: ({ chain: string } & ReturnType<typeof checkpoint.parse>)[] = [];

@@ -29,7 +29,7 @@ async function oidcProvider() {
   };
 }
 
-/** Starts a stack of its own on a temporary DATA_DIR. `env` tells the tests where it is. */
+/** Starts a separate stack on a temporary DATA_DIR. `env` tells the tests where it is. */
 export async function startTestStack() {
   const dataDir = mkdtempSync(join(tmpdir(), "tieout-test-"));
   mkdirSync(join(ROOT, "test-results"), { recursive: true });

@@ -17,7 +17,7 @@ export type Context = {
   idempotency: IdempotencyRecord | null;
   /** The entity tags of `If-Match`, without their quotes; null where any state will do. */
   ifMatch: readonly string[] | null;
-  /** What leaves as a file, null where nothing does: an event of its own. */
+  /** What is exported as a file, if anything: recorded as its own security event. */
   exported: { format: string; query: object } | null;
   /** Whether this is a later step of a request that the database has opened already. */
   continues: boolean;

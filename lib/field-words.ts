@@ -13,7 +13,7 @@ const KINDS: Record<string, string> = {
 
 const COUNTED: Record<string, string> = { string: "characters", array: "items" };
 
-/** What is wrong with a field and what would be right, where its schema has no words of its own; undefined leaves it to zod. */
+/** The message for an invalid field, saying what is accepted, where its schema has no message; undefined leaves it to zod. */
 export const fieldWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":

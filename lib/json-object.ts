@@ -33,7 +33,7 @@ function requireStorable(root: unknown): void {
   }
 }
 
-/** @throws ApiError 400 for a name that zod would pass over in silence, or that is no sound text. */
+/** @throws ApiError 400 for a name that zod would silently skip, or that isn't well-formed text. */
 function requireName(name: string, path: string): void {
   requireText(name, path);
   if (name === "__proto__") throw invalidRequest([{ path: path === "" ? name : `${path}.${name}`, message: "Unknown field." }]);

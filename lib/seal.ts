@@ -6,7 +6,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts for whoever knows `binding` as well as the server's key: neither opens it alone.
+ * Encrypts so that both `binding` and the server's key are needed to decrypt.
  * The newest of ENCRYPTION_KEYS seals; each of them opens.
  */
 export function seal(plaintext: string, binding: string): string {

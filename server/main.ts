@@ -62,7 +62,7 @@ const server: Server = createServer(
     }
   },
 );
-// What we cannot expect is passed over, not answered by Node without a request id.
+// An Expect header we don't support is ignored, instead of Node responding without a request ID.
 server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 server.setTimeout(SILENT_SOCKET_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));

@@ -11,7 +11,7 @@ const FREE_JOBS_OF_THE_DEAD = `select graphile_worker.force_unlock_workers(array
 
 /** Shows that this worker lives, and frees the jobs of workers that fell silent. @returns a function that ends it. */
 export function startHeartbeat(connectionString: string, workerPoolId: string): () => void {
-  // A connection of its own: busy tasks must not make a living worker look dead.
+  // A separate connection: busy tasks must not make a live worker look dead.
   const database = new Pool({ connectionString, max: 1, connectionTimeoutMillis: GIVE_UP_MS, query_timeout: GIVE_UP_MS });
   database.on("error", () => {});
   let beatingSince: number | undefined;

@@ -1,7 +1,7 @@
 import { Logger } from "graphile-worker";
 import { log } from "#lib/log.ts";
 
-/** graphile-worker tells of each job at `info`. Its metadata holds payloads, which are not for the log. */
+/** graphile-worker logs each job at `info`. Its metadata contains payloads, which don't belong in the log. */
 const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
 
 export const graphileLogger = new Logger(() => (level, message) => log[LEVELS[level]](message));

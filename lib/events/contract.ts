@@ -3,7 +3,7 @@ import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
 import { actor, id, time } from "../schema.ts";
 
-/** What a webhook may be told of. */
+/** The event types a webhook can subscribe to. */
 export const EVENT_KINDS = [
   "exception.sla.at_risk",
   "exception.sla.breached",

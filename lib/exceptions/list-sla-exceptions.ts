@@ -12,7 +12,7 @@ const keyset = z.object({
   as_of: time,
 });
 
-/** What stands first in a sort key, by the order; an order that is due_at's has no rank of its own. */
+/** What stands first in a sort key, by the order; the order by due_at needs no rank. */
 const noRank = z.literal("");
 const RANKS: Record<(typeof SLA_SORTS)[number], z.ZodType> = {
   due_at: noRank,

@@ -7,7 +7,7 @@ import { requireText } from "../json-object.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
 
-/** Each of 100,000 wrong fields told of would make an answer of many times the request. */
+/** Reporting each of 100,000 invalid fields would make the response many times larger than the request. */
 const ERRORS_TOLD = 100;
 
 export type Input<C extends Contract> = {

@@ -50,7 +50,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   },
 };
 
-/** An example as it is at the moment of its event; any other as it is. */
+/** An event's example, consistent with the moment of that event; others unchanged. */
 export function atItsMoment(name: string, example: unknown): unknown {
   const moment = MOMENTS[name as EventKind];
   if (!moment) return example;

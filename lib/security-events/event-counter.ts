@@ -14,7 +14,7 @@ const OVERFLOW = { tenant_id: null, email: undefined, actor: "anonymous", addres
 
 /**
  * Counts what an attacker can repeat at will. The first of a minute is written at once, the others are gathered and written once
- * in a while; the database tells of the first and, when the minute is over, of the number.
+ * in a while; the database records the first and, when the minute is over, the count.
  */
 class EventCounter {
   #windows = new Map<string, number>();

@@ -3,7 +3,7 @@ import { writeEvents } from "./write-events.ts";
 
 type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };
 
-/** A call of the service-role key that the database did not take down: refused there, or none of its business. */
+/** Records a service-role call that the database didn't record: refused there, or never sent to it. */
 export async function recordServiceCall(operation: string, call: Call, outcome: ErrorCode | "done"): Promise<void> {
   await writeEvents([
     {

@@ -11,7 +11,7 @@ const SIGN_IN = "/api/auth/callback/";
 const SIGN_OUT = "/api/auth/signout";
 const MOST_TENANTS = 20;
 
-/** Takes down who signs in and out, and who tries to. A session that cannot be taken down neither begins nor ends. */
+/** Records sign-ins, sign-outs and failed attempts. A session that can't be recorded neither begins nor ends. */
 export async function onSessionRecord(request: Request, answer: () => Promise<Response>): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith(SIGN_IN)) return recordSignIn(request, pathname.slice(SIGN_IN.length), answer);

@@ -22,7 +22,7 @@ export type NewSecurityEvent = {
   request_id: string | null;
   reason?: string | null;
   details?: Record<string, Json>;
-  /** What is counted together within a minute; without it each is an event of its own. */
+  /** What is counted together within a minute; without it each is its own event. */
   bucket?: string;
   count?: number;
 };

@@ -24,7 +24,7 @@ const SENTENCES: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
 };
 
-/** What to tell of an attempt that got no answer. Only our own sentences: an error's text may name what is inside our network. */
+/** Explains an attempt without a response. Only our own sentences: an error's text may reveal our internal network. */
 export function faultOf(error: unknown): Fault {
   for (const cause of causesOf(error)) {
     if (cause instanceof BlockedAddress) return { failure_kind: "blocked_address", detail: `Not sent: ${cause.message}` };
