@@ -146,7 +146,7 @@ export const VIEWS: Record<string, View> = {
     path: `/${TENANT}/exceptions?charts=true`,
     arrange: async (page) => {
       await page.getByRole("application", { name: /^Breaches per day/ }).waitFor();
-      for (const summary of await page.getByText("As a table").all()) await summary.click();
+      for (const summary of await page.getByText("Show as table").all()) await summary.click();
     },
   },
   "board-filter-menu": { path: `/${TENANT}/exceptions`, arrange: press(/^Filter by Assignee/) },
@@ -177,7 +177,7 @@ export const VIEWS: Record<string, View> = {
       await dialog(page).getByLabel("Resolution").waitFor();
     },
   },
-  "board-refused": { path: `/${TENANT}/exceptions`, begin: answersWith(503, "unavailable", "The database cannot answer right now.") },
+  "board-refused": { path: `/${TENANT}/exceptions`, begin: answersWith(503, "unavailable", "The database is unavailable right now.") },
   "board-offline": {
     path: `/${TENANT}/exceptions`,
     arrange: async (_, context) => {
@@ -199,9 +199,9 @@ export const VIEWS: Record<string, View> = {
     path: `/${TENANT}/exceptions`,
     arrange: async (page) => {
       await openFirst(page);
-      for (const title of ["History", "How its clock ran"]) await dialog(page).getByText(title, { exact: true }).click();
+      for (const title of ["History", "SLA timeline"]) await dialog(page).getByText(title, { exact: true }).click();
       await dialog(page).getByRole("table").waitFor();
-      await dialog(page).getByText("How its clock ran", { exact: true }).scrollIntoViewIfNeeded();
+      await dialog(page).getByText("SLA timeline", { exact: true }).scrollIntoViewIfNeeded();
     },
   },
   import: { path: `/${TENANT}/exceptions/import` },
@@ -210,8 +210,8 @@ export const VIEWS: Record<string, View> = {
     path: `/${EMPTY}/exceptions/import`,
     arrange: async (page) => {
       await importing("title,severity,due_at\n,low,\nPayout 88 differs,urgent,\nFee 31 is unknown,low,yesterday\n")(page);
-      await button(page, "Start the import").click();
-      await page.getByRole("region", { name: "Refused lines" }).waitFor();
+      await button(page, "Start import").click();
+      await page.getByRole("region", { name: "Rejected rows" }).waitFor();
     },
   },
   "sla-policy": { path: `/${TENANT}/sla-policy` },
@@ -219,7 +219,7 @@ export const VIEWS: Record<string, View> = {
     path: `/${TENANT}/sla-policy`,
     arrange: async (page) => {
       await page.getByRole("textbox", { name: "High" }).fill("6");
-      await button(page, "Review the change").click();
+      await button(page, "Review changes").click();
       await dialog(page).getByRole("table").waitFor();
     },
   },
@@ -284,7 +284,7 @@ export const VIEWS: Record<string, View> = {
     path: `/${TENANT}/api-keys`,
     arrange: async (page) => {
       await openNamed("Bank feed importer")(page);
-      await button(page, "Show as a table").click();
+      await button(page, "Show as table").click();
       await dialog(page).getByRole("table").first().scrollIntoViewIfNeeded();
     },
   },
@@ -307,7 +307,7 @@ export const VIEWS: Record<string, View> = {
     arrange: async (page) => {
       await dialog(page).getByLabel("URL").fill("https://hooks.example.com/tieout");
       await dialog(page).getByRole("button", { name: "Register webhook" }).click();
-      await dialog(page).getByText("I have stored it").scrollIntoViewIfNeeded();
+      await dialog(page).getByText("I've stored it").scrollIntoViewIfNeeded();
     },
   },
   webhook: webhookOf("/ledger"),
@@ -316,15 +316,15 @@ export const VIEWS: Record<string, View> = {
   "webhook-disabled": webhookOf("/archive"),
   delivery: webhookOf("/ledger", openNamed(/exception\.created|webhook\.test/)),
   "delivery-failed": webhookOf("/desk", openNamed(/exception\.created|webhook\.test/), async (page) => {
-    await dialog(page).getByText("Answer", { exact: true }).first().click();
+    await dialog(page).getByText("Response", { exact: true }).first().click();
   }),
   "webhook-more": webhookOf("/ledger", press("More actions")),
-  "webhook-verify": webhookOf("/ledger", press("How to verify signatures"), (page) =>
+  "webhook-verify": webhookOf("/ledger", press("Verify signatures"), (page) =>
     dialog(page).getByRole("region", { name: "verify.mjs" }).waitFor(),
   ),
   "webhook-edit": webhookOf("/ledger", press("Edit")),
-  "webhook-rotate": webhookAct("/ledger", "Rotate the secret"),
-  "webhook-recover": webhookAct("/desk", "Recover what was missed"),
+  "webhook-rotate": webhookAct("/ledger", "Rotate signing secret"),
+  "webhook-recover": webhookAct("/desk", "Recover missed deliveries"),
   "webhook-disable": webhookAct("/ledger", "Disable"),
   "webhook-delete": webhookAct("/ledger", "Delete"),
   "webhook-enable": webhookOf("/archive", press("Enable")),

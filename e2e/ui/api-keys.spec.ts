@@ -75,7 +75,7 @@ test("after closing, the secret is nowhere: page, storage, history, cookies, and
   await page.goto(`/${admin.tenant}/api-keys`);
   const secret = (await createKey(page, "Nightly export")).split(".")[1] ?? "";
   expect(await page.content()).toContain(secret);
-  await dialog(page).getByRole("checkbox", { name: "I have stored it" }).check();
+  await dialog(page).getByRole("checkbox", { name: "I've stored it" }).check();
   const seen: string[] = [];
   page.on("response", (response) => {
     seen.push(response.url());
@@ -103,7 +103,7 @@ test("after closing, the secret is nowhere: page, storage, history, cookies, and
   expect(await left()).not.toContain(secret);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Exceptions" }).first().click();
-  await expect(page.getByText("Nothing is open")).toBeVisible();
+  await expect(page.getByText("No open exceptions")).toBeVisible();
   await page.goBack();
   await page.reload();
   await expect(rowOf(page, "Nightly export")).toBeVisible();
@@ -118,7 +118,7 @@ test("the secret stays until it is stored, however one tries to leave", async ({
   await page.getByRole("link", { name: "API keys" }).click();
   await expect(page.getByText("No API keys yet")).toBeVisible();
   const credential = await createKey(page, "Nightly export");
-  const warning = dialog(page).getByText("nobody can show it again");
+  const warning = dialog(page).getByText("It can't be shown again");
   await expect(warning).toBeHidden();
 
   await page.keyboard.press("Escape");
@@ -161,8 +161,8 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
   await dialog(page).getByRole("button", { name: "Done" }).click();
 
   const rotation = panel.getByRole("region", { name: "Rotation" });
-  await expect(rotation).toContainText(/Ends in (59 min|1 h)/);
-  await expect(rotation).toContainText("Nobody has used the old key since the rotation.");
+  await expect(rotation).toContainText(/Expires in (59 min|1 h)/);
+  await expect(rotation).toContainText("The old key hasn't been used since the rotation.");
   await expect(rotation).toContainText("Waiting for the first call…");
   await expect(panel.getByText("Rotating")).toBeVisible();
   await expect(panel.getByRole("button", { name: "Rotate" })).toBeHidden();
@@ -172,7 +172,7 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
 
   await rotation.getByRole("button", { name: "Open the new key" }).click();
   await expect(panel.getByText("Active")).toBeVisible();
-  await expect(rotation).toContainText(/Old key.*Ends in/s);
+  await expect(rotation).toContainText(/Old key.*Expires in/s);
   await panel.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("row").filter({ hasText: "Bank feed" })).toHaveCount(2);
   await expect(page.getByRole("row").filter({ hasText: "Rotating" })).toContainText(/Ends in 59 min/);
@@ -185,12 +185,12 @@ test("revoking asks for name and reason, says what it would refuse, and holds on
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Revoke" }).click();
-  await expect(dialog(page)).toContainText("3 of the 3 calls of the last 7 days would have been refused.");
+  await expect(dialog(page)).toContainText("3 of the 3 calls in the last 7 days would have been refused.");
   await expect(dialog(page).getByRole("row", { name: "listExceptions 3" })).toBeVisible();
 
   await dialog(page).getByRole("button", { name: "Revoke key" }).click();
-  await expect(dialog(page).getByText("This is not the name of the key.")).toBeVisible();
-  await expect(dialog(page).getByText("Say why")).toBeVisible();
+  await expect(dialog(page).getByText("That doesn't match the key's name.")).toBeVisible();
+  await expect(dialog(page).getByText("Enter a reason.")).toBeVisible();
   expect((await admin.use(key.credential)).status).toBe(200);
 
   await dialog(page).getByLabel("Type Bank feed to confirm").fill("Bank feed");
@@ -200,7 +200,7 @@ test("revoking asks for name and reason, says what it would refuse, and holds on
   expect((await admin.use(key.credential)).status).toBe(401);
   await expect(panel).toContainText(/Revoked .* by ada: Leaked in a log\./);
   await expect(panel.getByRole("heading", { name: "Bank feed" })).toBeFocused();
-  await expect(panel.getByText("After it was revoked")).toBeVisible();
+  await expect(panel.getByText("Key revoked")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(rowOf(page, "Bank feed").getByRole("link")).toBeFocused();
   await expect(rowOf(page, "Bank feed").getByText("Revoked").first()).toBeVisible();
@@ -224,7 +224,7 @@ test("a change that would refuse calls says which before it is saved, any other 
   await importer.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByLabel("Allowed addresses").fill("192.0.2.0/24");
   await dialog(page).getByRole("button", { name: "Save" }).click();
-  await expect(dialog(page)).toContainText("2 of the 2 calls of the last 7 days would have been refused.");
+  await expect(dialog(page)).toContainText("2 of the 2 calls in the last 7 days would have been refused.");
   await expect(dialog(page).getByRole("row", { name: /^(127\.0\.0\.1|::1) 2$/ })).toBeVisible();
   expect((await admin.get(key.id)).ip_allowlist).toEqual([]);
   await dialog(page).getByRole("button", { name: "Back" }).click();
@@ -241,8 +241,8 @@ test("the form says what is wrong at each field, warns of keys that work from an
   const form = dialog(page);
   await expect(form.getByRole("status").getByText("from anywhere")).toBeVisible();
   await form.getByRole("button", { name: "Create key" }).click();
-  await expect(form.getByText("Give the key a name.")).toBeVisible();
-  await expect(form.getByText("Choose at least one scope.")).toBeVisible();
+  await expect(form.getByText("Enter a name.")).toBeVisible();
+  await expect(form.getByText("Select at least one scope.")).toBeVisible();
   await expect(form.getByLabel("Name")).toBeFocused();
 
   await form.getByLabel("Name").fill("Nightly export");
@@ -250,7 +250,7 @@ test("the form says what is wrong at each field, warns of keys that work from an
   const addresses = form.getByLabel("Allowed addresses");
   await addresses.fill("10.0.0.256");
   await form.getByRole("button", { name: "Create key" }).click();
-  await expect(form.getByText("“10.0.0.256” is no address or range.")).toBeVisible();
+  await expect(form.getByText("“10.0.0.256” isn't an IP address or CIDR range.")).toBeVisible();
   await expect(addresses).toBeFocused();
   await addresses.fill("::/0");
   await expect(form.getByRole("status").getByText("the whole internet")).toBeVisible();
@@ -314,7 +314,7 @@ test("search and filter stand in the address, and of a pasted credential only th
 
   await page.getByRole("button", { name: "Filter by status" }).click();
   await page.getByRole("menuitemradio", { name: "Revoked" }).click();
-  await expect(page.getByRole("heading", { name: "No API key matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching API keys" })).toBeVisible();
   await page.getByRole("searchbox").fill("");
   await expect(rowOf(page, "Bank feed")).toBeVisible();
   await page.reload();
@@ -333,9 +333,9 @@ test("a key that ends soon and one that is due for rotation say so", async ({ pa
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Soon")).toContainText("Expires soon: 14 days");
   await expect(rowOf(page, "Later")).not.toContainText("soon");
-  await expect(rowOf(page, "Aged")).toContainText("Older than 90 days: rotate");
+  await expect(rowOf(page, "Aged")).toContainText("Over 90 days old: rotate");
   const panel = await openPanel(page, "Aged");
-  await expect(panel.getByText("write (not used for 30 days)")).toBeVisible();
+  await expect(panel.getByText("write (unused for 30 days)")).toBeVisible();
 });
 
 test("by keyboard alone: sign in, create, store the secret, rotate and revoke", async ({ page, context }) => {
@@ -379,7 +379,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await shownCredential(page);
   // Meanwhile the panel learns that the key rotates: the button that had the focus is gone.
   await expect(panel.locator("button", { hasText: "Rotate" })).toHaveCount(0);
-  await tabTo(page, dialog(page).getByRole("checkbox", { name: "I have stored it" }));
+  await tabTo(page, dialog(page).getByRole("checkbox", { name: "I've stored it" }));
   await keyboard.press("Space");
   await keyboard.press("Escape");
   await expect(panel.getByText("Rotating")).toBeVisible();
@@ -393,7 +393,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await keyboard.type("Tried out.");
   await tabTo(page, dialog(page).getByRole("button", { name: "Revoke key" }));
   await keyboard.press("Enter");
-  await expect(panel.getByText("Tried out.")).toBeVisible();
+  await expect(panel.getByText("by ada: Tried out.")).toBeVisible();
   expect((await api("GET", "/v1/reconciliations", { bearer: credential, tenant: "acme" })).status).toBe(401);
   await keyboard.press("Escape");
   await expect(panel).toBeHidden();
@@ -417,7 +417,7 @@ test("who stops being an admin meanwhile is told so", async ({ page, context }) 
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Bank feed")).toBeVisible();
   await beSignedIn(context, { [admin.tenant]: ["tenant_analyst"] });
-  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();
 });
 
 test("an error shows its request id, and trying again works", async ({ page }) => {
@@ -466,9 +466,9 @@ for (const colorScheme of ["light", "dark"] as const) {
       await dialog(page).getByRole("button", { name: "Done" }).click();
 
       const panel = await openPanel(page, "Bank feed");
-      await expect(panel.getByRole("application", { name: /^Calls of the last 7 days/ })).toBeVisible();
+      await expect(panel.getByRole("application", { name: /^Calls in the last 7 days/ })).toBeVisible();
       await inspect("panel");
-      await panel.getByRole("button", { name: "Show as a table" }).click();
+      await panel.getByRole("button", { name: "Show as table" }).click();
       await inspect("panel, calls as a table");
       await panel.getByRole("button", { name: "Edit" }).click();
       await dialog(page).getByLabel("Allowed addresses").fill("192.0.2.1");

@@ -28,7 +28,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Panel" }).click();
       await clean("panel");
       await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Failed message" }).click();
+      await page.getByRole("button", { name: "Failure toast" }).click();
       await page.getByRole("button", { name: "Sort by" }).click();
       await clean("message-and-menu");
       expect(complaints).toEqual([]);

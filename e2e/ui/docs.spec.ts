@@ -118,7 +118,7 @@ test("the search says when nothing matches, and when it could not be loaded", as
   await expect(page.getByRole("dialog")).toBeHidden();
   await page.route("**/docs/search.json", (route) => route.abort());
   await page.getByRole("banner").getByRole("button", { name: "Search the docs" }).click();
-  await expect(page.getByText("The search could not be loaded.")).toBeVisible();
+  await expect(page.getByText("Couldn't load search.")).toBeVisible();
   await page.unroute("**/docs/search.json");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("combobox").fill("conflict");

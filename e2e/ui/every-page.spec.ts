@@ -29,7 +29,7 @@ const VIEWS: View[] = [
     role: "tenant_admin",
     arrange: async (page) => {
       await expect(page.getByRole("application", { name: /^Breaches per day/ })).toBeVisible();
-      for (const summary of await page.getByText("As a table").all()) await summary.click();
+      for (const summary of await page.getByText("Show as table").all()) await summary.click();
     },
   },
   {
@@ -55,7 +55,7 @@ const VIEWS: View[] = [
         .getByRole("button", { name: /^Assignee/ })
         .click();
       await page.getByRole("combobox", { name: "Assignee" }).fill("zo e");
-      await expect(page.getByText("A name has no spaces.")).toBeVisible();
+      await expect(page.getByText("Names can't contain spaces.")).toBeVisible();
     },
   },
   { name: "SLA policy", path: "/:tenant/sla-policy", role: "tenant_admin" },
@@ -65,7 +65,7 @@ const VIEWS: View[] = [
     role: "tenant_admin",
     arrange: async (page) => {
       await page.getByRole("textbox", { name: "High" }).fill("6");
-      await page.getByRole("button", { name: "Review the change" }).click();
+      await page.getByRole("button", { name: "Review changes" }).click();
       await expect(page.getByRole("dialog").getByRole("table")).toBeVisible();
     },
   },
@@ -77,8 +77,8 @@ const VIEWS: View[] = [
     arrange: async (page) => {
       const buffer = Buffer.from("title,severity\nGood,low\nBad,urgent\n");
       await page.getByLabel("Choose a file").setInputFiles({ name: "feed.csv", mimeType: "text/csv", buffer });
-      await page.getByRole("button", { name: "Start the import" }).click();
-      await expect(page.getByRole("region", { name: "Refused lines" })).toBeVisible();
+      await page.getByRole("button", { name: "Start import" }).click();
+      await expect(page.getByRole("region", { name: "Rejected rows" })).toBeVisible();
     },
   },
   { name: "empty board", path: "/:empty/exceptions", role: "tenant_admin" },
@@ -173,7 +173,7 @@ const VIEWS: View[] = [
     role: "tenant_admin",
     arrange: async (page) => {
       await rowOf(page, "breached").getByRole("link").click();
-      for (const title of ["History", "How its clock ran"]) await page.getByRole("dialog").getByText(title, { exact: true }).click();
+      for (const title of ["History", "SLA timeline"]) await page.getByRole("dialog").getByText(title, { exact: true }).click();
       await expect(page.getByRole("dialog").getByRole("list", { name: "History" })).toBeVisible();
       await expect(page.getByRole("dialog").getByRole("table")).toBeVisible();
     },

@@ -14,7 +14,7 @@ test("what the server cannot answer is said with the request's id, and trying ag
     route.fulfill({
       status: 503,
       contentType: "application/problem+json",
-      json: { code: "unavailable", status: 503, detail: "The database cannot answer right now.", request_id: "req_known" },
+      json: { code: "unavailable", status: 503, detail: "The database is unavailable right now.", request_id: "req_known" },
     }),
   );
   await page.getByRole("button", { name: "Filter by Status" }).click();
@@ -30,7 +30,7 @@ test("a member without a role is told so on every page, in the shell", async ({ 
   await beSignedIn(context, { [tenant]: [] });
   for (const path of ["exceptions", "reconciliations", "integrations", "release-notes", "api-keys"]) {
     await page.goto(`/${tenant}/${path}`);
-    await expect(page.getByRole("heading", { name: /Your role does not allow this|Admins manage/ }), path).toBeVisible();
+    await expect(page.getByRole("heading", { name: /Your role doesn't allow this|Admins manage/ }), path).toBeVisible();
     await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   }
 });

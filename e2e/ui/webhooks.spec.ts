@@ -70,7 +70,7 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 
   await expect(page.getByRole("heading", { name: receiver.url(path) })).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Nothing was sent yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No deliveries yet" })).toBeVisible();
   await page.getByRole("button", { name: "Send a test event" }).click();
   const panel = panelOf(page, "webhook.test");
   await expect(panel.getByText("Delivered").first()).toBeVisible();
@@ -80,14 +80,14 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   await expect(panel.getByText(first?.headers["webhook-id"] ?? "none")).toBeVisible();
   await panel.getByRole("button", { name: "Copy the payload" }).click();
   expect(JSON.parse(await copiedText(page))).toEqual(JSON.parse(first?.body ?? ""));
-  await panel.getByText("Answer", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Body of the answer" })).toHaveText("ok");
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText("ok");
   await panel.getByText("Request headers", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Headers of the request" })).toContainText(
+  await expect(panel.getByRole("region", { name: "Request headers" })).toContainText(
     `webhook-timestamp: ${first?.headers["webhook-timestamp"]}`,
   );
 
-  await panel.getByRole("button", { name: "Send again" }).click();
+  await panel.getByRole("button", { name: "Resend" }).click();
   const [, second] = await receiver.gets(path, 2);
   expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   expect(second?.verified).toEqual([secret]);
@@ -122,9 +122,9 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
   const path = `/${uniqueName("hook")}`;
   await dialog(page).getByLabel("URL").fill(receiver.url(path));
   const secret = (await page.locator(SECRET_AT).textContent()) ?? "";
-  await dialog(page).getByLabel("I have stored it").check();
+  await dialog(page).getByLabel("I've stored it").check();
   await dialog(page).getByRole("button", { name: "Register webhook" }).click();
-  await expect(page.getByText("Nothing was sent yet")).toBeVisible();
+  await expect(page.getByText("No deliveries yet")).toBeVisible();
 
   const left = () =>
     page.evaluate(() => {
@@ -138,7 +138,7 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
         location.href,
       ]);
     });
-  expect(await left()).toContain("Nothing was sent yet");
+  expect(await left()).toContain("No deliveries yet");
   expect(await left()).not.toContain(secret);
   await page.goBack();
   await expect(rowOf(page, receiver.url(path))).toBeVisible();
@@ -157,30 +157,30 @@ test("the form says at each field what is wrong, also what only the server knows
   await expect(form.getByLabel("URL")).toBeFocused();
   await form.getByLabel("All of SLA").uncheck();
   await send.click();
-  await expect(form.getByText("Give the URL of your receiver.")).toBeVisible();
-  await expect(form.getByText("Copy the secret, or tick that you have stored it")).toBeVisible();
+  await expect(form.getByText("Enter your receiver's URL.")).toBeVisible();
+  await expect(form.getByText("Copy the secret, or confirm you've stored it")).toBeVisible();
   await expect(form.getByRole("checkbox", { name: "exception.created" })).toHaveAttribute("aria-invalid", "true");
   await expect(form.getByLabel("URL")).toBeFocused();
 
   await form.getByLabel("URL").fill("hooks.example.com");
   await form.getByRole("checkbox", { name: "exception.created" }).check();
-  await form.getByLabel("I have stored it").check();
+  await form.getByLabel("I've stored it").check();
   await send.click();
-  await expect(form.getByText("Give a complete URL, for example")).toBeVisible();
+  await expect(form.getByText("Must be a complete URL, for example")).toBeVisible();
   await form.getByLabel("URL").fill("https://10.1.2.3/hook");
   await send.click();
-  await expect(form.getByText("10.1.2.3 is not a public address.")).toBeVisible();
+  await expect(form.getByText("10.1.2.3 isn't a public address.")).toBeVisible();
   await expect(form.getByLabel("URL")).toBeFocused();
   await form.getByLabel("URL").fill("https://user:word@hooks.example.com/");
-  await expect(form.getByText("is not a public address")).toBeHidden();
+  await expect(form.getByText("isn't a public address")).toBeHidden();
   await send.click();
-  await expect(form.getByText("may not carry a user name or password")).toBeVisible();
+  await expect(form.getByText("Must not contain a user name or password")).toBeVisible();
 
   await form.getByLabel("URL").fill("https://hooks.example.com/tieout");
   await form.getByText("Use my own").click();
   await form.getByLabel("Secret", { exact: true }).fill("too short");
   await send.click();
-  await expect(form.getByText("Give 16 to 256 bytes of text, or whsec_")).toBeVisible();
+  await expect(form.getByText("Must be 16 to 256 bytes of text, or whsec_")).toBeVisible();
   await form.getByLabel("Secret", { exact: true }).fill("Schlüssel, 16 bytes and more");
   await send.click();
   await expect(page.getByRole("heading", { name: "hooks.example.com/tieout" })).toBeVisible();
@@ -201,13 +201,13 @@ test("a lost answer is asked for again and gives one webhook; two clicks are one
   await page.getByRole("button", { name: "Register webhook" }).click();
   const form = dialog(page);
   await form.getByLabel("URL").fill(receiver.url(`/${uniqueName("hook")}`));
-  await form.getByLabel("I have stored it").check();
+  await form.getByLabel("I've stored it").check();
   await form.getByRole("button", { name: "Register webhook" }).dblclick();
   await expect(form.getByText("Trying again is safe")).toBeVisible();
   await expect(form.getByLabel("URL")).toBeDisabled();
   expect(posted).toBe(1);
   await form.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText("Nothing was sent yet")).toBeVisible();
+  await expect(page.getByText("No deliveries yet")).toBeVisible();
   expect((await subscriber.call<{ items: unknown[] }>("GET", "/v1/webhooks")).items).toHaveLength(1);
 });
 
@@ -217,7 +217,7 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   await page.goto(list());
   await expect(rowOf(page, receiver.url(webhook.path))).toContainText("Disabled");
   await rowOf(page, receiver.url(webhook.path)).getByRole("link").click();
-  await expect(page.getByText("as the receiver asked for it")).toBeVisible();
+  await expect(page.getByText("at the receiver's request")).toBeVisible();
   await expect(page.getByText("The receiver answered 410 Gone: it wants no more events.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Send a test event" })).toBeHidden();
 
@@ -229,7 +229,7 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   const got = await webhook.gets(3);
   expect(got.slice(1).map(({ headers }) => headers["webhook-id"])).toContain(missed);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(2);
-  await expect(page.getByText("as the receiver asked for it")).toBeHidden();
+  await expect(page.getByText("at the receiver's request")).toBeHidden();
 });
 
 test("who disables a webhook says why; what it misses is counted before it is sent again", async ({ page }) => {
@@ -245,15 +245,15 @@ test("who disables a webhook says why; what it misses is counted before it is se
   await page.getByRole("button", { name: "Enable" }).click();
   await dialog(page).getByLabel("Send again what it missed: 3 deliveries").uncheck();
   await dialog(page).getByRole("button", { name: "Enable webhook" }).click();
-  await expect(page.getByText("It gets what happens from now on.")).toBeVisible();
+  await expect(page.getByText("It receives new events from now on.")).toBeVisible();
   expect(webhook.received).toHaveLength(1);
 
   await page.getByRole("button", { name: "Recover" }).click();
   await expect(dialog(page).getByText(/3 deliveries missed since/)).toBeVisible();
-  await dialog(page).getByText("A time", { exact: true }).click();
+  await dialog(page).getByText("Custom", { exact: true }).click();
   await dialog(page).getByLabel("Time (UTC)").fill("2099-01-01T00:00");
   await expect(dialog(page).getByText(/0 deliveries missed since/)).toBeVisible();
-  await dialog(page).getByRole("button", { name: "Nothing to send" }).click();
+  await dialog(page).getByRole("button", { name: "Nothing to recover" }).click();
   await expect(dialog(page).getByLabel("Time (UTC)")).toBeVisible();
   await dialog(page).getByText("1 h", { exact: true }).click();
   await dialog(page).getByRole("button", { name: "Send 3 deliveries" }).click();
@@ -265,14 +265,14 @@ test("who disables a webhook says why; what it misses is counted before it is se
 test("during a rotation both secrets sign and the time left is shown; whoever kept the old one is told apart", async ({ page }) => {
   const webhook = await tried({ strict: true });
   await page.goto(pageOf(webhook));
-  await choose(page, "Rotate the secret");
+  await choose(page, "Rotate signing secret");
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
-  await expect(dialog(page).getByText("nobody can show it again")).toBeVisible();
+  await expect(dialog(page).getByText("It can't be shown again")).toBeVisible();
   await dialog(page).getByRole("button", { name: "Copy the secret" }).click();
   const next = await copiedText(page);
   await dialog(page).getByText("1 h", { exact: true }).click();
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
-  await expect(page.getByText(/^Two secrets sign, until .* \(in (1 h|59 min.*)\)/)).toBeVisible();
+  await expect(page.getByText(/^Two secrets sign until .* \(in (1 h|59 min.*)\)/)).toBeVisible();
   expect(await page.content()).not.toContain(next);
 
   await webhook.behave({ secrets: [SECRET, next], strict: true });
@@ -282,18 +282,18 @@ test("during a rotation both secrets sign and the time left is shown; whoever ke
   await expect(panelOf(page, "webhook.test").getByText("Delivered").first()).toBeVisible();
   await page.keyboard.press("Escape");
 
-  await choose(page, "Rotate the secret");
+  await choose(page, "Rotate signing secret");
   await dialog(page).getByText("Now", { exact: true }).click();
-  await expect(dialog(page).getByText("give it the new one before you go on")).toBeVisible();
-  await dialog(page).getByLabel("I have stored it").check();
+  await expect(dialog(page).getByText("Update it before you continue")).toBeVisible();
+  await dialog(page).getByLabel("I've stored it").check();
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
   await page.getByRole("button", { name: "Send a test event" }).click();
   const panel = panelOf(page, "webhook.test");
   await expect(panel.getByText("Stale secret")).toBeVisible();
-  await expect(panel.getByText("Give the receiver the new secret")).toBeVisible();
+  await expect(panel.getByText("Update the receiver's signing secret")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByText(/^Every attempt failed since .*: stale secret\.$/)).toBeVisible();
+  await expect(page.getByText(/^Every attempt has failed since .*: stale secret\.$/)).toBeVisible();
   await page.goto(list());
   await expect(rowOf(page, receiver.url(webhook.path))).toContainText("Stale secret");
 });
@@ -304,14 +304,14 @@ test("a failed attempt says what went wrong, what to do, and when the next try i
   await expect(rowOf(page, "exception.created")).toContainText(/Retrying.*503.*in (59 min|1 h)/s);
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
-  await expect(panel.getByText(/^The next try is in (59 min|1 h)/)).toBeVisible();
-  await expect(panel.getByText("The receiver answered 503.")).toBeVisible();
-  await expect(panel.getByText("Only a 2xx counts as received.")).toBeVisible();
-  await panel.getByText("Answer", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Body of the answer" })).toHaveText('{\n  "error": "try later"\n}');
-  await expect(panel.getByRole("region", { name: "Headers of the answer" })).toContainText("retry-after: 3600");
+  await expect(panel.getByText(/^Next attempt in (59 min|1 h)/)).toBeVisible();
+  await expect(panel.getByText("The receiver responded with 503.")).toBeVisible();
+  await expect(panel.getByText("Only a 2xx counts as delivered.")).toBeVisible();
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText('{\n  "error": "try later"\n}');
+  await expect(panel.getByRole("region", { name: "Response headers" })).toContainText("retry-after: 3600");
   await webhook.behave({});
-  await panel.getByRole("button", { name: "Try again now" }).click();
+  await panel.getByRole("button", { name: "Retry now" }).click();
   await expect(panel.getByText("Delivered").first()).toBeVisible();
 });
 
@@ -321,8 +321,8 @@ test("what a receiver answers is shown as text, and does nothing", async ({ page
   await page.goto(pageOf(webhook));
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
-  await panel.getByText("Answer", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Body of the answer" })).toHaveText(body.replace("\u202e", "\\u202e"));
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText(body.replace("\u202e", "\\u202e"));
   await expect(panel.locator("img, script")).toHaveCount(0);
   await expect(page).toHaveTitle(/^Webhook/);
 });
@@ -338,10 +338,10 @@ test("deliveries are filtered in the address, found by the webhook-id of a recei
   await expect(page.getByRole("row")).toHaveCount(2);
   await page.getByRole("button", { name: "Filter by event" }).click();
   await page.getByRole("menuitemradio", { name: "exception.created" }).click();
-  await expect(page.getByRole("heading", { name: "No delivery matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
   await page.reload();
   await expect(page).toHaveURL(/status=retrying&type=exception\.created/);
-  await expect(page.getByRole("heading", { name: "No delivery matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
   await page.getByRole("search").getByRole("button", { name: "Clear filters" }).click();
   await expect(page.getByRole("row")).toHaveCount(3);
   await page.getByRole("searchbox").fill(failing.slice(0, -1));
@@ -389,7 +389,7 @@ test("a webhook is edited, and deleting says what will happen", async ({ page })
   await dialog(page).getByLabel("All of SLA").check();
   await dialog(page).getByLabel("URL").fill("http://hooks.example.com/");
   await dialog(page).getByRole("button", { name: "Save" }).click();
-  await expect(dialog(page).getByText("Use https: events are not sent in the clear.")).toBeVisible();
+  await expect(dialog(page).getByText("Use https: events aren't sent unencrypted.")).toBeVisible();
   await dialog(page)
     .getByLabel("URL")
     .fill(receiver.url(`${webhook.path}-moved`));
@@ -402,7 +402,7 @@ test("a webhook is edited, and deleting says what will happen", async ({ page })
   });
 
   await choose(page, "Delete");
-  await expect(dialog(page)).toContainText("Its secret is destroyed, and its log of deliveries can no longer be read.");
+  await expect(dialog(page)).toContainText("Its signing secret is destroyed and its delivery log is no longer available.");
   await dialog(page).getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("button", { name: "More actions" })).toBeFocused();
   await choose(page, "Delete");
@@ -422,7 +422,7 @@ test("the snippets are the files that are tested, loaded when they are looked at
   await page.goto(pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
   expect((await Promise.all(scripts)).join()).not.toContain("hmac.compare_digest");
-  await page.getByRole("button", { name: "How to verify signatures" }).click();
+  await page.getByRole("button", { name: "Verify signatures" }).click();
   for (const [language, file] of [
     ["Node", "verify.mjs"],
     ["Python", "verify.py"],
@@ -477,8 +477,8 @@ test("by keyboard alone: sign in, register, send a test, read it, rotate, disabl
   const panel = panelOf(page, "webhook.test");
   await expect(panel.getByText("Delivered").first()).toBeVisible();
   expect((await receiver.gets(path, 1))[0]?.verified).toEqual([secret]);
-  await press(panel.getByText("Answer", { exact: true }));
-  await tabTo(page, panel.getByRole("region", { name: "Body of the answer" }));
+  await press(panel.getByText("Response", { exact: true }));
+  await tabTo(page, panel.getByRole("region", { name: "Response body" }));
   await tabTo(page, panel.getByRole("region", { name: "Payload" }));
   await keyboard.press("Escape");
   await expect(panel).toBeHidden();
@@ -488,13 +488,13 @@ test("by keyboard alone: sign in, register, send a test, read it, rotate, disabl
   await keyboard.press("Escape");
   await expect(rowOf(page, "webhook.test").getByRole("link")).toBeFocused();
 
-  await pick("Rotate the secret");
-  await press(dialog(page).getByLabel("I have stored it"), "Space");
+  await pick("Rotate signing secret");
+  await press(dialog(page).getByLabel("I've stored it"), "Space");
   await keyboard.press("Tab");
   await expect(dialog(page).getByRole("radio", { name: "24 h" })).toBeFocused();
   await keyboard.press("ArrowRight");
   await keyboard.press("Enter");
-  await expect(page.getByText(/^Two secrets sign, until .* \(in 6 d 23 h/)).toBeVisible();
+  await expect(page.getByText(/^Two secrets sign until .* \(in 6 d 23 h/)).toBeVisible();
   await expect(page.getByRole("button", { name: "More actions" })).toBeFocused();
 
   await pick("Disable");
@@ -530,7 +530,7 @@ test("who stops being an admin meanwhile is told so", async ({ page, context }) 
   await page.goto(pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
   await beSignedIn(context, { [subscriber.tenant]: ["tenant_analyst"] });
-  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();
   await expect(page.getByText(webhook.path)).toBeHidden();
 });
 
@@ -538,7 +538,7 @@ test("another tenant's webhook, and one that never was, are no page", async ({ p
   const stranger = await (await Subscriber.create(receiver)).register(["webhook.test"]);
   for (const id of [stranger.id, "whk_00000000000000000000", "nonsense"]) {
     await page.goto(pageOf({ id }));
-    await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   }
 });
 
@@ -591,35 +591,35 @@ for (const colorScheme of ["light", "dark"] as const) {
       await inspect("register, own secret");
 
       await page.goto(pageOf(failing));
-      await expect(page.getByText(/^Every attempt failed since/)).toBeVisible();
+      await expect(page.getByText(/^Every attempt has failed since/)).toBeVisible();
       await inspect("page of a failing webhook");
       await rowOf(page, "exception.created").getByRole("link").last().click();
       const panel = panelOf(page, "exception.created");
-      await panel.getByText("Answer", { exact: true }).first().click();
+      await panel.getByText("Response", { exact: true }).first().click();
       await panel.getByText("Request headers", { exact: true }).first().click();
       await inspect("delivery");
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Edit" }).click();
       await dialog(page).getByLabel("URL").fill("nowhere");
       await dialog(page).getByRole("button", { name: "Save" }).click();
-      await expect(dialog(page).getByText("Give a complete URL")).toBeVisible();
+      await expect(dialog(page).getByText("Must be a complete URL")).toBeVisible();
       await inspect("edit, with errors");
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "More actions" }).click();
       await inspect("more actions");
       await page.keyboard.press("Escape");
       for (const [action, shown] of [
-        ["Rotate the secret", "Both sign until"],
-        ["Recover what was missed", "missed since"],
+        ["Rotate signing secret", "Both secrets sign until"],
+        ["Recover missed deliveries", "missed since"],
         ["Disable", "Reason"],
-        ["Delete", "Its secret is destroyed"],
+        ["Delete", "Its signing secret is destroyed"],
       ] as const) {
         await choose(page, action);
         await expect(dialog(page).getByText(shown).first()).toBeVisible();
         await inspect(action);
         await page.keyboard.press("Escape");
       }
-      await page.getByRole("button", { name: "How to verify signatures" }).click();
+      await page.getByRole("button", { name: "Verify signatures" }).click();
       await expect(dialog(page).getByText("timingSafeEqual").first()).toBeVisible();
       await inspect("verify");
 
