@@ -1,10 +1,10 @@
 // Who may import whom (docs: "the way of a request"): app, worker → lib/<domain> → lib/db, and never back.
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
-const DOMAIN = "^lib/(?!(?:auth|db|http)/)([^/]+)/";
-const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|records/surfaces/[^/]+)\\.ts$";
+const DOMAIN = "^lib/(?!(?:auth|db|http|openapi|request|runtime|wire)/)([^/]+)/";
+const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
-const WIRE = "^lib/(?:contract|contracts|access|errors|ip-range|schema)\\.ts$";
+const WIRE = "^lib/wire/(?:access|contract|currencies|errors|ip-range|operations|schema)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */
@@ -14,8 +14,11 @@ const UI = "^components/(?:ui|preferences)/";
 const KIT = "^components/(?:kit/|api-client\\.ts$)";
 const PEOPLE = "^components/people/";
 const COMPONENT_DOMAIN = "^components/(?!(?:ui|preferences|kit|people|shell|design)/)([^/]+)/";
-const TEST = "\\.test\\.tsx?$|^(?:e2e|bench)/";
-const TOOLING = "^(?:bin|supervisor|server|e2e|bench|supabase)/";
+const TEST = "\\.test\\.tsx?$|^(?:e2e|bench|judge)/";
+const TOOLING = "^(?:bin|supervisor|server|e2e|bench|judge|supabase)/";
+/** The matching engine is pure; of it a contract may read the vocabulary of the rules. */
+const ENGINE = "^matcher/engine/";
+const RULES = "^matcher/engine/rules\\.ts$";
 
 module.exports = {
   forbidden: [
@@ -31,21 +34,28 @@ module.exports = {
     {
       name: "no-dev-packages-in-the-product",
       severity: "error",
-      from: { path: "^(?:app|components|lib|server|supervisor|worker|supabase)/", pathNot: TEST },
+      from: { path: "^(?:app|components|lib|matcher|server|supervisor|worker|supabase)/", pathNot: TEST },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], pathNot: "node_modules/@types/" },
     },
     {
       name: "product-imports-no-tooling",
       comment: "The application has no branch for the local stack and knows nothing of how it is started or tested.",
       severity: "error",
-      from: { path: "^(?:app|components|lib|worker)/", pathNot: TEST },
+      from: { path: "^(?:app|components|lib|matcher|worker)/", pathNot: TEST },
       to: { path: TOOLING },
+    },
+    {
+      name: "engine-is-pure",
+      comment: "The matching engine imports nothing but itself: no input, no output, no clock.",
+      severity: "error",
+      from: { path: ENGINE, pathNot: TEST },
+      to: { pathNot: ENGINE },
     },
     {
       name: "lib-is-below",
       severity: "error",
       from: { path: "^lib/", pathNot: TEST },
-      to: { path: "^(?:app|components|worker)/" },
+      to: { path: "^(?:app|components|matcher|worker)/", pathNot: RULES },
     },
     {
       name: "app-through-domains",
@@ -64,14 +74,14 @@ module.exports = {
       name: "worker-without-web",
       severity: "error",
       from: { path: "^worker/", pathNot: TEST },
-      to: { path: "^(?:app|components|lib/http)/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+      to: { path: "^(?:app|components|lib/(?:http|openapi))/|^node_modules/(?:next|next-auth|react|react-dom)/" },
     },
     {
       name: "components-know-the-wire-only",
       comment: "Of lib, a component imports contract files and the wire's vocabulary, the rest it asks of /v1.",
       severity: "error",
       from: { path: "^components/", pathNot: TEST },
-      to: { path: "^(?:lib|worker|app)/", pathNot: [CONTRACT, WIRE] },
+      to: { path: "^(?:lib|matcher|worker|app)/", pathNot: [CONTRACT, WIRE, RULES] },
     },
     {
       name: "ui-knows-no-data",
@@ -105,14 +115,14 @@ module.exports = {
       comment: "A contract loads in the browser: zod, the wire's vocabulary and other contracts.",
       severity: "error",
       from: { path: [CONTRACT, WIRE], pathNot: TEST },
-      to: { pathNot: [CONTRACT, WIRE, "^node_modules/(?:zod|ipaddr\\.js)/"] },
+      to: { pathNot: [CONTRACT, WIRE, RULES, "^node_modules/(?:zod|ipaddr\\.js)/"] },
     },
     {
       name: "domain-without-http",
       comment: "A verb serves pages, routes and workers alike.",
       severity: "error",
       from: { path: DOMAIN, pathNot: TEST },
-      to: { path: "^lib/http/|^node_modules/(?:next|next-auth|react|react-dom)/" },
+      to: { path: "^lib/(?:http|openapi)/|^node_modules/(?:next|next-auth|react|react-dom)/" },
     },
     {
       name: "domain-outside-only",
@@ -124,14 +134,35 @@ module.exports = {
     {
       name: "plumbing-knows-no-domain",
       severity: "error",
-      from: { path: "^lib/(?:auth|db|http)/", pathNot: TEST },
+      from: { path: "^lib/(?:auth|db|http|openapi|request|runtime|wire)/", pathNot: TEST },
       to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL, AUDIT] },
+    },
+    {
+      name: "lib-has-rooms",
+      comment: "No loose pile: what is no domain's lies in wire, request, http, openapi, auth, db or runtime.",
+      severity: "error",
+      from: {},
+      to: { path: "^lib/[^/]+$" },
+    },
+    {
+      name: "wire-and-runtime-are-the-ground",
+      comment: "The wire's vocabulary knows contracts alone, and the runtime knows nothing of requests.",
+      severity: "error",
+      from: { path: "^lib/(?:wire|runtime)/", pathNot: TEST },
+      to: { path: "^lib/(?:auth|db|http|openapi|request)/" },
+    },
+    {
+      name: "description-without-pipeline",
+      comment: "OpenAPI follows from contracts; of the pipeline it knows the limits and forms that it describes.",
+      severity: "error",
+      from: { path: "^lib/openapi/", pathNot: TEST },
+      to: { path: "^lib/http/", pathNot: "^lib/http/(?:export|idempotency|input)\\.ts$" },
     },
     {
       name: "database-without-http",
       severity: "error",
-      from: { path: "^lib/(?:auth|db)/", pathNot: TEST },
-      to: { path: "^lib/http/" },
+      from: { path: "^lib/(?:auth|db|request)/", pathNot: TEST },
+      to: { path: "^lib/(?:http|openapi)/" },
     },
     {
       name: "no-test-code-in-the-product",

@@ -6,7 +6,7 @@ const config: NextConfig = {
   // No page uses the optimiser, which anybody could ask for any of our addresses.
   images: { unoptimized: true },
   turbopack: {
-    resolveAlias: { zod: { browser: "./lib/zod-in-browser.ts" } },
+    resolveAlias: { zod: { browser: "./lib/wire/zod-in-browser.ts" } },
     // import(…"?text") gives a file as it is written, in a chunk of its own.
     rules: { "*": { condition: { query: "?text" }, type: "text" } },
   },

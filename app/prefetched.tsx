@@ -3,16 +3,16 @@ import { notFound, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { Asked } from "#components/kit/query.ts";
-import { pageContext } from "#lib/auth/page-context.ts";
-import type { Context } from "#lib/context.ts";
-import type { Contract } from "#lib/contract.ts";
-import { ApiError } from "#lib/errors.ts";
+import { askAsMember } from "#lib/auth/page-context.ts";
+import type { Context } from "#lib/request/context.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 
 type Verb<C extends Contract> = (call: {
   ctx: Context;
   params: z.output<C["params"]>;
   query: z.output<C["query"]>;
-}) => Promise<z.output<C["response"]>>;
+}) => Promise<z.input<C["response"]>>;
 
 type Read = (cache: QueryClient) => Promise<void>;
 
@@ -32,16 +32,15 @@ type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: Asked<C>
 export function prefetch<C extends Contract>(
   { queryKey, asked: { contract, call, cached } }: Query<C>,
   verb: Verb<C>,
-  { required = false, contextOf = pageContext }: { required?: boolean; contextOf?: typeof pageContext } = {},
+  { required = false, ask = askAsMember }: { required?: boolean; ask?: typeof askAsMember } = {},
 ): Read {
   return async (cache) => {
     try {
-      const ctx = await contextOf(call.tenant, contract);
       const params = contract.params.safeParse(call.params ?? {});
       if (!params.success) throw new ApiError("not_found", "The page's address is invalid.");
-      const query = contract.query.parse(call.query ?? {});
-      const answer = await verb({ ctx, params: params.data as z.output<C["params"]>, query: query as z.output<C["query"]> });
-      cache.setQueryData(queryKey, cached(answer, ctx.reply.get("ETag")));
+      const input = { params: params.data as z.output<C["params"]>, query: contract.query.parse(call.query ?? {}) as z.output<C["query"]> };
+      const { data, etag } = await ask(call.tenant, contract, (ctx) => verb({ ctx, ...input }));
+      cache.setQueryData(queryKey, cached(data, etag));
     } catch (error) {
       unstable_rethrow(error);
       if (required && error instanceof ApiError && error.code === "not_found") notFound();

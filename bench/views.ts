@@ -5,10 +5,10 @@ import { beSignedIn, keep, report } from "#e2e/ui/person.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { SECRET } from "#e2e/webhooks/subscriber.ts";
-import type { Role } from "#lib/access.ts";
 import type { ApiKey, NewApiKey } from "#lib/api-keys/contract.ts";
 import type { EventKind } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 /** `as`: the role of who looks, null for nobody. `begin`: before the page is opened, `arrange`: after. */
 export type View = {

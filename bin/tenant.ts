@@ -1,5 +1,5 @@
 import { Client, DatabaseError } from "pg";
-import { ROLES, type Role } from "#lib/access.ts";
+import { ROLES, type Role } from "#lib/wire/access.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 

@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
-const FOLDERS = ["app", "bin", "components", "e2e", "bench", "lib", "server", "supabase", "supervisor", "worker"];
+const FOLDERS = ["app", "bin", "components", "e2e", "bench", "judge", "lib", "matcher", "server", "supabase", "supervisor", "worker"];
 
 /** Commands in a step run one after another; steps run side by side. */
 const STEPS: Record<string, string[][]> = {

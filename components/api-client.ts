@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Contract } from "#lib/contract.ts";
-import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
+import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 
 /** A response of /v1 that isn't a success, or no response at all (`status` 0). */
 export class ApiProblem extends Error {
@@ -56,36 +56,32 @@ export function onSessionEnd(asked: SessionKeeper): () => void {
 
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
 export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<Answered<C>> {
-  return (await send(contract, call, "application/json")).json();
+  return (await send(contract, call)).json();
 }
 
 /** As `callApi`, with the ETag of a versioned resource. @throws ApiProblem */
 export async function callApiWithTag<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; etag: string | null }> {
-  const response = await send(contract, call, "application/json");
+  const response = await send(contract, call);
   return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
-/** A contract's response as CSV. @throws ApiProblem */
-export async function callApiForCsv<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
-  return (await send(contract, call, "text/csv")).blob();
-}
-
-/** A whole list as NDJSON. @throws ApiProblem */
-export async function callApiForNdjson<C extends Contract>(contract: C, call: Call<C>): Promise<Blob> {
-  return (await send(contract, call, "application/x-ndjson")).blob();
+/** All results of a list that can be exported, regardless of `limit` and `cursor`. @throws ApiProblem */
+export async function exportFromApi<C extends Contract>(list: C, format: ExportFormat, { query, ...call }: Call<C>): Promise<Blob> {
+  const { limit: _limit, cursor: _cursor, ...filters } = (query ?? {}) as Record<string, string | number | undefined>;
+  return (await send(exportOf(list), { ...call, query: { ...filters, format } } as Call<Contract>)).blob();
 }
 
 /** Sends part of a file. `replayed`: it was already done under this key. @throws ApiProblem */
 export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; replayed: boolean }> {
-  const response = await send(contract, call, "application/json");
+  const response = await send(contract, call);
   return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
 }
 
-async function send<C extends Contract>(contract: C, call: Call<C>, accept: string): Promise<Response> {
+async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Response> {
   const { body, upload, signal } = call;
   const response = await fetch(urlOf(contract, call), {
     method: contract.method,
-    headers: { Accept: accept, ...headersOf(call) },
+    headers: headersOf(call),
     body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)),
     signal,
   }).catch((cause) => {
@@ -96,7 +92,7 @@ async function send<C extends Contract>(contract: C, call: Call<C>, accept: stri
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
   // Repeated unchanged, so that nothing has to be entered twice.
-  if (await keeper?.(signal)) return send(contract, call, accept);
+  if (await keeper?.(signal)) return send(contract, call);
   throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to continue." });
 }
 

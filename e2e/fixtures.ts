@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 import { Pool } from "pg";
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 
 const environment = stackEnvironment();

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "#lib/errors.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { clientAddress } from "./client-address.ts";
 
 export const MALFORMED = new ApiError("invalid_request", "The request isn't well-formed HTTP.");
+export const HEADERS_TOO_LARGE = new ApiError("headers_too_large", "A request's headers can have at most 16 KiB.");
 
-const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** RFC 9112 asks for 8,000 octets at least. */
+const TARGET_MAX = 8 * 1024;
+const HEADERS_MAX = 16 * 1024;
+
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Between us and the application, or between Next's own parts: no caller may set them. */
 const RESERVED = /^(x-tieout-|x-middleware-|x-invoke-|x-nextjs-data$|x-matched-path$|x-now-route-matches$|x-next-resume|next-resume$)/;
@@ -17,7 +22,10 @@ export function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** Settles what the application may believe of a request: who sent it, its id, and one meaning for each header. */
+/** What Next's own pages ask each other for. */
+const PAGE_PARTS = /^(?:rsc|next-(?:router-.*|url|action))$/;
+
+/** Settles what the application may believe of a request: who sent it, its id, and one meaning for target and headers. */
 export function settleInbound(request: IncomingMessage, proxies: number): Inbound {
   const { headers } = request;
   const requestId = newRequestId();
@@ -27,24 +35,45 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   // Node keeps the first of two; joined, they are the malformed credential that they are.
   const credentials = request.headersDistinct.authorization;
   if (credentials) headers.authorization = credentials.join(", ");
+  settleTarget(request);
+  if (API.test(pathOf(request.url ?? ""))) for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
   headers["x-tieout-client-address"] = address;
+  // As it was sent: where a path has parameters, Next writes the query anew, and what was no UTF-8 is some.
+  headers["x-tieout-query"] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
 }
 
+/** The absolute form (RFC 9112, 3.2.2) means its path, and its host goes before the header. */
+function settleTarget(request: IncomingMessage): void {
+  const absolute = /^https?:\/\/([^/?#@]+)(.*)$/is.exec(request.url ?? "");
+  if (!absolute) return;
+  const [, host = "", rest = ""] = absolute;
+  request.headers.host = host;
+  request.url = rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+const API = /^\/v1(?:\/|$)/;
 /** Where something is changed; everything else is read, and no body of up to any size is taken in for it. */
 const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
-const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Where an API might be expected, and where one is: anywhere else there is no page, and no way to sign in. */
+const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
+const OURS = /^\/(?:v1|api\/auth)(?:\/|$)/;
+const READING = ["GET", "HEAD", "OPTIONS"];
 
 /** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
-export function requireSound({ method = "", url = "", headers, httpVersion }: IncomingMessage, dev: boolean): void {
-  if (!METHODS.has(method))
-    throw new ApiError("method_not_allowed", `Unsupported method: ${method}.`, { headers: { Allow: [...METHODS].join(", ") } });
+export function requireSound({ method = "", url = "", headers, rawHeaders, httpVersion }: IncomingMessage, dev: boolean): void {
+  const path = pathOf(url);
+  if (!METHODS.includes(method))
+    throw new ApiError("method_not_allowed", `Unsupported method: ${method}.`, { headers: { Allow: METHODS.join(", ") } });
+  if (url.length > TARGET_MAX) throw new ApiError("uri_too_long", `A URL can have at most ${TARGET_MAX} characters.`);
+  if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
   if (!headers.host && httpVersion === "1.1") throw MALFORMED;
-  if (!url.startsWith("/") || !decodesToText(pathOf(url))) throw MALFORMED;
-  if (!dev && !READING.has(method) && !CHANGED.test(pathOf(url)))
-    throw new ApiError("method_not_allowed", "This path only supports reading.", { headers: { Allow: [...READING].join(", ") } });
+  if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path)) throw MALFORMED;
+  if (LIKE_API.test(path) && !OURS.test(path)) throw new ApiError("not_found", "No such path. The API's paths start with /v1: see /docs.");
+  if (!dev && !READING.includes(method) && !CHANGED.test(path))
+    throw new ApiError("method_not_allowed", "This path only supports reading.", { headers: { Allow: READING.join(", ") } });
 }
 
 function decodesToText(path: string): boolean {
@@ -53,6 +82,10 @@ function decodesToText(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function queryOf(url: string): string {
+  return /\?([^#]*)/.exec(url)?.[1] ?? "";
 }
 
 export function pathOf(url: string): string {

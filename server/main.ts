@@ -1,10 +1,11 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
-import { env } from "#lib/env.ts";
-import { log } from "#lib/log.ts";
-import { shutDown } from "#lib/process-wide.ts";
+import { env } from "#lib/runtime/env.ts";
+import { log } from "#lib/runtime/log.ts";
+import { shutDown } from "#lib/runtime/process-wide.ts";
 import { buildFiles } from "./build-files.ts";
-import { pathOf, requireSound, settleInbound } from "./inbound.ts";
+import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
+import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
 const HEADERS_WITHIN_MS = 15_000;
@@ -14,6 +15,8 @@ const SILENT_SOCKET_MS = 120_000;
 /** Longer than the 60 s of common load balancers, so that they are the ones to close. */
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_WITHIN_MS = 7_000;
+/** Read, so that what is too large is refused in our own words. */
+const HEAD_READ_BYTES = 128 * 1024;
 
 const port = Number(process.env.PORT);
 const dev = process.env.NODE_ENV !== "production";
@@ -32,6 +35,7 @@ const server: Server = createServer(
   {
     headersTimeout: HEADERS_WITHIN_MS,
     requestTimeout: REQUEST_WITHIN_MS,
+    maxHeaderSize: HEAD_READ_BYTES,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Refused in our own words, request id included.
@@ -53,9 +57,12 @@ const server: Server = createServer(
       if (!server.listening) server.closeIdleConnections();
     });
     if (!server.listening) response.setHeader("Connection", "close");
+    if (request.method === "OPTIONS" && request.url === "*")
+      return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
     try {
       requireSound(request, dev);
-      if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
+      if (path === OPENAPI_PATH) await serveOpenApi(request, response);
+      else if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
       else await handle(request, response);
     } catch (error) {
       await refuse(response, error, requestId);

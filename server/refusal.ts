@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { problemResponse } from "#lib/http/problem.ts";
-import { MALFORMED, newRequestId } from "./inbound.ts";
+import { HEADERS_TOO_LARGE, MALFORMED, newRequestId } from "./inbound.ts";
 
 /** Answers a request that never reaches the application, or that the application failed to answer. */
 export async function refuse(response: ServerResponse, error: unknown, requestId: string): Promise<void> {
@@ -15,7 +15,8 @@ export async function refuse(response: ServerResponse, error: unknown, requestId
 export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException): Promise<void> {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const requestId = newRequestId();
-  const problem = problemResponse(MALFORMED, requestId, new Headers({ "Cache-Control": "no-store", "X-Request-Id": requestId }));
+  const reason = error.code === "HPE_HEADER_OVERFLOW" ? HEADERS_TOO_LARGE : MALFORMED;
+  const problem = problemResponse(reason, requestId, new Headers({ "Cache-Control": "no-store", "X-Request-Id": requestId }));
   const body = await problem.text();
   const headers = [...problem.headers, ["content-length", String(Buffer.byteLength(body))], ["connection", "close"]];
   const head = [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers.map(([name, value]) => `${name}: ${value}`)];

@@ -204,7 +204,8 @@ create table public.api_keys (
   revoke_reason text,
   created_at timestamp(3) with time zone not null default now(),
   created_by text not null default private.actor(),
-  updated_at timestamp(3) with time zone not null default now()
+  updated_at timestamp(3) with time zone not null default now(),
+  lineage_id text not null
 );
 alter table public.api_keys enable row level security;
 alter table public.api_keys add constraint api_keys_check CHECK (((rotated_to IS NULL) = (grace_expires_at IS NULL)));
@@ -229,6 +230,7 @@ create policy api_keys_read on public.api_keys as permissive for select to authe
 create policy api_keys_update on public.api_keys as permissive for update to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.is_tenant_admin() AS is_tenant_admin)))
   with check ((tenant_id = ( SELECT private.tenant_id() AS tenant_id)));
+CREATE TRIGGER set_lineage BEFORE INSERT ON public.api_keys FOR EACH ROW EXECUTE FUNCTION private.set_api_key_lineage();
 grant insert (key_id, name, description, scopes, ip_allowlist, expires_at, rotated_from) on public.api_keys to authenticated;
 grant select on public.api_keys to authenticated;
 grant update (name, description, scopes, ip_allowlist, expires_at, grace_expires_at, rotated_to, revoked_at, revoked_by, revoke_reason, updated_at) on public.api_keys to authenticated;
@@ -876,6 +878,19 @@ AS $function$
 $function$;
 grant execute on function private.api_key_json(public.api_keys) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.api_key_version(k public.api_keys)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select private.version_of(jsonb_build_array(
+    k.name, k.description, k.scopes, k.ip_allowlist, private.iso(k.expires_at), k.rotated_to, private.iso(k.grace_expires_at),
+    private.iso(k.revoked_at)
+  ));
+$function$;
+grant execute on function private.api_key_version(public.api_keys) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.append_security_event(event jsonb)
  RETURNS void
  LANGUAGE sql
@@ -1165,7 +1180,7 @@ AS $function$
 begin
   if id !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
     perform private.refuse('invalid_request', 'An id is 1 to 63 lower-case letters, digits, - and _, and begins with a letter or digit.');
-  elsif id in ('api', 'design', 'docs', 'healthz', 'metrics', 'readyz', 'sign-in', 'v1') then
+  elsif id in ('api', 'design', 'docs', 'healthz', 'metrics', 'readyz', 'sign-in') or id ~ '^v[0-9]+$' then
     perform private.refuse('invalid_request', format('The id %s is reserved. Choose another one.', id));
   end if;
   insert into public.tenants (id, name) values ($1, $2);
@@ -1298,7 +1313,7 @@ begin
   perform set_config('tieout.operation', coalesce(request ->> 'operation', ''), true),
     set_config('tieout.request_id', coalesce(request ->> 'request_id', ''), true),
     set_config('tieout.address', coalesce(request ->> 'address', ''), true);
-  if not exists (select from public.tenants where id = private.tenant_id()) then
+  if private.principal_type() <> 'publishable_key' and not exists (select from public.tenants where id = private.tenant_id()) then
     perform private.refuse('tenant_forbidden', 'This credential does not belong to the tenant named by X-Tenant-Id.');
   end if;
   if roles is not null and not private.allows(roles, scopes) then
@@ -1374,6 +1389,19 @@ begin
 end $function$;
 grant execute on function private.exception_json(public.exceptions,timestamp with time zone) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.exception_version(e public.exceptions)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select private.version_of(jsonb_build_array(
+    e.title, e.severity, e.assigned_to, private.iso(e.due_at), e.status, e.reason_code, e.amount_minor, e.currency, e.reconciliation_id,
+    e.details, e.resolution, private.iso(e.closed_at)
+  ));
+$function$;
+grant execute on function private.exception_version(public.exceptions) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.fan_out_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1412,7 +1440,7 @@ CREATE OR REPLACE FUNCTION private.find_api_key(key_id text)
  SET search_path TO ''
 AS $function$
   select jsonb_build_object(
-    'id', k.id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
+    'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
     'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at', private.iso(k.grace_expires_at),
     'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
   )
@@ -1517,6 +1545,17 @@ CREATE OR REPLACE FUNCTION private.first_steps_json()
  SET search_path TO ''
 RETURN (SELECT jsonb_build_object('steps', jsonb_build_array(jsonb_build_object('step', 'create_key', 'done', (EXISTS (SELECT FROM public.api_keys k WHERE (k.tenant_id = t.id)))), jsonb_build_object('step', 'call_api', 'done', (EXISTS (SELECT FROM public.api_key_totals u WHERE (u.tenant_id = t.id)))), jsonb_build_object('step', 'register_webhook', 'done', (EXISTS (SELECT FROM public.webhooks w WHERE (w.tenant_id = t.id)))), jsonb_build_object('step', 'receive_event', 'done', (EXISTS (SELECT FROM public.webhooks w WHERE ((w.tenant_id = t.id) AND (w.last_success_at IS NOT NULL)))))), 'key_id', (SELECT max(k.id) AS max FROM public.api_keys k WHERE ((k.tenant_id = t.id) AND (k.revoked_at IS NULL))), 'webhook_id', (SELECT max(w.id) AS max FROM public.webhooks w WHERE ((w.tenant_id = t.id) AND (w.deleted_at IS NULL))), 'dismissed', (EXISTS (SELECT FROM public.first_steps_dismissals d WHERE ((d.tenant_id = t.id) AND (d.principal_id = (auth.jwt() ->> 'principal_id'::text)))))) AS jsonb_build_object FROM (SELECT private.tenant_id() AS id) t);
 grant execute on function private.first_steps_json() to authenticated;
+
+CREATE OR REPLACE FUNCTION private.first_steps_version()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select 1 + count(*) from public.first_steps_dismissals d
+  where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id';
+$function$;
+grant execute on function private.first_steps_version() to authenticated;
 
 CREATE OR REPLACE FUNCTION private.forget_security_events(chain text, through bigint, hash text, at timestamp with time zone, key_id text, signature text)
  RETURNS void
@@ -2246,6 +2285,18 @@ AS $function$
 $function$;
 grant execute on function private.reconciliation_json(public.reconciliations) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.reconciliation_version(r public.reconciliations)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select private.version_of(jsonb_build_array(
+    r.name, r.status, r.period_start, r.period_end, r.left_source, r.right_source, r.matched_count, r.unmatched_count
+  ));
+$function$;
+grant execute on function private.reconciliation_version(public.reconciliations) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.record_api_key_usage(batch uuid, rows jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -2571,9 +2622,9 @@ CREATE OR REPLACE FUNCTION private.require_expiry(expires_at timestamp with time
  SET search_path TO ''
 AS $function$
 begin
-  if expires_at <= now() or expires_at > now() + interval '366 days' then
-    perform private.refuse('invalid_request', 'The request is not valid.',
-      '[{"path": "expires_at", "message": "Give a time in the future, at most 366 days away, or null."}]');
+  if expires_at <= now() or expires_at > now() + interval '10 years' then
+    perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.',
+      '[{"path": "expires_at", "message": "Give a time in the future, at most 10 years away, or null."}]');
   end if;
 end $function$;
 grant execute on function private.require_expiry(timestamp with time zone) to authenticated;
@@ -2629,7 +2680,7 @@ AS $function$
 begin
   if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
     perform private.refuse('precondition_failed',
-      'The record is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
+      'It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
   end if;
 end $function$;
 grant execute on function private.require_version(bigint,jsonb) to authenticated;
@@ -2755,6 +2806,16 @@ AS $function$
   );
 $function$;
 grant execute on function private.service_metrics() to service_role;
+
+CREATE OR REPLACE FUNCTION private.set_api_key_lineage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.lineage_id := coalesce((select k.lineage_id from public.api_keys k where k.id = new.rotated_from and k.tenant_id = new.tenant_id), new.id);
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.set_security_event_retention(tenant_id text, days integer)
  RETURNS integer
@@ -3204,6 +3265,16 @@ AS $function$
   join public.api_keys k on k.id = u.api_key_id;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.version_of(state jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+  select ('x' || left(encode(sha256(convert_to(state::text, 'UTF8')), 'hex'), 13))::bit(52)::bigint;
+$function$;
+grant execute on function private.version_of(jsonb) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.wake_webhook(webhook_id text)
  RETURNS void
  LANGUAGE sql
@@ -3352,6 +3423,18 @@ begin
 end $function$;
 grant execute on function private.webhook_json(public.webhooks) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.webhook_version(w public.webhooks)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select private.version_of(jsonb_build_array(
+    w.url, w.description, w.events, w.status, private.iso(w.disabled_at), private.iso(w.secret_changed_at), private.iso(w.deleted_at)
+  ));
+$function$;
+grant execute on function private.webhook_version(public.webhooks) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.word_patterns(q text)
  RETURNS text[]
  LANGUAGE sql
@@ -3397,7 +3480,7 @@ begin
   created := private.insert_api_key(input);
   perform private.record_security_event('api_key.created', created.id, null,
     jsonb_build_object('name', created.name, 'scopes', created.scopes, 'ip_allowlist', created.ip_allowlist, 'expires_at', private.iso(created.expires_at)));
-  return private.remember(request, private.api_key_json(created) || jsonb_build_object('sealed', input -> 'sealed'));
+  return private.remember(request, private.api_key_json(created) || jsonb_build_object('version', private.api_key_version(created)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $function$;
 grant execute on function public.create_api_key(jsonb,jsonb) to authenticated;
 
@@ -3417,7 +3500,7 @@ begin
   end if;
   perform private.require_reconciliation(input ->> 'reconciliation_id');
   select * into created from private.insert_exceptions(jsonb_build_array(input));
-  return private.remember(request, private.exception_json(created));
+  return private.remember(request, private.exception_json(created) || jsonb_build_object('version', private.exception_version(created)));
 end $function$;
 grant execute on function public.create_exception(jsonb,jsonb) to authenticated;
 
@@ -3441,7 +3524,7 @@ begin
     input ->> 'left_source', input ->> 'right_source', coalesce((input ->> 'matched_count')::bigint, 0), coalesce((input ->> 'unmatched_count')::bigint, 0)
   )
   returning * into created;
-  return private.remember(request, private.reconciliation_json(created));
+  return private.remember(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
 end $function$;
 grant execute on function public.create_reconciliation(jsonb,jsonb) to authenticated;
 
@@ -3487,7 +3570,7 @@ begin
   returning * into w;
   perform private.keep_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
   perform private.record_security_event('webhook.created', w.id, null, jsonb_build_object('url', w.url, 'events', w.events));
-  return private.remember(request, private.webhook_json(w));
+  return private.remember(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $function$;
 grant execute on function public.create_webhook(jsonb,jsonb) to authenticated;
 
@@ -3501,7 +3584,7 @@ declare
 begin
   perform private.enter_records(request, input ->> 'surface', 'write');
   r := private.lock_record(input ->> 'surface', input ->> 'id');
-  perform private.require_version(r.version, input -> 'versions');
+  perform private.require_version(r.version, request -> 'versions');
   return jsonb_build_object('replayed', false, 'body', private.record_json(private.bin_record(r.id)));
 end $function$;
 grant execute on function public.delete_record(jsonb,jsonb) to authenticated;
@@ -3516,6 +3599,7 @@ declare
 begin
   perform private.enter(request, '{tenant_admin}', '{write:webhooks}');
   w := private.lock_webhook(input ->> 'id');
+  perform private.require_version(private.webhook_version(w), request -> 'versions');
   perform private.drop_waiting_deliveries(w.id), private.forget_webhook_secrets(w.id);
   update public.webhooks x set deleted_at = now(), updated_at = now() where x.id = w.id and x.tenant_id = w.tenant_id;
   perform private.record_security_event('webhook.deleted', w.id, null, jsonb_build_object('url', w.url));
@@ -3569,7 +3653,7 @@ begin
   if not found then
     perform private.refuse('not_found', 'There is no such API key.');
   end if;
-  return private.api_key_json(k);
+  return private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k));
 end $function$;
 grant execute on function public.get_api_key(jsonb,jsonb) to authenticated;
 
@@ -3637,7 +3721,7 @@ begin
   if not found then
     perform private.refuse('not_found', 'There is no such exception.');
   end if;
-  return private.exception_json(found_one);
+  return private.exception_json(found_one) || jsonb_build_object('version', private.exception_version(found_one));
 end $function$;
 grant execute on function public.get_exception(jsonb,jsonb) to authenticated;
 
@@ -3674,7 +3758,7 @@ CREATE OR REPLACE FUNCTION public.get_first_steps(input jsonb, request jsonb)
 AS $function$
 begin
   perform private.enter(request, '{tenant_admin}', '{}');
-  return private.first_steps_json();
+  return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $function$;
 grant execute on function public.get_first_steps(jsonb,jsonb) to authenticated;
 
@@ -3685,7 +3769,9 @@ CREATE OR REPLACE FUNCTION public.get_me(input jsonb, request jsonb)
 AS $function$
 begin
   perform private.enter(request, null, null);
-  return (select jsonb_build_object('tenant_id', t.id, 'tenant_name', t.name) from public.tenants t where t.id = private.tenant_id());
+  return jsonb_build_object('tenant_id', private.tenant_id(), 'tenant_name', (
+    select t.name from public.tenants t where t.id = private.tenant_id() and private.principal_type() <> 'publishable_key'
+  ));
 end $function$;
 grant execute on function public.get_me(jsonb,jsonb) to anon;
 grant execute on function public.get_me(jsonb,jsonb) to authenticated;
@@ -3703,7 +3789,7 @@ begin
   if not found then
     perform private.refuse('not_found', 'There is no such reconciliation.');
   end if;
-  return private.reconciliation_json(r);
+  return private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r));
 end $function$;
 grant execute on function public.get_reconciliation(jsonb,jsonb) to authenticated;
 
@@ -3778,9 +3864,12 @@ CREATE OR REPLACE FUNCTION public.get_webhook(input jsonb, request jsonb)
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
+declare
+  w public.webhooks;
 begin
   perform private.enter(request, '{tenant_admin}', '{read:webhooks}');
-  return private.webhook_json(private.find_webhook(input ->> 'id'));
+  w := private.find_webhook(input ->> 'id');
+  return private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w));
 end $function$;
 grant execute on function public.get_webhook(jsonb,jsonb) to authenticated;
 
@@ -3849,15 +3938,20 @@ CREATE OR REPLACE FUNCTION public.list_api_key_calls(input jsonb, request jsonb)
  SET search_path TO ''
 AS $function$
 declare
+  answer jsonb;
   k public.api_keys;
 begin
   perform private.enter(request, '{tenant_admin}', '{}');
+  answer := private.replay(request);
+  if answer is not null then
+    return answer;
+  end if;
   select * into k from public.api_keys a where a.id = input ->> 'id' and a.tenant_id = private.tenant_id();
   if not found then
     perform private.refuse('not_found', 'There is no such API key.');
   end if;
-  return jsonb_build_object(
-    'key', private.api_key_json(k),
+  return private.remember(request, jsonb_build_object(
+    'as_of', private.iso(now()),
     'calls', coalesce((
       select jsonb_agg(jsonb_build_object(
         'operation', operation, 'address', host(address), 'hour', private.iso(hour), 'calls', calls, 'last_seen_at', private.iso(last_seen_at)
@@ -3865,7 +3959,7 @@ begin
       from public.api_key_usage_hourly
       where api_key_id = k.id and hour > now() - interval '7 days' and outcome like 'accepted%'
     ), '[]')
-  );
+  ));
 end $function$;
 grant execute on function public.list_api_key_calls(jsonb,jsonb) to authenticated;
 
@@ -4201,13 +4295,14 @@ CREATE OR REPLACE FUNCTION public.put_first_steps(input jsonb, request jsonb)
 AS $function$
 begin
   perform private.enter(request, '{tenant_admin}', '{}');
+  perform private.require_version(private.first_steps_version(), request -> 'versions');
   if (input ->> 'dismissed')::boolean then
     insert into public.first_steps_dismissals (tenant_id) values (private.tenant_id()) on conflict do nothing;
   else
     delete from public.first_steps_dismissals d
     where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id';
   end if;
-  return private.first_steps_json();
+  return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $function$;
 grant execute on function public.put_first_steps(jsonb,jsonb) to authenticated;
 
@@ -4223,7 +4318,7 @@ declare
 begin
   perform private.enter(request, '{tenant_admin,tenant_lead}', '{}');
   select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
-  if jsonb_typeof(input -> 'versions') = 'array' and not input -> 'versions' @> to_jsonb(before.version) then
+  if jsonb_typeof(request -> 'versions') = 'array' and not request -> 'versions' @> to_jsonb(before.version) then
     perform private.refuse('precondition_failed',
       format('The policy is not as If-Match says: %s has changed it since. Get it again, and repeat your change on what you find.', before.updated_by));
   end if;
@@ -4434,6 +4529,7 @@ begin
     return answer;
   end if;
   k := private.lock_api_key(input ->> 'id');
+  perform private.require_version(private.api_key_version(k), request -> 'versions');
   if k.revoked_at is null and (k.grace_expires_at is null or k.grace_expires_at > now()) then
     update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
     where a.id = k.id returning * into k;
@@ -4442,7 +4538,7 @@ begin
       'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
     ), k.id);
   end if;
-  return private.remember(request, private.api_key_json(k));
+  return private.remember(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $function$;
 grant execute on function public.revoke_api_key(jsonb,jsonb) to authenticated;
 
@@ -4501,7 +4597,7 @@ begin
   returning * into w;
   perform private.record_security_event('webhook.secret_rotated', w.id, null,
     jsonb_build_object('previous_secret_expires_at', private.iso(w.previous_secret_expires_at)));
-  return private.remember(request, private.webhook_json(w));
+  return private.remember(request, private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)) || jsonb_build_object('sealed', input -> 'sealed'));
 end $function$;
 grant execute on function public.rotate_webhook_secret(jsonb,jsonb) to authenticated;
 
@@ -4554,6 +4650,7 @@ declare
 begin
   perform private.enter(request, '{tenant_admin}', '{}');
   k := private.lock_api_key(input ->> 'id');
+  perform private.require_version(private.api_key_version(k), request -> 'versions');
   perform private.require_usable_api_key(k);
   perform private.require_expiry((patch ->> 'expires_at')::timestamptz);
   before := private.api_key_json(k) - use;
@@ -4572,7 +4669,7 @@ begin
       from jsonb_each(after) where value is distinct from before -> key
     ));
   end if;
-  return jsonb_build_object('replayed', false, 'body', private.api_key_json(k));
+  return jsonb_build_object('replayed', false, 'body', private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $function$;
 grant execute on function public.update_api_key(jsonb,jsonb) to authenticated;
 
@@ -4591,6 +4688,7 @@ begin
   if not found then
     perform private.refuse('not_found', 'There is no such exception.');
   end if;
+  perform private.require_version(private.exception_version(before), request -> 'versions');
   perform private.require_reconciliation(patch ->> 'reconciliation_id');
   after := private.patch_exception(before, patch);
   if after is distinct from before then
@@ -4601,7 +4699,7 @@ begin
     where e.id = before.id and e.tenant_id = before.tenant_id
     returning * into after;
   end if;
-  return jsonb_build_object('replayed', false, 'body', private.exception_json(after));
+  return jsonb_build_object('replayed', false, 'body', private.exception_json(after) || jsonb_build_object('version', private.exception_version(after)));
 end $function$;
 grant execute on function public.update_exception(jsonb,jsonb) to authenticated;
 
@@ -4664,6 +4762,7 @@ begin
   if not found then
     perform private.refuse('not_found', 'There is no such reconciliation.');
   end if;
+  perform private.require_version(private.reconciliation_version(before), request -> 'versions');
   after := jsonb_populate_record(before, input -> 'patch');
   if after is distinct from before then
     update public.reconciliations x set
@@ -4673,7 +4772,7 @@ begin
     where x.id = before.id and x.tenant_id = before.tenant_id
     returning * into after;
   end if;
-  return jsonb_build_object('replayed', false, 'body', private.reconciliation_json(after));
+  return jsonb_build_object('replayed', false, 'body', private.reconciliation_json(after) || jsonb_build_object('version', private.reconciliation_version(after)));
 end $function$;
 grant execute on function public.update_reconciliation(jsonb,jsonb) to authenticated;
 
@@ -4688,7 +4787,7 @@ declare
 begin
   perform private.enter_records(request, input ->> 'surface', 'write');
   r := private.lock_record(input ->> 'surface', input ->> 'id');
-  perform private.require_version(r.version, input -> 'versions');
+  perform private.require_version(r.version, request -> 'versions');
   patched := private.merge_patch(r.data, input -> 'patch');
   if patched <> r.data then
     perform private.require_record_size(patched);
@@ -4710,6 +4809,7 @@ declare
 begin
   perform private.enter(request, '{tenant_admin}', '{write:webhooks}');
   before := private.lock_webhook(input ->> 'id');
+  perform private.require_version(private.webhook_version(before), request -> 'versions');
   w := before;
   if patch ? 'url' then
     w.url := patch ->> 'url';
@@ -4742,7 +4842,7 @@ begin
     perform private.disable_webhook(w.id, 'manual', patch ->> 'reason');
     w := private.find_webhook(w.id);
   end if;
-  return jsonb_build_object('replayed', false, 'body', private.webhook_json(w));
+  return jsonb_build_object('replayed', false, 'body', private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)));
 end $function$;
 grant execute on function public.update_webhook(jsonb,jsonb) to authenticated;
 

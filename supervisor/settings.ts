@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { hosts } from "../lib/env.ts";
+import { hosts } from "../lib/runtime/env.ts";
 
 export class SettingsError extends Error {}
 

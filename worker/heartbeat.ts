@@ -1,5 +1,5 @@
 import { Pool } from "pg";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 
 const EVERY_MS = 5_000;
 const SILENCE_MS = 30_000;

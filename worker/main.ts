@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { run, type TaskList, type WorkerEvents } from "graphile-worker";
-import { env } from "#lib/env.ts";
-import { log } from "#lib/log.ts";
+import { env } from "#lib/runtime/env.ts";
+import { log } from "#lib/runtime/log.ts";
 import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { startHeartbeat } from "./heartbeat.ts";

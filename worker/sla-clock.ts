@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 
 const BATCH = 5_000;
 /** A clock set meanwhile may be nearer than the next one known, so the wait never exceeds this. */

@@ -10,7 +10,7 @@ import { ThemeMenu } from "#components/docs/theme-menu.tsx";
 import { Brand } from "#components/ui/brand.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
-import { ERROR_CODES } from "#lib/errors.ts";
+import { ERROR_CODES } from "#lib/wire/errors.ts";
 import { guideGroups } from "./guides.ts";
 import { reference } from "./reference.ts";
 

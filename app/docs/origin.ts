@@ -1,4 +1,4 @@
-import { env } from "#lib/env.ts";
+import { env } from "#lib/runtime/env.ts";
 
 /** The service's origin, for examples. */
 export function origin(): string {

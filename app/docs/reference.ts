@@ -1,6 +1,6 @@
 import { referenceOf } from "#components/docs/reference/reference.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 
 /** The reference, once for the process, out of the document that /v1/openapi.json serves. */
 export const reference = referenceOf(openApiDocument() as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);

@@ -1,6 +1,6 @@
 import { isSameSecret } from "#lib/auth/same-secret.ts";
-import { env } from "#lib/env.ts";
 import { metrics } from "#lib/http/metrics.ts";
+import { env } from "#lib/runtime/env.ts";
 
 /** 404 unless METRICS_TOKEN is set; 401 without it in the request. */
 export async function GET(request: Request): Promise<Response> {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Pool } from "pg";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
 import { databaseTypes } from "./database-types.ts";
 import { difference } from "./difference.ts";
 import { schemaSnapshot } from "./schema-snapshot.ts";

@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
-import { isInRanges, normaliseRange } from "#lib/ip-range.ts";
+import { isInRanges, normaliseRange } from "#lib/wire/ip-range.ts";
 import { opensToAll, rangesOf } from "./draft.ts";
 
 /** The addresses a key works from. */

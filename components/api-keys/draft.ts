@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
-import { SCOPES, type Scope } from "#lib/access.ts";
 import type { ApiKey, createApiKeyContract, updateApiKeyContract } from "#lib/api-keys/contract.ts";
-import { normaliseRange } from "#lib/ip-range.ts";
+import { SCOPES, type Scope } from "#lib/wire/access.ts";
+import { normaliseRange } from "#lib/wire/ip-range.ts";
 
 export const LIFETIMES_DAYS = ["30", "90", "180", "365"] as const;
 

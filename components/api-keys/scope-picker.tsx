@@ -1,7 +1,7 @@
 "use client";
 
 import { useId } from "react";
-import type { Scope } from "#lib/access.ts";
+import type { Scope } from "#lib/wire/access.ts";
 import { toggled } from "./draft.ts";
 import { type Action, RESOURCES, resourceWord, scopeOf } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import { Ban, CircleCheck, Hourglass, type LucideIcon, RefreshCw } from "lucide-react";
 import type { Tone } from "#components/ui/badge.tsx";
-import { SCOPES, type Scope } from "#lib/access.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
+import { SCOPES, type Scope } from "#lib/wire/access.ts";
 
 export const STATUSES: Record<ApiKey["status"], { word: string; icon: LucideIcon; tone: Tone }> = {
   active: { word: "Active", icon: CircleCheck, tone: "good" },

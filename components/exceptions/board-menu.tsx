@@ -1,7 +1,7 @@
 "use client";
 
 import { AlarmClock, Ellipsis, FileUp } from "lucide-react";
-import { callApiForCsv } from "#components/api-client.ts";
+import { exportFromApi } from "#components/api-client.ts";
 import { ExportItem, useExport } from "#components/kit/export.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
@@ -44,7 +44,7 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
         onClick={() =>
           list.start({
             name: `exceptions-${tenant}-${asOf.slice(0, 10)}.csv`,
-            load: () => callApiForCsv(listSlaExceptionsContract, { tenant, query: slaQuery(search) }),
+            load: () => exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: slaQuery(search) }),
           })
         }
       >
@@ -62,7 +62,7 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
           onClick={() =>
             report.start({
               name: `sla-${tenant}-by-${by}-${since.slice(0, 10)}.csv`,
-              load: () => callApiForCsv(getSlaReportContract, { tenant, query: { since, until, by } }),
+              load: () => exportFromApi(getSlaReportContract, "csv", { tenant, query: { since, until, by } }),
             })
           }
         >

@@ -1,7 +1,7 @@
 import { type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
 import { BREACH_RISKS, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
-import { USER_REFERENCE } from "#lib/schema.ts";
+import { USER_REFERENCE } from "#lib/wire/schema.ts";
 
 /** The board's URL: the query of GET /v1/exceptions/sla and the open exception. */
 export const boardSearch = {

@@ -2,7 +2,7 @@
 
 import { Download } from "lucide-react";
 import type { ReactNode } from "react";
-import { callApiForCsv, callApiForNdjson } from "#components/api-client.ts";
+import { exportFromApi } from "#components/api-client.ts";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import { saveFile } from "#components/ui/save-file.ts";
@@ -32,7 +32,7 @@ export function ExportItem({ onClick, children }: { onClick: () => void; childre
   );
 }
 
-type Asked = Parameters<typeof callApiForCsv>;
+type Asked = Parameters<typeof exportFromApi>;
 
 /** Exports all results of a filtered list. `name`: the file's, without extension. */
 export function ExportMenu({
@@ -46,7 +46,7 @@ export function ExportMenu({
   label: string;
   name: string;
   contract: Asked[0];
-  call: Asked[1];
+  call: Asked[2];
   failed: string;
   onSaved?: () => void;
 }) {
@@ -64,8 +64,10 @@ export function ExportMenu({
       }
     >
       <MenuHeading>Export all results as</MenuHeading>
-      <MenuItem onClick={() => start({ name: `${name}.csv`, load: () => callApiForCsv(contract, call) })}>CSV, for spreadsheets</MenuItem>
-      <MenuItem onClick={() => start({ name: `${name}.ndjson`, load: () => callApiForNdjson(contract, call) })}>
+      <MenuItem onClick={() => start({ name: `${name}.csv`, load: () => exportFromApi(contract, "csv", call) })}>
+        CSV, for spreadsheets
+      </MenuItem>
+      <MenuItem onClick={() => start({ name: `${name}.ndjson`, load: () => exportFromApi(contract, "ndjson", call) })}>
         NDJSON, for programs
       </MenuItem>
     </Menu>

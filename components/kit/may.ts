@@ -1,6 +1,6 @@
 "use client";
 
-import type { Access, Role } from "#lib/access.ts";
+import type { Access, Role } from "#lib/wire/access.ts";
 import { useMember } from "./member.tsx";
 
 /** Whether a member's roles meet a contract's access. /v1 decides; this only hides or explains what would be refused. */

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, type UseQueryOpti
 import type { z } from "zod";
 import { callApi, callApiWithTag } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
-import type { Contract } from "#lib/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 
 type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
 export type Answered<C extends Contract> = z.output<C["response"]>;

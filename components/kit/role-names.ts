@@ -1,4 +1,4 @@
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 const NAMES: Record<Role, string> = { tenant_admin: "Admin", tenant_analyst: "Analyst", tenant_lead: "Lead" };
 

@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import type { Access } from "#lib/access.ts";
+import type { Access } from "#lib/wire/access.ts";
 import { useMay } from "./may.ts";
 import { useMember } from "./member.tsx";
 import { Page } from "./page.tsx";

@@ -1,5 +1,5 @@
 import { createParser } from "nuqs/server";
-import { idPattern } from "#lib/schema.ts";
+import { idPattern } from "#lib/wire/schema.ts";
 
 /** Accepts matching text; anything else counts as absent. */
 export function parseAsMatching(pattern: RegExp) {

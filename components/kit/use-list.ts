@@ -4,7 +4,7 @@ import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } fro
 import { useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { startServerClock } from "#components/ui/server-clock.ts";
-import type { Contract } from "#lib/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import type { Answered, Asked, ListPage } from "./query.ts";
 
 type ItemOf<C extends Contract> = Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;

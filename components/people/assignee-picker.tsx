@@ -7,7 +7,7 @@ import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { Combobox, type Option } from "#components/ui/combobox.tsx";
 import type { Member } from "#lib/members/contract.ts";
-import { USER_REFERENCE } from "#lib/schema.ts";
+import { USER_REFERENCE } from "#lib/wire/schema.ts";
 import { Person, personName } from "./person.tsx";
 import { membersQuery } from "./queries.ts";
 

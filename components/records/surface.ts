@@ -1,5 +1,5 @@
 import { RECORD_CONTRACTS, type RecordContracts, type StoredRecord } from "#lib/records/contract.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import type { Surface } from "#lib/records/surfaces/surface.ts";
 
 export type KnownSurface = { surface: Surface; contracts: RecordContracts };

@@ -52,7 +52,7 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
-          hint="16 to 256 bytes of text, or whsec_ followed by 24 to 64 bytes in base64."
+          hint="8 to 256 characters. After whsec_, base64. Use at least 24 random bytes."
           error={error}
           onChange={(event) => onChange({ ...draft, own: event.target.value })}
           required

@@ -1,9 +1,9 @@
 import { expect, test } from "@playwright/test";
 import { slugOf } from "#components/docs/slug.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { ERROR_CODES } from "#lib/errors.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
+import { ERROR_CODES } from "#lib/wire/errors.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
 import { complaintsOf, expectSound, expectSoundInBothThemes, WIDTHS } from "./soundness.ts";

@@ -1,10 +1,10 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
 import { encode } from "next-auth/jwt";
-import type { Role } from "#lib/access.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 import { api, sql, uniqueName, userToken } from "../fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-import type { Role } from "#lib/access.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, keep, rowOf } from "./person.ts";
 

@@ -93,9 +93,13 @@ test("somebody's Markdown runs nothing and loads nothing", async ({ page }) => {
   await expect(page.getByRole("article").locator("img, script")).toHaveCount(0);
 });
 
-test("a tenant that does not exist has no page", async ({ page }) => {
-  for (const name of ["no-such-tenant", "UPPER", "x'y", "%00"]) {
+test("a name that no tenant can have has no page", async ({ page }) => {
+  for (const name of ["UPPER", "x'y", "%00"]) {
     expect((await page.goto(`/${name}/updates`))?.status(), name).toBeGreaterThanOrEqual(400);
   }
-  expect((await page.goto("/no-such-tenant/updates"))?.status()).toBe(404);
+});
+
+test("a tenant that does not exist is like one that has published nothing", async ({ page }) => {
+  expect((await page.goto("/no-such-tenant/updates"))?.status()).toBe(200);
+  await expect(page.getByRole("heading", { name: "Nothing has been published yet" })).toBeVisible();
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Access, SCOPES } from "../access.ts";
-import { contract } from "../contract.ts";
-import { normaliseRange } from "../ip-range.ts";
-import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../schema.ts";
+import { type Access, SCOPES } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { normaliseRange } from "../wire/ip-range.ts";
+import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../wire/schema.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
 export const GRACE_SECONDS_DEFAULT = 86_400;
@@ -40,7 +40,7 @@ const ipAllowlist = z
 const name = text(120).meta({ description: "The key's name.", example: "Nightly ledger export" });
 const description = z.string().max(1000).nullable().meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
-  description: "At most 366 days away. Recommended.",
+  description: "At most 10 years away. Null: never. Setting one is recommended.",
   example: "2027-05-01T00:00:00.000Z",
 });
 
@@ -131,6 +131,7 @@ export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
 const tag = "API keys";
 const access: Access = { roles: ["tenant_admin"], scope: null, service: false, publishable: false };
 const idempotency = { field: "idempotency_key", required: false } as const;
+const tenantParam = "id";
 const ofTenant = z.strictObject({ id: tenantId });
 const ofKey = z.strictObject({ id: tenantId, keyId: apiKeyId });
 
@@ -142,6 +143,7 @@ export const listApiKeysContract = contract({
   summary: "List API keys, newest first",
   access,
   params: ofTenant,
+  tenantParam,
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
@@ -160,6 +162,7 @@ export const createApiKeyContract = contract({
   access,
   idempotency,
   params: ofTenant,
+  tenantParam,
   body: z.strictObject({
     name,
     description: description.optional(),
@@ -168,6 +171,7 @@ export const createApiKeyContract = contract({
     ip_allowlist: ipAllowlist.optional(),
   }),
   response: newApiKey,
+  resource: "versioned",
   status: 201,
 });
 
@@ -179,7 +183,9 @@ export const getApiKeyContract = contract({
   summary: "Get an API key's metadata",
   access,
   params: ofKey,
+  tenantParam,
   response: apiKey,
+  resource: "versioned",
 });
 
 export const updateApiKeyContract = contract({
@@ -190,8 +196,10 @@ export const updateApiKeyContract = contract({
   summary: "Change an API key",
   access,
   params: ofKey,
+  tenantParam,
   body: z.strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist }).partial(),
   response: apiKey,
+  resource: "versioned",
   errors: ["conflict"],
 });
 
@@ -205,8 +213,10 @@ export const revokeApiKeyContract = contract({
   access,
   idempotency,
   params: ofKey,
+  tenantParam,
   body: z.strictObject({ reason: z.string().max(500).nullable().optional().meta({ example: "The server was decommissioned." }) }),
   response: apiKey,
+  resource: "versioned",
 });
 
 export const rotateApiKeyContract = contract({
@@ -219,6 +229,7 @@ export const rotateApiKeyContract = contract({
   access,
   idempotency,
   params: ofKey,
+  tenantParam,
   body: z.strictObject({
     grace_period_seconds: z
       .int()
@@ -240,6 +251,7 @@ export const getApiKeyUsageContract = contract({
   summary: "Get an API key's usage",
   access,
   params: ofKey,
+  tenantParam,
   response: apiKeyUsage,
 });
 
@@ -252,7 +264,10 @@ export const estimateApiKeyImpactContract = contract({
   description:
     "Counts the calls in the last 7 days that the change would have refused. expires_at may be in the past here: it refuses calls made after it.",
   access,
+  idempotency,
+  dryRun: "always",
   params: ofKey,
+  tenantParam,
   body: z.strictObject({ revoke: z.literal(true), scopes, expires_at: timestamp.nullable(), ip_allowlist: ipAllowlist }).partial(),
   response: apiKeyImpact,
 });

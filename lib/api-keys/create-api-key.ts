@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { createApiKeyContract, NewApiKey } from "./contract.ts";
 import { issueSecret } from "./issue-secret.ts";
 

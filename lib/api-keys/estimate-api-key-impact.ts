@@ -1,13 +1,12 @@
-import { z } from "zod";
-import type { Context } from "../context.ts";
-import { read } from "../db/call.ts";
-import { isInRanges } from "../ip-range.ts";
-import { time } from "../schema.ts";
+import type { z } from "zod";
+import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { isInRanges } from "../wire/ip-range.ts";
 import type { ApiKeyImpact, estimateApiKeyImpactContract } from "./contract.ts";
-import { scopeOf, storedApiKey } from "./stored.ts";
+import { scopeOf } from "./stored.ts";
 
-const call = z.object({ operation: z.string(), address: z.string(), hour: time, calls: z.int(), last_seen_at: time });
-const history = z.object({ key: storedApiKey, calls: z.array(call) });
+type PastCalls = { operation: string; address: string; calls: number; last_seen_at: string };
+type History = { as_of: string; calls: PastCalls[] };
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -15,18 +14,16 @@ type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
 /** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
 export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
-  const { key, calls } = await read(ctx, "list_api_key_calls", { id, dry_run: true, change }, history);
+  const { as_of, calls } = await write<History>(ctx, "list_api_key_calls", { id, change });
   const refused = calls.filter((past) => wouldRefuse(change, past));
   return {
-    since: new Date(Date.parse(key.as_of) - WEEK_MS).toISOString(),
+    since: new Date(Date.parse(as_of) - WEEK_MS).toISOString(),
     calls: total(calls),
     refused: total(refused),
     by_operation: totalsBy(refused, (past) => past.operation).map(([operation, count]) => ({ operation, refused: count })),
     by_address: totalsBy(refused, (past) => past.address).map(([address, count]) => ({ address, refused: count })),
   };
 }
-
-type PastCalls = z.output<typeof call>;
 
 function wouldRefuse({ revoke, scopes, ip_allowlist: ranges, expires_at: expiry }: Change, past: PastCalls): boolean {
   if (revoke) return true;

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { type ApiKeyUsage, apiKeyUsage } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import type { ApiKeyUsage } from "./contract.ts";
 
 export function getApiKeyUsage(ctx: Context, id: string): Promise<ApiKeyUsage> {
-  return read(ctx, "get_api_key_usage", { id }, apiKeyUsage);
+  return read(ctx, "get_api_key_usage", { id });
 }

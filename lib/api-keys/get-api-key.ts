@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { ApiKey } from "./contract.ts";
-import { storedApiKey, toApiKey } from "./stored.ts";
+import { apiKeyOf, type StoredApiKey } from "./stored.ts";
 
 export async function getApiKey(ctx: Context, id: string): Promise<ApiKey> {
-  return toApiKey(await read(ctx, "get_api_key", { id }, storedApiKey));
+  return apiKeyOf(ctx, await read<StoredApiKey>(ctx, "get_api_key", { id }));
 }

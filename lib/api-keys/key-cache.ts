@@ -2,11 +2,12 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
-import { processWide } from "../process-wide.ts";
-import { time } from "../schema.ts";
+import { processWide } from "../runtime/process-wide.ts";
+import { time } from "../wire/schema.ts";
 
 const row = z.object({
   id: z.string(),
+  lineage_id: z.string(),
   tenant_id: z.string(),
   name: z.string(),
   secret_digest: z.string(),

@@ -1,19 +1,14 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { read } from "../db/call.ts";
-import { time } from "../schema.ts";
+import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
 import { apiKey, type listApiKeysContract } from "./contract.ts";
-import { storedApiKey, toApiKey } from "./stored.ts";
+import { type StoredApiKey, withUnusedScopes } from "./stored.ts";
 
-const ORDER = "id";
-const keyset = z.object({ items: z.array(storedApiKey), next: z.tuple([z.string()]).nullable(), as_of: time });
+type Contract = typeof listApiKeysContract;
 
-export async function listApiKeys(
-  ctx: Context,
-  { cursor, ...filters }: z.output<typeof listApiKeysContract.query>,
-): Promise<z.output<typeof listApiKeysContract.response>> {
-  const after = decodeCursor(ORDER, cursor, z.tuple([apiKey.shape.id]));
-  const { items, next, as_of } = await read(ctx, "list_api_keys", { ...filters, after }, keyset);
-  return { items: items.map(toApiKey), next_cursor: encodeCursor(ORDER, next), as_of };
+const NEWEST_FIRST = { name: "id", key: z.tuple([apiKey.shape.id]) };
+
+export async function listApiKeys(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+  const page = await readPage<StoredApiKey, { as_of: string }>(ctx, "list_api_keys", NEWEST_FIRST, query);
+  return { ...page, items: page.items.map(withUnusedScopes) };
 }

@@ -1,11 +1,11 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { ApiKey } from "./contract.ts";
 import { forgetApiKeys } from "./key-cache.ts";
-import { storedApiKey, toApiKey } from "./stored.ts";
+import { apiKeyOf, type StoredApiKey } from "./stored.ts";
 
 export async function revokeApiKey(ctx: Context, id: string, input: { reason?: string | null }): Promise<ApiKey> {
-  const key = await write(ctx, "revoke_api_key", { id, ...input }, storedApiKey);
+  const key = await write<StoredApiKey>(ctx, "revoke_api_key", { id, ...input });
   forgetApiKeys(id);
-  return toApiKey(key);
+  return apiKeyOf(ctx, key);
 }

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { NewApiKey } from "./contract.ts";
 import { issueSecret } from "./issue-secret.ts";
 import { forgetApiKeys } from "./key-cache.ts";

@@ -1,18 +1,22 @@
-import { z } from "zod";
-import { SCOPES, type Scope } from "../access.ts";
-import { CONTRACTS } from "../contracts.ts";
-import { time } from "../schema.ts";
-import { type ApiKey, apiKey } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import { SCOPES, type Scope } from "../wire/access.ts";
+import { CONTRACTS } from "../wire/operations.ts";
+import type { ApiKey } from "./contract.ts";
 
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A key as the database gives it: with the operations of 30 days, from which the unused scopes follow. */
-export const storedApiKey = apiKey.omit({ unused_scopes: true }).extend({ operations_used: z.array(z.string()), as_of: time });
+export type StoredApiKey = Omit<ApiKey, "unused_scopes"> & { operations_used: string[]; as_of: string };
 
-export function toApiKey({ operations_used, as_of, ...key }: z.output<typeof storedApiKey>): ApiKey {
-  const used = new Set(operations_used.map(scopeOf));
-  const isOld = Date.parse(as_of) - Date.parse(key.created_at) > UNUSED_AFTER_MS;
-  return { ...key, unused_scopes: isOld ? SCOPES.filter((scope) => key.scopes.includes(scope) && !used.has(scope)) : [] };
+export function apiKeyOf(ctx: Context, stored: StoredApiKey): ApiKey {
+  return withUnusedScopes(tagged(ctx, stored));
+}
+
+export function withUnusedScopes(stored: StoredApiKey): ApiKey {
+  const used = new Set(stored.operations_used.map(scopeOf));
+  const isOld = Date.parse(stored.as_of) - Date.parse(stored.created_at) > UNUSED_AFTER_MS;
+  return { ...stored, unused_scopes: isOld ? SCOPES.filter((scope) => stored.scopes.includes(scope) && !used.has(scope)) : [] };
 }
 
 /** The scope that an operation asks of an API key. */

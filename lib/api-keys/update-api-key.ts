@@ -1,16 +1,16 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { ApiKey, updateApiKeyContract } from "./contract.ts";
 import { forgetApiKeys } from "./key-cache.ts";
-import { storedApiKey, toApiKey } from "./stored.ts";
+import { apiKeyOf, type StoredApiKey } from "./stored.ts";
 
 export async function updateApiKey(
   ctx: Context,
   id: string,
   patch: z.output<NonNullable<typeof updateApiKeyContract.body>>,
 ): Promise<ApiKey> {
-  const key = await write(ctx, "update_api_key", { id, patch }, storedApiKey);
+  const key = await write<StoredApiKey>(ctx, "update_api_key", { id, patch });
   forgetApiKeys(id);
-  return toApiKey(key);
+  return apiKeyOf(ctx, key);
 }

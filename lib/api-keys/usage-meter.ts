@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
-import { log } from "../log.ts";
-import { onShutdown, processWide } from "../process-wide.ts";
+import { log } from "../runtime/log.ts";
+import { onShutdown, processWide } from "../runtime/process-wide.ts";
 
 /** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
 export type ApiKeyUse = { api_key_id: string; operation: string; address: string; outcome: string };

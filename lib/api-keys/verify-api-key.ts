@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Scope } from "../access.ts";
 import type { VerifiedApiKey } from "../auth/principal.ts";
+import type { Scope } from "../wire/access.ts";
 import { type ApiKeyCredential, digestOf } from "./credential-format.ts";
 import { type CachedApiKey, findApiKey, readApiKey } from "./key-cache.ts";
 
@@ -18,6 +18,7 @@ export async function verifyApiKey({ keyId, secret }: ApiKeyCredential): Promise
   if (!matches(digest, key?.secret_digest ?? NO_DIGEST) || !key) return null;
   return {
     id: key.id,
+    lineageId: key.lineage_id,
     tenantId: key.tenant_id,
     name: key.name,
     scopes: key.scopes as Scope[],

@@ -1,5 +1,5 @@
-import type { Access } from "../access.ts";
-import { ApiError } from "../errors.ts";
+import type { Access } from "../wire/access.ts";
+import { ApiError } from "../wire/errors.ts";
 import type { Principal } from "./principal.ts";
 
 /** @throws ApiError `role_required` or `scope_required` where the contract's access is not met. */

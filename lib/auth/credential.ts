@@ -1,7 +1,7 @@
 import { parseCredential } from "../api-keys/credential-format.ts";
 import { verifyApiKey } from "../api-keys/verify-api-key.ts";
-import { env } from "../env.ts";
-import { ApiError } from "../errors.ts";
+import { env } from "../runtime/env.ts";
+import { ApiError } from "../wire/errors.ts";
 import type { Identity } from "./principal.ts";
 import { isSameSecret } from "./same-secret.ts";
 import { sessionIdentity } from "./session.ts";

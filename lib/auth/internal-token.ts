@@ -1,5 +1,5 @@
 import { SignJWT } from "jose";
-import { env } from "../env.ts";
+import { env } from "../runtime/env.ts";
 import { actorOf, type Principal } from "./principal.ts";
 import { INTERNAL_ISSUER } from "./verify-jwt.ts";
 
@@ -12,7 +12,7 @@ export function signInternalToken(principal: Principal, tenantId: string): Promi
     sub: principal.id,
     tenant_id: tenantId,
     principal_type: principal.type,
-    principal_id: `${principal.type}:${principal.id}`,
+    principal_id: `${principal.type}:${principal.lineageId}`,
     actor: actorOf(principal),
     roles: principal.roles,
     scopes: principal.scopes,

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { cookies, headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
-import type { Context } from "../context.ts";
-import type { Contract } from "../contract.ts";
-import { dbFor } from "../db/client.ts";
+import type { z } from "zod";
+import { type Answer, answerOf } from "../request/answer.ts";
+import { type Context, contextFor } from "../request/context.ts";
+import type { Contract } from "../wire/contract.ts";
 import { authorize } from "./authorize.ts";
 import { type Principal, principalFor } from "./principal.ts";
 import { identityOfCookies, type UserIdentity } from "./session.ts";
@@ -30,31 +31,27 @@ export async function requireMember(tenantId: string): Promise<Principal> {
   return principalFor(user, tenantId);
 }
 
-/** The context in which a page calls a verb: what the contract's endpoint would give it. @throws ApiError `role_required` */
-export async function pageContext(tenantId: string, contract: Contract): Promise<Context> {
-  return contextOf(await requireMember(tenantId), tenantId, contract);
+/** A verb as a page calls it. */
+type Verb<C extends Contract> = (ctx: Context) => Promise<z.input<C["response"]>>;
+
+/** What the contract's endpoint would answer to the signed-in member, and its `ETag`. @throws ApiError `role_required`, or the verb's */
+export async function askAsMember<C extends Contract>(tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
+  return ask(await requireMember(tenantId), tenantId, contract, verb);
 }
 
-/** The same for a page that anybody may see: what the holder of the publishable key may read. @throws ApiError `role_required` */
-export function publicContext(tenantId: string, contract: Contract): Promise<Context> {
-  return contextOf(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract);
+/** The same for a page that anybody may see: what the holder of the publishable key may read. */
+export function askAsVisitor<C extends Contract>(tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
+  return ask(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract, verb);
 }
 
-async function contextOf(principal: Principal, tenantId: string, contract: Contract): Promise<Context> {
+/** The address that the page was asked from. */
+export async function visitorAddress(): Promise<string | null> {
+  return (await headers()).get("x-tieout-client-address");
+}
+
+async function ask<C extends Contract>(principal: Principal, tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
   authorize(principal, contract.access);
-  return {
-    principal,
-    tenantId,
-    operation: contract.operationId,
-    requestId: `req_${randomUUID().replaceAll("-", "")}`,
-    clientAddress: (await headers()).get("x-tieout-client-address"),
-    auditReason: null,
-    idempotency: null,
-    ifMatch: null,
-    exported: null,
-    continues: false,
-    trail: { written: false },
-    db: dbFor(principal, tenantId),
-    reply: new Headers(),
-  };
+  const requestId = `req_${randomUUID().replaceAll("-", "")}`;
+  const ctx = contextFor(contract, { principal, tenantId, requestId, clientAddress: await visitorAddress() });
+  return answerOf(contract, ctx, verb(ctx));
 }

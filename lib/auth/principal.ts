@@ -1,5 +1,6 @@
-import { ROLES, type Role, type Scope } from "../access.ts";
-import { ApiError } from "../errors.ts";
+import { ROLES, type Role, type Scope } from "../wire/access.ts";
+import { ApiError } from "../wire/errors.ts";
+import { isVisible } from "../wire/schema.ts";
 
 const LONGEST_SUBJECT = 255;
 const LONGEST_NAME = 120;
@@ -14,6 +15,8 @@ export type Identity =
 /** A key whose secret was shown, whatever its standing. */
 export type VerifiedApiKey = {
   id: string;
+  /** The first key of its line of rotations. */
+  lineageId: string;
   tenantId: string;
   name: string;
   scopes: readonly Scope[];
@@ -28,13 +31,15 @@ export type Memberships = ReadonlyMap<string, readonly Role[]>;
 export type Principal = {
   type: "user" | "api_key" | "publishable_key" | "service_role";
   id: string;
+  /** What stays the same over rotations of a key: whose idempotency keys count. For anybody else, the id. */
+  lineageId: string;
   name: string;
   roles: readonly Role[];
   scopes: readonly Scope[];
 };
 
 /** The form in which a principal is written into records: `user:<name>`, `api_key:<id>`, `service_role`. */
-export function actorOf({ type, id, name }: Principal): string {
+export function actorOf({ type, id, name }: Pick<Principal, "type" | "id" | "name">): string {
   if (type === "user") return `user:${name}`;
   return type === "api_key" ? `api_key:${id}` : type;
 }
@@ -44,16 +49,16 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
   switch (identity.type) {
     case "user": {
       const roles = identity.memberships.get(tenantId);
-      if (roles) return { type: "user", id: identity.id, name: identity.name, roles, scopes: [] };
+      if (roles) return { type: "user", id: identity.id, lineageId: identity.id, name: identity.name, roles, scopes: [] };
       break;
     }
     case "api_key": {
-      const { id, name, scopes } = identity.key;
-      if (identity.key.tenantId === tenantId) return { type: "api_key", id, name, roles: [], scopes };
+      const { id, lineageId, name, scopes } = identity.key;
+      if (identity.key.tenantId === tenantId) return { type: "api_key", id, lineageId, name, roles: [], scopes };
       break;
     }
     default:
-      return { type: identity.type, id: identity.type, name: identity.type, roles: [], scopes: [] };
+      return { type: identity.type, id: identity.type, lineageId: identity.type, name: identity.type, roles: [], scopes: [] };
   }
   throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
 }
@@ -91,10 +96,10 @@ export function nameOf({ preferred_username: username, email }: Record<string, u
   return given.map(toName).find((name) => name !== "") ?? "";
 }
 
-/** Without white space, NUL characters and halves of characters. */
+/** In normal form C, without white space, NUL characters and halves of characters; nothing for a name that nobody can see. */
 function toName(value: string): string {
-  const sound = value.toWellFormed().replaceAll("\0", "\uFFFD").trim().replace(/\s+/gu, "_");
-  return [...sound].slice(0, LONGEST_NAME).join("");
+  const sound = value.toWellFormed().normalize("NFC").replaceAll("\0", "\uFFFD").trim().replace(/\s+/gu, "_");
+  return isVisible(sound) ? [...sound].slice(0, LONGEST_NAME).join("") : "";
 }
 
 function knownRoles(value: unknown): Role[] {

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
-import { log } from "../log.ts";
+import { log } from "../runtime/log.ts";
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 

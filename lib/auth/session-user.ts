@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
-import { env } from "../env.ts";
-import { processWide } from "../process-wide.ts";
+import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
 import { type Memberships, membershipsOf } from "./principal.ts";
 
 const row = z.object({ app_metadata: z.record(z.string(), z.unknown()) });

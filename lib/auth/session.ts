@@ -1,6 +1,6 @@
 import { parseCookie } from "cookie";
 import { getToken } from "next-auth/jwt";
-import { env } from "../env.ts";
+import { env } from "../runtime/env.ts";
 import { type Identity, membershipsOf, subjectOf } from "./principal.ts";
 import { currentMemberships } from "./session-user.ts";
 

@@ -3,8 +3,8 @@ import { createClient } from "@supabase/supabase-js";
 import type { AuthOptions, CookieOption } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import type { Provider } from "next-auth/providers/index";
-import { env } from "../env.ts";
-import { log } from "../log.ts";
+import { env } from "../runtime/env.ts";
+import { log } from "../runtime/log.ts";
 import { type Memberships, membershipsOf, nameOf } from "./principal.ts";
 import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
 

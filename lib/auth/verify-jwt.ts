@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, importSPKI, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
-import { env } from "../env.ts";
-import { ApiError } from "../errors.ts";
+import { env } from "../runtime/env.ts";
+import { ApiError } from "../wire/errors.ts";
 import { type Identity, membershipsOf, nameOf, subjectOf } from "./principal.ts";
 import { KeysUnavailable, remoteKeys } from "./remote-keys.ts";
 

@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { signInternalToken, signServiceToken } from "../auth/internal-token.ts";
 import type { Principal } from "../auth/principal.ts";
-import { env } from "../env.ts";
+import { env } from "../runtime/env.ts";
 import type { Database } from "./types.gen.ts";
 
 export type Db = SupabaseClient<Database>;

@@ -127,6 +127,7 @@ export type Database = {
           id: string
           ip_allowlist: string[]
           key_id: string
+          lineage_id: string
           name: string
           revoke_reason: string | null
           revoked_at: string | null
@@ -146,6 +147,7 @@ export type Database = {
           id?: string
           ip_allowlist?: string[]
           key_id: string
+          lineage_id: string
           name: string
           revoke_reason?: string | null
           revoked_at?: string | null
@@ -165,6 +167,7 @@ export type Database = {
           id?: string
           ip_allowlist?: string[]
           key_id?: string
+          lineage_id?: string
           name?: string
           revoke_reason?: string | null
           revoked_at?: string | null

@@ -1,4 +1,4 @@
-import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../errors.ts";
+import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
 
 type DatabaseAnswer = {
   data: unknown;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
-import { actor, id, time } from "../schema.ts";
+import { actor, id, time } from "../wire/schema.ts";
 
 /** The event types a webhook can subscribe to. */
 export const EVENT_KINDS = [

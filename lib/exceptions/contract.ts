@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, userReference } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { CURRENCIES } from "../wire/currencies.ts";
+import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../wire/schema.ts";
 
 export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
 export const STATUSES = ["open", "in_review", "resolved", "dismissed"] as const;
@@ -32,11 +33,7 @@ const settable = {
     .min(0)
     .nullable()
     .meta({ description: "Money at risk, in the currency's minor unit. Requires currency.", example: 125000 }),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, "Must be an ISO 4217 code, for example EUR.")
-    .nullable()
-    .meta({ example: "EUR" }),
+  currency: z.enum(CURRENCIES, { error: "Must be an ISO 4217 code, for example EUR." }).nullable().meta({ example: "EUR" }),
   reconciliation_id: reconciliationId.nullable(),
 };
 
@@ -46,7 +43,7 @@ export const exception = z
     id: exceptionId,
     title: z.string().meta({ example: "Payout 4711 has no bank line" }),
     severity,
-    assigned_to: userReference.nullable(),
+    assigned_to: user.nullable(),
     due_at: time,
     minutes_to_breach: z
       .int()
@@ -145,6 +142,7 @@ export const createExceptionContract = contract({
   description: "Without due_at, the tenant's SLA policy for the severity sets the deadline.",
   access: anyRole("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
+  resource: "versioned",
   body: z.strictObject({
     ...settable,
     assigned_to: settable.assigned_to.optional(),
@@ -166,6 +164,7 @@ export const getExceptionContract = contract({
   path: "/v1/exceptions/{id}",
   tag,
   summary: "Get an exception",
+  resource: "versioned",
   access: anyRole("read:exceptions"),
   params: byId,
   response: exception,
@@ -177,6 +176,7 @@ export const updateExceptionContract = contract({
   path: "/v1/exceptions/{id}",
   tag,
   summary: "Change an exception",
+  resource: "versioned",
   description:
     "A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from either to resolved or dismissed, with a " +
     "resolution; from resolved or dismissed to open. Any other change returns 409.",
@@ -206,8 +206,7 @@ export const listSlaExceptionsContract = contract({
   summary: "List open exceptions by time to breach",
   description:
     "Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, " +
-    "medium from 60 to 240, low above. With Accept: text/csv or application/x-ndjson, streams all results regardless of limit and " +
-    "cursor; such an export is a security event.",
+    "medium from 60 to 240, low above.",
   access: { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false },
   query: z.strictObject({
     ...pageQuery,
@@ -225,10 +224,7 @@ export const listSlaExceptionsContract = contract({
     q,
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
-  table: {
-    columns: SLA_COLUMNS,
-    row: ({ details, ...item }: SlaItem) => ({ ...item, details: JSON.stringify(details) }),
-  },
+  exported: { summary: "Export open exceptions", columns: SLA_COLUMNS, item: slaItem },
 });
 export type SlaList = z.output<typeof listSlaExceptionsContract.response>;
 
@@ -313,7 +309,7 @@ export const listExceptionHistoryContract = contract({
         request_id: z.string().nullable().meta({ example: "req_5f0c" }),
         kind: z.enum(["created", "updated"]),
         changes: z
-          .record(z.string(), z.object({ from: z.json(), to: z.json() }))
+          .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
           .meta({ example: { status: { from: "open", to: "in_review" } } }),
       })
       .meta({ id: "ExceptionChange" }),

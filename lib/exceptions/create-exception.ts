@@ -1,8 +1,9 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type createExceptionContract, type Exception, exception } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { createExceptionContract, Exception } from "./contract.ts";
 
-export function createException(ctx: Context, input: z.output<NonNullable<typeof createExceptionContract.body>>): Promise<Exception> {
-  return write(ctx, "create_exception", input, exception);
+export async function createException(ctx: Context, input: z.output<NonNullable<typeof createExceptionContract.body>>): Promise<Exception> {
+  return tagged(ctx, await write<Exception>(ctx, "create_exception", input));
 }

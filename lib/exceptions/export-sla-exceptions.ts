@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 import type { listSlaExceptionsContract, SlaItem } from "./contract.ts";
 import { listSlaExceptions } from "./list-sla-exceptions.ts";
 
@@ -8,9 +8,9 @@ const PAGE_ROWS = 1000;
 /** All that the filters leave, in the order of the list. */
 export async function* exportSlaExceptions(
   ctx: Context,
-  { cursor: _cursor, limit: _limit, ...filters }: z.output<typeof listSlaExceptionsContract.query>,
+  filters: z.output<typeof listSlaExceptionsContract.query>,
 ): AsyncGenerator<SlaItem[]> {
-  let step: Context = { ...ctx, exported: ctx.exported && { ...ctx.exported, query: filters } };
+  let step = ctx;
   let cursor: string | undefined;
   do {
     const page = await listSlaExceptions(step, { ...filters, limit: PAGE_ROWS, cursor });

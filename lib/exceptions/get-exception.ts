@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { type Exception, exception } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { Exception } from "./contract.ts";
 
-export function getException(ctx: Context, id: string): Promise<Exception> {
-  return read(ctx, "get_exception", { id }, exception);
+export async function getException(ctx: Context, id: string): Promise<Exception> {
+  return tagged(ctx, await read<Exception>(ctx, "get_exception", { id }));
 }

@@ -1,21 +1,13 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { read } from "../db/call.ts";
-import { listExceptionHistoryContract } from "./contract.ts";
+import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
+import type { listExceptionHistoryContract } from "./contract.ts";
 
 type Contract = typeof listExceptionHistoryContract;
+type Page = z.input<Contract["response"]>;
 
-const ORDER = "history";
-const sortKey = z.tuple([z.string().regex(/^\d{1,18}$/)]);
-const keyset = z.object({ items: listExceptionHistoryContract.response.shape.items, next: sortKey.nullable() });
+const NEWEST_FIRST = { name: "history", key: z.tuple([z.string().regex(/^\d{1,18}$/)]) };
 
-export async function listExceptionHistory(
-  ctx: Context,
-  id: string,
-  { cursor, limit }: z.output<Contract["query"]>,
-): Promise<z.output<Contract["response"]>> {
-  const after = decodeCursor(ORDER, cursor, sortKey);
-  const { items, next } = await read(ctx, "list_exception_history", { id, limit, after }, keyset);
-  return { items, next_cursor: encodeCursor(ORDER, next) };
+export function listExceptionHistory(ctx: Context, id: string, query: z.output<Contract["query"]>): Promise<Page> {
+  return readPage<Page["items"][number]>(ctx, "list_exception_history", NEWEST_FIRST, { id, ...query });
 }

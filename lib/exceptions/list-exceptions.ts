@@ -1,17 +1,12 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { read } from "../db/call.ts";
-import { exception, type listExceptionsContract } from "./contract.ts";
+import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
+import { type Exception, exception, type listExceptionsContract } from "./contract.ts";
 
-const ORDER = "id";
-const keyset = z.object({ items: z.array(exception), next: z.tuple([z.string()]).nullable() });
+type Contract = typeof listExceptionsContract;
 
-export async function listExceptions(
-  ctx: Context,
-  { cursor, ...filters }: z.output<typeof listExceptionsContract.query>,
-): Promise<z.output<typeof listExceptionsContract.response>> {
-  const after = decodeCursor(ORDER, cursor, z.tuple([exception.shape.id]));
-  const { items, next } = await read(ctx, "list_exceptions", { ...filters, after }, keyset);
-  return { items, next_cursor: encodeCursor(ORDER, next) };
+const NEWEST_FIRST = { name: "id", key: z.tuple([exception.shape.id]) };
+
+export function listExceptions(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+  return readPage<Exception>(ctx, "list_exceptions", NEWEST_FIRST, query);
 }

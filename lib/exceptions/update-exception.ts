@@ -1,12 +1,13 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type Exception, exception, type updateExceptionContract } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { Exception, updateExceptionContract } from "./contract.ts";
 
-export function updateException(
+export async function updateException(
   ctx: Context,
   id: string,
   patch: z.output<NonNullable<typeof updateExceptionContract.body>>,
 ): Promise<Exception> {
-  return write(ctx, "update_exception", { id, patch }, exception);
+  return tagged(ctx, await write<Exception>(ctx, "update_exception", { id, patch }));
 }

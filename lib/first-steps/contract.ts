@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
 
 export const FIRST_STEPS = ["create_key", "call_api", "register_webhook", "receive_event"] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];
@@ -28,6 +28,7 @@ export const getFirstStepsContract = contract({
   summary: "Get onboarding progress: first key, first call, first webhook, first event received",
   access,
   response: firstSteps,
+  resource: "versioned",
 });
 
 export const putFirstStepsContract = contract({
@@ -40,4 +41,5 @@ export const putFirstStepsContract = contract({
   access,
   body: z.strictObject({ dismissed: z.boolean() }),
   response: firstSteps,
+  resource: "versioned",
 });

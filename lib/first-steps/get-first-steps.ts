@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { type FirstSteps, firstSteps } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { FirstSteps } from "./contract.ts";
 
-export function getFirstSteps(ctx: Context): Promise<FirstSteps> {
-  return read(ctx, "get_first_steps", {}, firstSteps);
+export async function getFirstSteps(ctx: Context): Promise<FirstSteps> {
+  return tagged(ctx, await read<FirstSteps>(ctx, "get_first_steps", {}));
 }

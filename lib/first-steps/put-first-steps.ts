@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { type FirstSteps, firstSteps } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { FirstSteps } from "./contract.ts";
 
-export function putFirstSteps(ctx: Context, body: { dismissed: boolean }): Promise<FirstSteps> {
-  return read(ctx, "put_first_steps", body, firstSteps);
+export async function putFirstSteps(ctx: Context, body: { dismissed: boolean }): Promise<FirstSteps> {
+  return tagged(ctx, await read<FirstSteps>(ctx, "put_first_steps", body));
 }

@@ -2,12 +2,12 @@ import { countApiKeyUse } from "../api-keys/usage-meter.ts";
 import { authorize } from "../auth/authorize.ts";
 import { unauthenticated, verifyCredential } from "../auth/credential.ts";
 import { type Identity, type Principal, principalFor } from "../auth/principal.ts";
-import type { Contract } from "../contract.ts";
-import { env } from "../env.ts";
-import { ApiError } from "../errors.ts";
-import { isInRanges } from "../ip-range.ts";
-import { processWide } from "../process-wide.ts";
-import { tenantId as tenantIdSchema } from "../schema.ts";
+import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError } from "../wire/errors.ts";
+import { isInRanges } from "../wire/ip-range.ts";
+import { tenantId as tenantIdSchema } from "../wire/schema.ts";
 import type { Caller } from "./on-record.ts";
 import { rateLimit } from "./rate-limit.ts";
 
@@ -106,7 +106,7 @@ function readTenantId(request: Request): string {
 }
 
 function requireSameTenant(contract: Contract, { params }: Caller, tenantId: string): void {
-  if (contract.path.startsWith("/v1/tenants/{id}") && params.id !== tenantId) {
+  if (contract.tenantParam !== null && params[contract.tenantParam] !== tenantId) {
     throw new ApiError("tenant_forbidden", "The tenant in the path must match X-Tenant-Id.");
   }
 }

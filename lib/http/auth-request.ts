@@ -1,6 +1,6 @@
 import { NextRequest } from "next/server";
 import { cookieName } from "../auth/session.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../wire/errors.ts";
 import { newRequestId } from "./endpoint.ts";
 import { readBytes, requireMediaType } from "./json.ts";
 import { problemResponse } from "./problem.ts";

@@ -1,66 +1,80 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import type { Context } from "../context.ts";
-import type { Contract } from "../contract.ts";
-import { dbFor } from "../db/client.ts";
+import { answerOf } from "../request/answer.ts";
+import { type Context, contextFor } from "../request/context.ts";
+import { type Contract, type Export, type ExportFormat, exportOf } from "../wire/contract.ts";
 import { admit } from "./admit.ts";
-import { acceptsCsv, csvResponse } from "./csv.ts";
-import { readIfMatch } from "./if-match.ts";
+import { isKnown, readIfMatch } from "./conditional.ts";
+import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
+import { exportResponse } from "./export.ts";
 import { type Input, readInput } from "./input.ts";
 import { timed } from "./metrics.ts";
 import { type Caller, onRecord } from "./on-record.ts";
 import { problemResponse } from "./problem.ts";
-import { tableFormat, tableResponse } from "./table.ts";
 
 export type Endpoint = { contract: Contract; serve: (request: Request, params: Record<string, string>) => Promise<Response> };
 
-type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency">;
-type Handler<C extends Contract> = (call: Call<C>) => Promise<z.output<C["response"]>>;
-/** All of a list, page by page, for contracts with a table. */
-type Exporter<C extends Contract> = (call: Call<C>) => AsyncIterable<Parameters<NonNullable<C["table"]>["row"]>[0][]>;
+type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency" | "auditReason">;
 
-/** The way of a request: who may (admit) → what is asked (input) → one domain verb → its parsed answer, or a problem. */
-export function endpoint<C extends Contract>(contract: C, handler: Handler<C>, exporter?: Exporter<C>): Endpoint {
+/** The way of a request: who may (admit) → what is asked (input) → one domain verb → its answer by the contract, or a problem. */
+export function endpoint<C extends Contract>(contract: C, verb: (call: Call<C>) => Promise<z.input<C["response"]>>): Endpoint {
+  return served(contract, async (call, request) => {
+    const { body, etag } = await answerOf(contract, call.ctx, verb(call));
+    const headers = call.ctx.reply;
+    if (etag !== null) headers.set("ETag", etag);
+    if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag)) return new Response(null, { status: 304, headers });
+    headers.set("Content-Type", "application/json");
+    return new Response(body, { status: contract.status, headers });
+  });
+}
+
+/** The same for a list's export: all that its filters leave, page by page. */
+export function exportEndpoint<C extends Contract>(list: C, pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>): Endpoint {
+  const contract = exportOf(list);
+  return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
+    const exported = { format: format as ExportFormat, query: filters };
+    const call = { ...input, query: filters, ctx: { ...ctx, exported } } as unknown as Call<C>;
+    return exportResponse(contract.file as Export, exported.format, pages(call), ctx.reply);
+  });
+}
+
+function served<C extends Contract>(contract: C, answer: (call: Call<C>, request: Request) => Promise<Response>): Endpoint {
   return {
     contract,
     serve: timed(contract.operationId, async (request, params) => {
       const requestId = request.headers.get("x-request-id") ?? newRequestId();
       const address = request.headers.get("x-tieout-client-address");
       const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
+      if (allowsAnyOrigin(contract)) openToBrowsers(reply);
       const caller: Caller = { request, requestId, params, address, reply, trail: { written: false } };
       try {
         return await onRecord(contract, caller, async () => {
           const { principal, tenantId } = await admit(contract, caller);
-          const { idempotency, ...input } = await readInput(contract, request, params);
-          const csv = contract.csv && acceptsCsv(request) ? contract.csv : null;
-          const format = exporter && contract.table ? tableFormat(request) : csv && "csv";
-          const ctx: Context = {
+          const { idempotency, auditReason, ...input } = await readInput(contract, request, params);
+          const ctx = contextFor(contract, {
             principal,
             tenantId,
-            operation: contract.operationId,
             requestId,
             clientAddress: address,
-            auditReason: request.headers.get("x-audit-reason"),
+            auditReason,
             idempotency,
-            ifMatch: contract.versioned ? readIfMatch(request) : null,
-            exported: format && { format, query: input.query },
-            continues: false,
+            allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
+            dryRun: contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body)),
             trail: caller.trail,
-            db: dbFor(principal, tenantId),
             reply,
-          };
-          if (format && exporter && contract.table) {
-            return tableResponse(contract.table, format, exporter({ ctx, ...input }), reply);
-          }
-          const answer = await handler({ ctx, ...input });
-          if (csv) return csvResponse(csv, answer, reply);
-          return Response.json(answer, { status: contract.status, headers: reply });
+          });
+          return answer({ ctx, ...input }, request);
         });
       } catch (error) {
         return problemResponse(error, requestId, reply);
       }
     }),
   };
+}
+
+/** The field of bodies that may only ask what a change would do. */
+function isDryRun(body: unknown): boolean {
+  return (body as { dry_run?: boolean }).dry_run === true;
 }
 
 export function newRequestId(): string {

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
-import type { IdempotencyRecord } from "../context.ts";
-import type { Contract } from "../contract.ts";
-import { ApiError, invalidRequest } from "../errors.ts";
-import { requireText } from "../json-object.ts";
+import type { IdempotencyRecord } from "../request/context.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
+import { headerText } from "./header-text.ts";
 
-const LONGEST_KEY = 255;
+export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** Takes the idempotency key out of the body or the header. @throws ApiError 400 where both differ, or one is due. */
+/** The spellings of the spec's bodies; each is taken everywhere. */
+const FIELDS = ["idempotency_key", "idempotencyKey"] as const;
+const HEADER = "Idempotency-Key";
+
+/**
+ * Takes the idempotency key out of the body or the header. @throws ApiError 400 where two places name two keys, one is no key, or one
+ * is due.
+ */
 export function readIdempotency(
   contract: Contract,
   request: Request,
@@ -14,33 +21,34 @@ export function readIdempotency(
   body: Record<string, unknown>,
 ): { record: IdempotencyRecord | null; rest: Record<string, unknown> } {
   if (!contract.idempotency) return { record: null, rest: body };
+  const { idempotency_key: _snake, idempotencyKey: _camel, ...rest } = body;
+  const places = [...FIELDS.map((field) => [field, body[field] ?? null] as const), [HEADER, headerKey(request.headers)] as const];
+  const given = places.flatMap(([path, key]) => (key === null ? [] : [{ path, key: requireKey(key, path) }]));
+  const [first, ...others] = given;
+  const other = others.find(({ key }) => key !== first?.key);
+  if (first && other) {
+    throw invalidRequest([{ path: other.path, message: `The idempotency keys in ${first.path} and ${other.path} differ. Send only one.` }]);
+  }
+  if (first) return { record: { key: first.key, key_hash: sha256(first.key), fingerprint: sha256(canonical([params, rest])) }, rest };
   const { field, required } = contract.idempotency;
-  const { [field]: inBody, ...rest } = body;
-  const inHeader = request.headers.get("idempotency-key");
-  if (inBody !== undefined && inBody !== null) requireKey(inBody, field);
-  if (inHeader !== null) requireKey(inHeader, "Idempotency-Key");
-  if (typeof inBody === "string" && inHeader !== null && inBody !== inHeader) {
-    throw invalidRequest([
-      { path: field, message: "The idempotency keys in the body and in the Idempotency-Key header differ. Send only one." },
-    ]);
-  }
-  const key = typeof inBody === "string" ? inBody : inHeader;
-  if (key === null) {
-    if (required) {
-      throw new ApiError("idempotency_key_required", `Send ${field} in the body or an Idempotency-Key header.`, {
-        errors: [{ path: field, message: "Required: any string of up to 255 characters, unique to this request." }],
-      });
-    }
-    return { record: null, rest };
-  }
-  return { record: { key, key_hash: sha256(key), fingerprint: sha256(canonical([params, rest])) }, rest };
+  if (!required) return { record: null, rest };
+  throw new ApiError("idempotency_key_required", `Send ${field} in the body or an ${HEADER} header.`, {
+    errors: [{ path: field, message: `Required: any string of up to ${IDEMPOTENCY_KEY_MAX} characters, unique to this request.` }],
+  });
 }
 
-function requireKey(value: unknown, path: string): asserts value is string {
-  if (typeof value !== "string" || value === "" || [...value].length > LONGEST_KEY) {
-    throw invalidRequest([{ path, message: `Must be 1 to ${LONGEST_KEY} characters.` }]);
-  }
-  requireText(value, path);
+/** RFC 8941's string, the form of the IETF's draft: "k" in quotes is k. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+function headerKey(headers: Headers): string | null {
+  const text = headerText(headers, HEADER, IDEMPOTENCY_KEY_MAX * 2 + 2);
+  const quoted = text === null ? undefined : QUOTED.exec(text)?.[1];
+  return quoted === undefined ? text : quoted.replace(/\\(["\\])/g, "$1");
+}
+
+function requireKey(value: unknown, path: string): string {
+  if (typeof value === "string" && value !== "" && [...value].length <= IDEMPOTENCY_KEY_MAX) return value;
+  throw invalidRequest([{ path, message: `Must be 1 to ${IDEMPOTENCY_KEY_MAX} characters.` }]);
 }
 
 /** The same text for the same JSON, whatever the order of its keys. */

@@ -1,14 +1,16 @@
 import { z } from "zod";
-import type { IdempotencyRecord } from "../context.ts";
-import type { Contract } from "../contract.ts";
-import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
-import { fieldWords } from "../field-words.ts";
-import { requireText } from "../json-object.ts";
+import type { IdempotencyRecord } from "../request/context.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError, type FieldError, invalidRequest } from "../wire/errors.ts";
+import { fieldWords } from "../wire/field-words.ts";
+import { requireName, requireText } from "../wire/text.ts";
+import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
 
-/** Reporting each of 100,000 invalid fields would make the response many times larger than the request. */
+/** Reporting each of 20,000 invalid fields would make the response many times larger than the request. */
 const ERRORS_TOLD = 100;
+export const AUDIT_REASON_MAX = 1000;
 
 export type Input<C extends Contract> = {
   params: z.output<C["params"]>;
@@ -16,6 +18,7 @@ export type Input<C extends Contract> = {
   body: z.output<NonNullable<C["body"]>>;
   upload: Upload;
   idempotency: IdempotencyRecord | null;
+  auditReason: string | null;
 };
 
 /** A body that is read as it comes, of one of the contract's media types. */
@@ -26,14 +29,17 @@ const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery"
 
 /** Parses a request by its contract. @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one. */
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
+  const auditReason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
   const query = parse(contract.query, readQuery(request), []);
-  const takesBody = contract.upload === null && (contract.body !== null || contract.idempotency !== null);
-  const json = takesBody ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
+  // What takes no field refuses any that is sent.
+  const readsJson = contract.upload === null && contract.method !== "GET";
+  const json = readsJson ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = contract.body ? parse(contract.body, rest, []) : parse(z.strictObject({}), rest, []);
   const params = contract.params.safeParse(rawParams);
   if (!params.success) throw new ApiError("not_found", `There is no such ${nounOf(contract, params.error)}.`);
-  return { params: params.data, query, body, idempotency, upload: contract.upload && readUpload(request, contract.upload) } as Input<C>;
+  const upload = contract.upload && readUpload(request, contract.upload);
+  return { params: params.data, query, body, upload, idempotency, auditReason } as Input<C>;
 }
 
 /** What the first identifier that cannot be one would be of. The database says the same of one that never was. */
@@ -52,15 +58,31 @@ export function mediaTypes(contract: Contract): readonly string[] {
   return contract.method === "PATCH" ? ["application/json", "application/merge-patch+json"] : ["application/json"];
 }
 
-function readQuery(request: Request): Record<string, string> {
-  const query: Record<string, string> = {};
-  for (const [name, value] of new URL(request.url).searchParams) {
-    requireText(name, "");
-    requireText(value, name);
-    if (Object.hasOwn(query, name)) throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
-    Object.defineProperty(query, name, { value, enumerable: true });
+/** Like URLSearchParams, but refuses what that reads silently: bytes that aren't UTF-8, and duplicate names. */
+function readQuery({ url, headers }: Request): Record<string, string> {
+  const sent = headers.get("x-tieout-query") ?? new URL(url).search.slice(1);
+  const given = sent.split("&").filter(Boolean);
+  const query = new Map<string, string>();
+  for (const pair of given) {
+    const [name, value] = pair.split(/=(.*)/s, 2).map(decodeQuery);
+    if (name === undefined || name === null || value === null) {
+      throw invalidRequest([{ path: name ?? "", message: "Percent-encode this parameter in UTF-8." }]);
+    }
+    requireName(name, name);
+    requireText(value ?? "", name);
+    if (query.has(name)) throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
+    query.set(name, value ?? "");
   }
-  return query;
+  return Object.fromEntries(query);
+}
+
+/** Null if it isn't UTF-8. */
+function decodeQuery(encoded: string): string | null {
+  try {
+    return decodeURIComponent(encoded.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
 }
 
 function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {

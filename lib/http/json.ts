@@ -1,5 +1,5 @@
-import { ApiError, invalidRequest } from "../errors.ts";
-import { parseJsonObject } from "../json-object.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
+import { parseJsonObject } from "../wire/json-object.ts";
 
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 

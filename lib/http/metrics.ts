@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
-import { processWide } from "../process-wide.ts";
+import { processWide } from "../runtime/process-wide.ts";
 
 type Serve = (request: Request, params: Record<string, string>) => Promise<Response>;
 

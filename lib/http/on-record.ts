@@ -1,8 +1,8 @@
 import type { Identity, Principal } from "../auth/principal.ts";
-import type { Contract } from "../contract.ts";
-import { ApiError, ERRORS } from "../errors.ts";
 import { recordServiceCall } from "../security-events/record-call.ts";
 import { isRefusal, recordRefusal } from "../security-events/record-refusal.ts";
+import type { Contract } from "../wire/contract.ts";
+import { ApiError, ERRORS } from "../wire/errors.ts";
 
 /** A request and what is known of its caller by now. */
 export type Caller = {
@@ -37,7 +37,7 @@ async function recordError(contract: Contract, caller: Caller, error: ApiError):
   // The database may have committed before it fell silent.
   const isCertain = ERRORS[error.code].status < 500;
   if (isCertain && isUnrecordedCall(caller)) await recordServiceCall(contract.operationId, caller, error.code);
-  else if (isRefusal(error.code)) await recordRefusal(contract.operationId, caller, error);
+  else if (isRefusal(error.code)) await recordRefusal(contract, caller, error);
 }
 
 function isUnrecordedCall({ principal, trail }: Caller): boolean {

@@ -1,5 +1,5 @@
-import { ApiError, ERRORS } from "../errors.ts";
-import { log } from "../log.ts";
+import { log } from "../runtime/log.ts";
+import { ApiError, ERRORS } from "../wire/errors.ts";
 
 /** RFC 9457. `type` is the code's page of the error catalogue. */
 export function problemResponse(error: unknown, requestId: string, headers: Headers): Response {

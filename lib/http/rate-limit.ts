@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../wire/errors.ts";
 
 const WINDOW_SECONDS = 60;
 

@@ -1,5 +1,6 @@
-import type { Method } from "../contract.ts";
-import { ApiError } from "../errors.ts";
+import type { Contract, Method } from "../wire/contract.ts";
+import { ApiError } from "../wire/errors.ts";
+import { allowsAnyOrigin, preflight } from "./cors.ts";
 import { type Endpoint, newRequestId } from "./endpoint.ts";
 import { problemResponse } from "./problem.ts";
 
@@ -8,7 +9,7 @@ type Exports<Handler = RouteHandler> = Record<Method | "OPTIONS", Handler>;
 type Refusal = (request: Request) => Promise<Response>;
 
 /** An endpoint, or whatever else answers one method of a path. */
-type Served = Pick<Endpoint, "serve"> & { contract: { method: Method } };
+type Served = Pick<Endpoint, "serve"> & { contract: Pick<Contract, "method" | "access"> };
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly Method[];
 
@@ -22,8 +23,12 @@ export function route(...endpoints: Served[]): Exports {
       found ? async (request, { params }) => found.serve(request, (await params) ?? {}) : refuse("method_not_allowed", { Allow: allow }),
     ];
   });
-  const options: RouteHandler = async () =>
-    new Response(null, { status: 204, headers: { Allow: `${allow}, OPTIONS`, "Cache-Control": "no-store" } });
+  const options: RouteHandler = async (request) => {
+    const headers = new Headers({ Allow: `${allow}, OPTIONS`, "Cache-Control": "no-store" });
+    const asked = request.headers.get("access-control-request-method");
+    const open = endpoints.some(({ contract }) => allowsAnyOrigin(contract) && contract.method === asked);
+    return new Response(null, { status: 204, headers: open && asked ? preflight(headers, asked) : headers });
+  };
   return { ...(Object.fromEntries(handlers) as Record<Method, RouteHandler>), OPTIONS: options };
 }
 

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { env } from "../env.ts";
-import { ApiError } from "../errors.ts";
-import { processWide } from "../process-wide.ts";
+import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
+import { ApiError } from "../wire/errors.ts";
 
 const WINDOW_SECONDS = 60;
 /** At one account from one address: by account alone, anybody could shut somebody else out. */

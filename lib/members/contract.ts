@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { ROLES } from "../access.ts";
-import { contract } from "../contract.ts";
-import { page, pageQuery, text, userReference } from "../schema.ts";
+import { ROLES } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { page, pageQuery, text, user } from "../wire/schema.ts";
 
 export const member = z
   .object({
     name: z.string().meta({ example: "ada" }),
-    user: userReference.meta({ description: "What assigned_to takes.", example: "user:ada" }),
+    user: user.meta({ description: "What assigned_to takes.", example: "user:ada" }),
     roles: z.array(z.enum(ROLES)).meta({ description: "Empty if known only from an assignment.", example: ["tenant_lead"] }),
     source: z
       .enum(["directory", "assignment"])

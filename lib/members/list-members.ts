@@ -1,20 +1,12 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { read } from "../db/call.ts";
-import { listMembersContract } from "./contract.ts";
+import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
+import type { listMembersContract, Member } from "./contract.ts";
 
 type Contract = typeof listMembersContract;
 
-const ORDER = "name";
-const sortKey = z.tuple([z.string()]);
-const keyset = z.object({ items: listMembersContract.response.shape.items, next: sortKey.nullable() });
+const BY_NAME = { name: "name", key: z.tuple([z.string()]) };
 
-export async function listMembers(
-  ctx: Context,
-  { cursor, ...filters }: z.output<Contract["query"]>,
-): Promise<z.output<Contract["response"]>> {
-  const after = decodeCursor(ORDER, cursor, sortKey);
-  const { items, next } = await read(ctx, "list_members", { ...filters, after }, keyset);
-  return { items, next_cursor: encodeCursor(ORDER, next) };
+export function listMembers(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+  return readPage<Member>(ctx, "list_members", BY_NAME, query);
 }

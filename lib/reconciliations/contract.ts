@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, calendarDate, id, page, pageQuery, text, time } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, calendarDate, id, page, pageQuery, text, time } from "../wire/schema.ts";
 
 export const RECONCILIATION_STATUSES = ["open", "in_progress", "completed", "archived"] as const;
 
@@ -85,6 +85,7 @@ export const createReconciliationContract = contract({
     unmatched_count: settable.unmatched_count.optional(),
   }),
   response: reconciliation,
+  resource: "versioned",
   status: 201,
 });
 
@@ -97,6 +98,7 @@ export const getReconciliationContract = contract({
   access: reading,
   params: byId,
   response: reconciliation,
+  resource: "versioned",
 });
 
 export const updateReconciliationContract = contract({
@@ -111,5 +113,6 @@ export const updateReconciliationContract = contract({
   params: byId,
   body: z.strictObject(settable).partial(),
   response: reconciliation,
+  resource: "versioned",
   errors: ["invalid_transition"],
 });

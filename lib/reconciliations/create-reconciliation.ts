@@ -1,11 +1,12 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type createReconciliationContract, type Reconciliation, reconciliation } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { createReconciliationContract, Reconciliation } from "./contract.ts";
 
-export function createReconciliation(
+export async function createReconciliation(
   ctx: Context,
   input: z.output<NonNullable<typeof createReconciliationContract.body>>,
 ): Promise<Reconciliation> {
-  return write(ctx, "create_reconciliation", input, reconciliation);
+  return tagged(ctx, await write<Reconciliation>(ctx, "create_reconciliation", input));
 }

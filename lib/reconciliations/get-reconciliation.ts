@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { type Reconciliation, reconciliation } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { Reconciliation } from "./contract.ts";
 
-export function getReconciliation(ctx: Context, id: string): Promise<Reconciliation> {
-  return read(ctx, "get_reconciliation", { id }, reconciliation);
+export async function getReconciliation(ctx: Context, id: string): Promise<Reconciliation> {
+  return tagged(ctx, await read<Reconciliation>(ctx, "get_reconciliation", { id }));
 }

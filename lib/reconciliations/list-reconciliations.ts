@@ -1,17 +1,12 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { read } from "../db/call.ts";
-import { type listReconciliationsContract, reconciliation } from "./contract.ts";
+import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
+import { type listReconciliationsContract, type Reconciliation, reconciliation } from "./contract.ts";
 
-const ORDER = "id";
-const keyset = z.object({ items: z.array(reconciliation), next: z.tuple([z.string()]).nullable() });
+type Contract = typeof listReconciliationsContract;
 
-export async function listReconciliations(
-  ctx: Context,
-  { cursor, ...filters }: z.output<typeof listReconciliationsContract.query>,
-): Promise<z.output<typeof listReconciliationsContract.response>> {
-  const after = decodeCursor(ORDER, cursor, z.tuple([reconciliation.shape.id]));
-  const { items, next } = await read(ctx, "list_reconciliations", { ...filters, after }, keyset);
-  return { items, next_cursor: encodeCursor(ORDER, next) };
+const NEWEST_FIRST = { name: "id", key: z.tuple([reconciliation.shape.id]) };
+
+export function listReconciliations(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+  return readPage<Reconciliation>(ctx, "list_reconciliations", NEWEST_FIRST, query);
 }

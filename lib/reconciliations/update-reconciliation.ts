@@ -1,12 +1,13 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type Reconciliation, reconciliation, type updateReconciliationContract } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { Reconciliation, updateReconciliationContract } from "./contract.ts";
 
-export function updateReconciliation(
+export async function updateReconciliation(
   ctx: Context,
   id: string,
   patch: z.output<NonNullable<typeof updateReconciliationContract.body>>,
 ): Promise<Reconciliation> {
-  return write(ctx, "update_reconciliation", { id, patch }, reconciliation);
+  return tagged(ctx, await write<Reconciliation>(ctx, "update_reconciliation", { id, patch }));
 }

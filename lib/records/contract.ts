@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Access, Scope } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
-import { SURFACES } from "./surfaces/all.ts";
+import type { Access, Scope } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
+import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
 
 const RECORD_MAX_BYTES = 65_536;
@@ -56,7 +56,7 @@ const including = (...values: [string, ...string[]]) =>
 export function recordContracts(surface: Surface) {
   const { path, title, noun, example } = surface;
   const one = pascalCase(noun);
-  const shared = { tag: title, noun: "record", versioned: true };
+  const shared = { tag: title, noun: "record", resource: "versioned" } as const;
   const reading: Access = {
     roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
     scope: `read:${path}` as Scope,

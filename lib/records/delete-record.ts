@@ -1,10 +1,8 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { allowedVersions } from "../versions.ts";
+import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
-import { storedRecord, tagged } from "./stored.ts";
+import { recordOf, type Stored } from "./stored.ts";
 
-export async function deleteRecord(ctx: Context, contracts: RecordContracts, id: string): Promise<StoredRecord> {
-  const input = { surface: contracts.surface, id, versions: allowedVersions(ctx) };
-  return tagged(ctx, await write(ctx, "delete_record", input, storedRecord(contracts)));
+export async function deleteRecord(ctx: Context, { surface }: RecordContracts, id: string): Promise<StoredRecord> {
+  return recordOf(ctx, await write<Stored>(ctx, "delete_record", { surface, id }));
 }

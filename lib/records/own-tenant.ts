@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
-import { ApiError } from "../errors.ts";
+import type { Context } from "../request/context.ts";
+import { ApiError } from "../wire/errors.ts";
 
 /** @throws ApiError `tenant_forbidden` where the body names another tenant than the header. */
 export function requireOwnTenant(ctx: Context, body: Record<string, unknown>): void {

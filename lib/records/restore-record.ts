@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { RecordContracts, StoredRecord } from "./contract.ts";
-import { storedRecord, tagged } from "./stored.ts";
+import { recordOf, type Stored } from "./stored.ts";
 
-export async function restoreRecord(ctx: Context, contracts: RecordContracts, id: string): Promise<StoredRecord> {
-  return tagged(ctx, await write(ctx, "restore_record", { surface: contracts.surface, id }, storedRecord(contracts)));
+export async function restoreRecord(ctx: Context, { surface }: RecordContracts, id: string): Promise<StoredRecord> {
+  return recordOf(ctx, await write<Stored>(ctx, "restore_record", { surface, id }));
 }

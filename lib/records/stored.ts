@@ -1,17 +1,10 @@
-import { z } from "zod";
-import type { Context } from "../context.ts";
-import { tagAnswer } from "../versions.ts";
-import type { RecordContracts, StoredRecord } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { StoredRecord } from "./contract.ts";
 
-type Stored = { version: number; record: StoredRecord };
+/** As the database gives it: beside its version, for a record may have a field of that name. */
+export type Stored = { version: number; record: StoredRecord };
 
-/** A record as the database gives it. */
-export function storedRecord({ get }: RecordContracts): z.ZodType<Stored> {
-  return z.object({ version: z.int(), record: get.response }) as z.ZodType<Stored>;
-}
-
-/** Gives the answer the entity tag of the state that it shows. */
-export function tagged(ctx: Context, { version, record }: Stored): StoredRecord {
-  tagAnswer(ctx, version);
-  return record;
+export function recordOf(ctx: Context, stored: Stored): StoredRecord {
+  return tagged(ctx, stored).record;
 }

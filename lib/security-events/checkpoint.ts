@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { z } from "zod";
-import { env } from "../env.ts";
+import { env } from "../runtime/env.ts";
 
 /** A signed state: up to `seq` the chain had this hash (`head`), or all up to `seq` was forgotten in its time (`prefix`). */
 export const checkpoint = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../access.ts";
-import { contract } from "../contract.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../schema.ts";
+import type { Access } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 
 export const CREDENTIALS = ["user", "api_key", "publishable_key", "service_role", "none", "system"] as const;
 
@@ -82,20 +82,10 @@ export const listSecurityEventsContract = contract({
   path: "/v1/security-events",
   tag,
   summary: "List security events, newest first",
-  description:
-    "With Accept: text/csv or application/x-ndjson, streams all results regardless of limit and cursor. Exports are recorded as " +
-    "security events themselves.",
   access: adminOnly,
   query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(securityEvent),
-  table: {
-    columns: COLUMNS,
-    row: ({ details, ...event }: SecurityEvent) => ({
-      ...event,
-      cross_tenant: String(event.cross_tenant),
-      details: JSON.stringify(details),
-    }),
-  },
+  exported: { summary: "Export security events", columns: COLUMNS, item: securityEvent },
 });
 
 export const getSecurityEventContract = contract({
@@ -107,6 +97,7 @@ export const getSecurityEventContract = contract({
   access: adminOnly,
   params: z.strictObject({ id: securityEventId }),
   response: securityEvent,
+  resource: "unversioned",
 });
 
 export const CHAIN_FAULTS = [

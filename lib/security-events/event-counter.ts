@@ -1,5 +1,5 @@
-import { log } from "../log.ts";
-import { onShutdown, processWide } from "../process-wide.ts";
+import { log } from "../runtime/log.ts";
+import { onShutdown, processWide } from "../runtime/process-wide.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
 type Counted = NewSecurityEvent & { bucket: string };

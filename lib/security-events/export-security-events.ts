@@ -1,27 +1,22 @@
-import { z } from "zod";
-import type { Context } from "../context.ts";
+import type { z } from "zod";
 import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
 import type { listSecurityEventsContract, SecurityEvent } from "./contract.ts";
-import { keyset } from "./list-security-events.ts";
 
 const PAGE_ROWS = 1000;
-const opened = z.object({ through: z.string() });
+
+type Page = { items: SecurityEvent[]; next: string[] | null };
 
 /** All that the filters leave, newest first, as it was when the export began; beginning it is the event. */
 export async function* exportSecurityEvents(
   ctx: Context,
-  { cursor: _cursor, limit: _limit, ...filters }: z.output<typeof listSecurityEventsContract.query>,
+  filters: z.output<typeof listSecurityEventsContract.query>,
 ): AsyncGenerator<SecurityEvent[]> {
-  const exported = ctx.exported && { ...ctx.exported, query: filters };
-  const { through } = await read({ ...ctx, exported }, "open_security_event_export", {}, opened);
+  const { through } = await read<{ through: string }>(ctx, "open_security_event_export", {});
   let after: string[] | null = null;
   do {
-    const page: z.output<typeof keyset> = await read(
-      ctx,
-      "continue_security_event_export",
-      { ...filters, after, through, limit: PAGE_ROWS },
-      keyset,
-    );
+    const input = { ...filters, after, through, limit: PAGE_ROWS };
+    const page: Page = await read(ctx, "continue_security_event_export", input);
     yield page.items;
     after = page.next;
   } while (after);

@@ -1,18 +1,12 @@
 import { z } from "zod";
-import type { Context } from "../context.ts";
-import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { read } from "../db/call.ts";
-import { type listSecurityEventsContract, securityEvent } from "./contract.ts";
+import { readPage } from "../db/page.ts";
+import type { Context } from "../request/context.ts";
+import { type listSecurityEventsContract, type SecurityEvent, securityEvent } from "./contract.ts";
 
-const ORDER = "at";
-const sortKey = z.tuple([securityEvent.shape.at, z.string().regex(/^\d{1,18}$/)]);
-export const keyset = z.object({ items: z.array(securityEvent), next: sortKey.nullable() });
+type Contract = typeof listSecurityEventsContract;
 
-export async function listSecurityEvents(
-  ctx: Context,
-  { cursor, ...filters }: z.output<typeof listSecurityEventsContract.query>,
-): Promise<z.output<typeof listSecurityEventsContract.response>> {
-  const after = decodeCursor(ORDER, cursor, sortKey);
-  const { items, next } = await read(ctx, "list_security_events", { ...filters, after }, keyset);
-  return { items, next_cursor: encodeCursor(ORDER, next) };
+const NEWEST_FIRST = { name: "at", key: z.tuple([securityEvent.shape.at, z.string().regex(/^\d{1,18}$/)]) };
+
+export function listSecurityEvents(ctx: Context, query: z.output<Contract["query"]>): Promise<z.input<Contract["response"]>> {
+  return readPage<SecurityEvent>(ctx, "list_security_events", NEWEST_FIRST, query);
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode } from "../wire/errors.ts";
 import { writeEvents } from "./write-events.ts";
 
 type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };
@@ -24,6 +24,8 @@ export async function recordServiceCall(operation: string, call: Call, outcome: 
 
 const LONGEST_REASON = 1000;
 
+/** As far as it can be read and kept: the call it comes with is refused for other reasons already. */
 export function auditReason(request: Request): string | null {
-  return request.headers.get("x-audit-reason")?.slice(0, LONGEST_REASON) ?? null;
+  const bytes = request.headers.get("x-audit-reason");
+  return bytes && Buffer.from(bytes, "latin1").toString("utf8").slice(0, LONGEST_REASON).toWellFormed();
 }

@@ -1,5 +1,6 @@
 import { actorOf, type Identity, type Principal } from "../auth/principal.ts";
-import type { ApiError, ErrorCode } from "../errors.ts";
+import type { Contract } from "../wire/contract.ts";
+import type { ApiError, ErrorCode } from "../wire/errors.ts";
 import { countEvents, countEventsLater } from "./event-counter.ts";
 import { auditReason } from "./record-call.ts";
 import type { NewSecurityEvent } from "./write-events.ts";
@@ -34,7 +35,7 @@ export function isRefusal(code: ErrorCode): boolean {
  * Tells those concerned: the tenants that the credential belongs to, and the tenant that was named, where it exists. The latter
  * later: the time it takes would tell the caller whether there is such a tenant.
  */
-export async function recordRefusal(operation: string, call: Refused, { code }: ApiError): Promise<void> {
+export async function recordRefusal({ operationId: operation, tenantParam }: Contract, call: Refused, { code }: ApiError): Promise<void> {
   const { identity } = call;
   if (!identity) return countEventsLater([{ ...bare(operation, call, code), bucket: `anonymous ${code} ${call.address}` }]);
   const actor = actorOfIdentity(identity);
@@ -45,7 +46,7 @@ export async function recordRefusal(operation: string, call: Refused, { code }: 
     return identity.type === "publishable_key" ? countEventsLater(own) : countEvents(own);
   }
   const homes = call.principal && call.tenantId ? [call.tenantId] : homesOf(identity);
-  const named = namedTenant(call);
+  const named = namedTenant(call, tenantParam);
   const attempt = { ...event, cross_tenant: true, target: named && `tenant:${named}` };
   if (named && !homes.includes(named)) {
     countEventsLater([{ ...attempt, tenant_id: named, elsewhere: false, home_tenant_id: homes.length === 1 ? homes[0] : null }]);
@@ -75,8 +76,8 @@ function bare(operation: string, { request, requestId, address, identity }: Refu
 }
 
 /** The tenant that is not the credential's: in the path, where that differs from the header, else in the header; null: in a body. */
-function namedTenant({ params, request, principal, tenantId }: Refused): string | null {
-  const inPath = new URL(request.url).pathname.startsWith("/v1/tenants/") ? params.id : undefined;
+function namedTenant({ params, request, principal, tenantId }: Refused, tenantParam: string | null): string | null {
+  const inPath = tenantParam === null ? undefined : params[tenantParam];
   const inHeader = principal ? undefined : request.headers.get("x-tenant-id");
   const named = inPath !== undefined && inPath !== tenantId ? inPath : inHeader;
   return named?.slice(0, LONGEST_NAME) ?? null;
@@ -88,6 +89,6 @@ function homesOf(identity: Identity): string[] {
 }
 
 function actorOfIdentity(identity: Identity): string {
-  if (identity.type === "user") return actorOf({ ...identity, roles: [], scopes: [] });
+  if (identity.type === "user") return actorOf(identity);
   return identity.type === "api_key" ? `api_key:${identity.key.id}` : identity.type;
 }

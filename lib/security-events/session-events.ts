@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { parseCookie, parseSetCookie } from "cookie";
 import { actorOf, nameOf } from "../auth/principal.ts";
 import { cookieName, identityOfCookies, type UserIdentity } from "../auth/session.ts";
-import { env } from "../env.ts";
-import { log } from "../log.ts";
+import { env } from "../runtime/env.ts";
+import { log } from "../runtime/log.ts";
 import { countEventsLater } from "./event-counter.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
@@ -50,7 +50,7 @@ async function unlessUnavailable(request: Request, response: Response, events: N
 }
 
 function eventsOf(request: Request, user: UserIdentity, type: string, details: NewSecurityEvent["details"]): NewSecurityEvent[] {
-  const event = { ...origin(request), type, actor: actorOf({ ...user, roles: [], scopes: [] }), credential: "user" as const, details };
+  const event = { ...origin(request), type, actor: actorOf(user), credential: "user" as const, details };
   const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
   return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
 }

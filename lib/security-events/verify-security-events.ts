@@ -1,23 +1,21 @@
-import { z } from "zod";
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { processWide } from "../process-wide.ts";
-import { chainedEvent } from "./chain.ts";
+import type { Context } from "../request/context.ts";
+import { processWide } from "../runtime/process-wide.ts";
+import type { ChainedEvent } from "./chain.ts";
 import type { ChainVerification } from "./contract.ts";
-import { chainState, verifyChain } from "./verify-chain.ts";
+import { type ChainState, verifyChain } from "./verify-chain.ts";
 
 const PAGE_EVENTS = 2000;
-const events = z.array(chainedEvent);
 
 /** Walks under way, by tenant: who asks meanwhile walks along. */
 const walks = () => processWide("chain-walks", () => new Map<string, Promise<ChainVerification>>());
 
 export async function verifySecurityEvents(ctx: Context): Promise<ChainVerification> {
-  const state = await read(ctx, "open_security_event_chain", {}, chainState);
+  const state = await read<ChainState>(ctx, "open_security_event_chain", {});
   const key = `${ctx.tenantId} ${state.head?.seq}`;
   const walk =
     walks().get(key) ??
-    verifyChain(state, (after, through) => read(ctx, "walk_security_event_chain", { after, through, limit: PAGE_EVENTS }, events));
+    verifyChain(state, (after, through) => read<ChainedEvent[]>(ctx, "walk_security_event_chain", { after, through, limit: PAGE_EVENTS }));
   walks().set(key, walk);
   return walk.finally(() => walks().delete(key));
 }

@@ -1,13 +1,16 @@
 import { z } from "zod";
-import { contract } from "../contract.ts";
-import { tenantId } from "../schema.ts";
+import { contract } from "../wire/contract.ts";
+import { tenantId } from "../wire/schema.ts";
 
 export const PRINCIPAL_TYPES = ["user", "api_key", "publishable_key", "service_role"] as const;
 
 export const me = z
   .object({
     tenant_id: tenantId,
-    tenant_name: z.string().meta({ example: "Acme Corporation" }),
+    tenant_name: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for the publishable key, which learns no more than what it asked for.", example: "Acme Corporation" }),
     principal: z.object({
       type: z.enum(PRINCIPAL_TYPES),
       id: z.string().meta({ example: "ada" }),
@@ -26,4 +29,5 @@ export const getMeContract = contract({
   summary: "Get the caller and its tenant",
   access: { roles: "any", scope: null, service: true, publishable: true },
   response: me,
+  resource: "unversioned",
 });

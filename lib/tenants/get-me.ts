@@ -1,11 +1,13 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { me } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import type { me } from "./contract.ts";
 
-const tenant = me.pick({ tenant_id: true, tenant_name: true });
+type Me = z.output<typeof me>;
 
-export async function getMe(ctx: Context): Promise<z.output<typeof me>> {
+/** The publishable key is in everybody's hands: for it, a tenant that exists and one that does not are the same. */
+export async function getMe(ctx: Context): Promise<Me> {
   const { type, id, name, roles, scopes } = ctx.principal;
-  return { ...(await read(ctx, "get_me", {}, tenant)), principal: { type, id, name, roles: [...roles], scopes: [...scopes] } };
+  const tenant = await read<Pick<Me, "tenant_id" | "tenant_name">>(ctx, "get_me", {});
+  return { ...tenant, principal: { type, id, name, roles: [...roles], scopes: [...scopes] } };
 }

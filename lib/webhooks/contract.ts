@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { contract } from "../contract.ts";
 import { DISABLED_REASONS, EVENT_KINDS } from "../events/contract.ts";
-import { actor, page, pageQuery, time, timestamp } from "../schema.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, page, pageQuery, time, timestamp } from "../wire/schema.ts";
 import { ATTEMPT_FAILURE_KINDS, access, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
 
 export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
@@ -49,25 +49,31 @@ const events = z
   .transform((given) => EVENT_KINDS.filter((known) => given.includes(known)))
   .meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] });
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SECRET_MIN = 8;
+const SECRET_MAX = 256;
+/** Padding is optional, and the alphabet either of RFC 4648. */
+const BASE64 = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 const secret = z
   .string()
-  .refine(
-    (text) => {
-      if (!text.startsWith("whsec_")) return within(new TextEncoder().encode(text).length, 16, 256);
-      const encoded = text.slice("whsec_".length);
-      return BASE64.test(encoded) && within((encoded.replaceAll("=", "").length * 3) >> 2, 24, 64);
-    },
-    { error: "Must be 16 to 256 bytes of text, or whsec_ followed by 24 to 64 bytes in base64." },
-  )
+  .refine((given) => isWithin([...given].length, SECRET_MIN, SECRET_MAX) && given.trim() !== "", {
+    error: `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`,
+    abort: true,
+  })
+  .refine((given) => !given.startsWith("whsec_") || isBase64(given.slice("whsec_".length)), "Must be base64 after whsec_.")
   .meta({
-    description: "The signing secret: 16 to 256 bytes of text, or `whsec_` followed by 24 to 64 bytes in base64. Never returned.",
+    description:
+      "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one " +
+      "created and returned in this response only.",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    override: { minLength: 16, maxLength: 256 },
+    override: { minLength: SECRET_MIN, maxLength: SECRET_MAX },
   });
 
-function within(value: number, least: number, most: number): boolean {
+function isBase64(text: string): boolean {
+  return BASE64.test(text) && text.replace(/=+$/, "").length % 4 !== 1;
+}
+
+function isWithin(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
 
@@ -122,6 +128,18 @@ export const webhook = z
   .meta({ id: "Webhook" });
 export type Webhook = z.output<typeof webhook>;
 
+/** The answer of what gives a webhook its secret. */
+export const newWebhook = webhook
+  .extend({
+    secret: z
+      .string()
+      .optional()
+      .meta({ description: "Only where you sent none: shown once, and never again.", example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
+    warning: z.string().optional().meta({ description: "Only where the secret is short.", example: "This secret is short." }),
+  })
+  .meta({ id: "NewWebhook" });
+export type NewWebhook = z.output<typeof newWebhook>;
+
 export const recovery = z
   .object({
     since: time,
@@ -148,11 +166,13 @@ export const createWebhookContract = contract({
   path: "/v1/webhooks",
   tag,
   summary: "Register a webhook",
-  description: "Events are signed by the Standard Webhooks scheme with the secret you choose. Delivery starts with the next event.",
+  description:
+    "Events are signed by the Standard Webhooks scheme with the secret of your choice, or one that is made for you. Delivery starts with the next event.",
   access: access("write:webhooks"),
   idempotency,
-  body: z.strictObject({ url, description: description.optional(), events, secret }),
-  response: webhook,
+  body: z.strictObject({ url, description: description.optional(), events, secret: secret.optional() }),
+  response: newWebhook,
+  resource: "versioned",
   status: 201,
   errors: ["conflict"],
 });
@@ -163,6 +183,7 @@ export const getWebhookContract = contract({
   path: "/v1/webhooks/{id}",
   tag,
   summary: "Get a webhook and its health",
+  resource: "versioned",
   access: access("read:webhooks"),
   params: ofWebhook,
   response: webhook,
@@ -174,6 +195,7 @@ export const updateWebhookContract = contract({
   path: "/v1/webhooks/{id}",
   tag,
   summary: "Change, disable or enable a webhook",
+  resource: "versioned",
   description: "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
   access: access("write:webhooks"),
   params: ofWebhook,
@@ -196,6 +218,7 @@ export const deleteWebhookContract = contract({
   path: "/v1/webhooks/{id}",
   tag,
   summary: "Delete a webhook",
+  resource: "versioned",
   description: "Can't be undone. No more events are sent to it and its signing secret is destroyed.",
   access: access("write:webhooks"),
   params: ofWebhook,
@@ -213,7 +236,7 @@ export const rotateWebhookSecretContract = contract({
   idempotency,
   params: ofWebhook,
   body: z.strictObject({
-    secret,
+    secret: secret.optional(),
     grace_period_seconds: z
       .int()
       .min(0)
@@ -221,7 +244,7 @@ export const rotateWebhookSecretContract = contract({
       .default(SECRET_GRACE_SECONDS_DEFAULT)
       .meta({ description: "In seconds. 0 ends the previous secret immediately.", example: 3600 }),
   }),
-  response: webhook,
+  response: newWebhook,
 });
 
 export const testWebhookContract = contract({
@@ -269,5 +292,6 @@ export const recoverWebhookContract = contract({
     dry_run: z.boolean().default(false).meta({ description: "Only count; send nothing.", example: true }),
   }),
   response: recovery,
+  dryRun: "asked",
   errors: ["conflict"],
 });

@@ -1,14 +1,13 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
-import { write } from "../db/call.ts";
-import { type createWebhookContract, type Webhook, webhook } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import type { createWebhookContract, NewWebhook } from "./contract.ts";
+import { keepSecret } from "./keep-secret.ts";
 import { requireReceiver } from "./require-receiver.ts";
-import { sealSecret } from "./seal-secret.ts";
 
-export function createWebhook(
+export async function createWebhook(
   ctx: Context,
   { secret, ...input }: z.output<NonNullable<typeof createWebhookContract.body>>,
-): Promise<Webhook> {
+): Promise<NewWebhook> {
   requireReceiver(input.url);
-  return write(ctx, "create_webhook", { ...input, ...sealSecret(secret, ctx.tenantId) }, webhook);
+  return keepSecret(ctx, "create_webhook", input, secret);
 }

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { deleteWebhookContract } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import type { deleteWebhookContract } from "./contract.ts";
 
 export function deleteWebhook(ctx: Context, id: string): Promise<z.output<typeof deleteWebhookContract.response>> {
-  return write(ctx, "delete_webhook", { id }, deleteWebhookContract.response);
+  return write(ctx, "delete_webhook", { id });
 }

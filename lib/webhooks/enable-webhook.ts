@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type Webhook, webhook } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import type { Webhook } from "./contract.ts";
 
 export function enableWebhook(ctx: Context, id: string): Promise<Webhook> {
-  return write(ctx, "enable_webhook", { id }, webhook);
+  return write(ctx, "enable_webhook", { id });
 }

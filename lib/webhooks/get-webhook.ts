@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts";
 import { read } from "../db/call.ts";
-import { type Webhook, webhook } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { Webhook } from "./contract.ts";
 
-export function getWebhook(ctx: Context, id: string): Promise<Webhook> {
-  return read(ctx, "get_webhook", { id }, webhook);
+export async function getWebhook(ctx: Context, id: string): Promise<Webhook> {
+  return tagged(ctx, await read<Webhook>(ctx, "get_webhook", { id }));
 }

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type Recovery, recovery } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import type { Recovery } from "./contract.ts";
 
 export function recoverWebhook(ctx: Context, id: string, input: { since: string; dry_run: boolean }): Promise<Recovery> {
-  return write(ctx, "recover_webhook", { id, ...input }, recovery);
+  return write(ctx, "recover_webhook", { id, ...input });
 }

@@ -1,5 +1,5 @@
-import { env } from "../env.ts";
-import { invalidRequest } from "../errors.ts";
+import { env } from "../runtime/env.ts";
+import { invalidRequest } from "../wire/errors.ts";
 import { whyRefused } from "./receiver-address.ts";
 
 /** @throws ApiError 400 where nothing may be sent to the URL. A name's addresses are looked at when it is connected to. */

@@ -1,13 +1,12 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
-import { write } from "../db/call.ts";
-import { type rotateWebhookSecretContract, type Webhook, webhook } from "./contract.ts";
-import { sealSecret } from "./seal-secret.ts";
+import type { Context } from "../request/context.ts";
+import type { NewWebhook, rotateWebhookSecretContract } from "./contract.ts";
+import { keepSecret } from "./keep-secret.ts";
 
 export function rotateWebhookSecret(
   ctx: Context,
   id: string,
   { secret, ...input }: z.output<NonNullable<typeof rotateWebhookSecretContract.body>>,
-): Promise<Webhook> {
-  return write(ctx, "rotate_webhook_secret", { id, ...input, ...sealSecret(secret, ctx.tenantId) }, webhook);
+): Promise<NewWebhook> {
+  return keepSecret(ctx, "rotate_webhook_secret", { id, ...input }, secret);
 }

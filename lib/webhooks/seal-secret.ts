@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { seal, unseal } from "../seal.ts";
+import { seal, unseal } from "../runtime/seal.ts";
 
 export type SealedSecret = { secret_id: string; sealed_secret: string };
 

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type Delivery, delivery } from "./deliveries/contract.ts";
+import type { Context } from "../request/context.ts";
+import type { Delivery } from "./deliveries/contract.ts";
 
 export function testWebhook(ctx: Context, id: string): Promise<Delivery> {
-  return write(ctx, "test_webhook", { id }, delivery);
+  return write(ctx, "test_webhook", { id });
 }

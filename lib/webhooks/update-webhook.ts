@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { Context } from "../context.ts";
 import { write } from "../db/call.ts";
-import { type updateWebhookContract, type Webhook, webhook } from "./contract.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { updateWebhookContract, Webhook } from "./contract.ts";
 import { requireReceiver } from "./require-receiver.ts";
 
 export async function updateWebhook(
@@ -10,5 +11,5 @@ export async function updateWebhook(
   patch: z.output<NonNullable<typeof updateWebhookContract.body>>,
 ): Promise<Webhook> {
   if (patch.url !== undefined) requireReceiver(patch.url);
-  return write(ctx, "update_webhook", { id, patch }, webhook);
+  return tagged(ctx, await write<Webhook>(ctx, "update_webhook", { id, patch }));
 }

@@ -1,6 +1,6 @@
 /** A Supabase of one process: `/rest/v1` and `/auth/v1` behind one address. */
 import { serve } from "@hono/node-server";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import { authApp } from "./auth.ts";
 import { restApp } from "./rest.ts";
 

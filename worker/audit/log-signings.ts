@@ -1,4 +1,4 @@
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import type { Signing } from "#lib/security-events/sign-chain.ts";
 
 /** A log that is kept elsewhere holds what nobody can take back in the database: `npm run audit -- verify` reads these lines. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import { signMovedChains } from "#lib/security-events/sign-chain.ts";
 import { logSignings } from "./log-signings.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { openQueries, type Result, type Settled } from "./queries.ts";

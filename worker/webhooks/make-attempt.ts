@@ -1,4 +1,4 @@
-import { log } from "#lib/log.ts";
+import { log } from "#lib/runtime/log.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
 import type { Sender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";

@@ -5,7 +5,7 @@ import { Brand } from "#components/ui/brand.tsx";
 import { callbackPath } from "#lib/auth/callback-path.ts";
 import { currentUser } from "#lib/auth/page-context.ts";
 import { oidcProviders } from "#lib/auth/sign-in.ts";
-import { env } from "#lib/env.ts";
+import { env } from "#lib/runtime/env.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 

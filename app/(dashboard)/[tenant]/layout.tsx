@@ -6,12 +6,12 @@ import { QueryProvider } from "#components/kit/query-provider.tsx";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { SessionWatch } from "#components/sign-in/session-watch.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
-import { pageContext, requireMember, requireUser } from "#lib/auth/page-context.ts";
+import { askAsMember, requireMember, requireUser } from "#lib/auth/page-context.ts";
 import { actorOf } from "#lib/auth/principal.ts";
 import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { pageTenant } from "./page-tenant.ts";
 
 const SURFACE_LINKS = SURFACES.map(({ path, title }) => ({ path, title }));
@@ -42,6 +42,8 @@ export default async function TenantLayout({ params, children }: Props) {
 
 /** Null when the database can't be reached: no page fails because of it. */
 async function findFirstSteps(tenantId: string): Promise<FirstSteps | null> {
-  const ctx = await pageContext(tenantId, getFirstStepsContract);
-  return getFirstSteps(ctx).catch(() => null);
+  return askAsMember(tenantId, getFirstStepsContract, getFirstSteps).then(
+    ({ data }) => data,
+    () => null,
+  );
 }

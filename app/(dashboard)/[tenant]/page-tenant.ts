@@ -1,17 +1,17 @@
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import type { Tenant } from "#components/kit/member.tsx";
-import { pageContext } from "#lib/auth/page-context.ts";
-import { ApiError } from "#lib/errors.ts";
+import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { getMe } from "#lib/tenants/get-me.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 
 /** The page's tenant. Its name isn't worth failing for: without the database, the ID stands in. */
 export const pageTenant = cache(async (tenantId: string): Promise<Tenant> => {
-  const ctx = await pageContext(tenantId, getMeContract);
+  await requireMember(tenantId);
   try {
-    const { tenant_name } = await getMe(ctx);
-    return { id: tenantId, name: tenant_name };
+    const { data } = await askAsMember(tenantId, getMeContract, getMe);
+    return { id: tenantId, name: data.tenant_name ?? tenantId };
   } catch (error) {
     if (error instanceof ApiError && error.code === "tenant_forbidden") notFound();
     return { id: tenantId, name: tenantId };

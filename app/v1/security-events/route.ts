@@ -1,13 +1,8 @@
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
-import { exportSecurityEvents } from "#lib/security-events/export-security-events.ts";
 import { listSecurityEvents } from "#lib/security-events/list-security-events.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(
-    listSecurityEventsContract,
-    ({ ctx, query }) => listSecurityEvents(ctx, query),
-    ({ ctx, query }) => exportSecurityEvents(ctx, query),
-  ),
+  endpoint(listSecurityEventsContract, ({ ctx, query }) => listSecurityEvents(ctx, query)),
 );

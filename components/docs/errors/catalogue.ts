@@ -1,4 +1,4 @@
-import type { ErrorCode, FieldError } from "#lib/errors.ts";
+import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 
 /** The content of each error's page, in Markdown. A code without an entry doesn't compile. */
 export type Entry = {
@@ -18,9 +18,11 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: [
       "A required field is missing, has the wrong type or exceeds a limit.",
       "A field or query parameter is unknown, or a query parameter is sent twice. Nothing is silently ignored.",
-      "A time isn't ISO 8601 in UTC: `2026-11-20T09:30:00Z` is valid, `2026-11-20T10:30:00+01:00` isn't.",
+      "A time isn't ISO 8601 in UTC: `2026-11-20T09:30:00Z` and `2026-11-20T09:30+00:00` are valid, `2026-11-20T10:30:00+01:00` isn't.",
       "A `cursor` was modified or comes from a list with different filters.",
-      "The idempotency keys in the body and in the header differ.",
+      "The idempotency key is sent in two places, and the two differ.",
+      "A number would lose precision: an integer beyond ±9007199254740991, or more digits than a double holds. Send it as a string.",
+      "A JSON object has the same name twice, or the body has more than 20,000 values.",
       "The body isn't a well-formed JSON object in UTF-8.",
     ],
     todo: [
@@ -193,7 +195,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: ["Someone changed it between your read and your write."],
     todo: ["Get it again, apply your change to the current version, and send it with the new `ETag`."],
     retry: "changed",
-    detail: "The record is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
+    detail: "It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
   },
   payload_too_large: {
     means: "The body is larger than this operation accepts.",
@@ -205,6 +207,13 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     retry: "never",
     detail: "The body can be at most 1024 KiB.",
+  },
+  uri_too_long: {
+    means: "The address, with its query, has more characters than we read.",
+    when: ["A filter was given a text that belongs in a body.", "Ids were joined into one query parameter."],
+    todo: ["Shorten the query: an address may have 8192 characters.", "Ask for a page at a time, and filter what comes."],
+    retry: "never",
+    detail: "An address may have at most 8192 characters.",
   },
   unsupported_media_type: {
     means: "The operation doesn't accept this media type.",
@@ -243,6 +252,13 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     retry: "later",
     detail: "Too many calls with this credential. Try again in 12 s.",
     headers: { "Retry-After": "12", "RateLimit-Policy": '"calls";q=1200;w=60', RateLimit: '"calls";r=0;t=12' },
+  },
+  headers_too_large: {
+    means: "The request's headers together have more bytes than we read.",
+    when: ["A JWT carries more claims than it needs.", "Cookies of other applications on the same domain come along."],
+    todo: ["Send fewer or shorter headers: 16 KiB together is the limit."],
+    retry: "never",
+    detail: "The headers of a request may have at most 16 KiB.",
   },
   internal: {
     means: "Something went wrong on our side. It's logged with its cause under this request ID.",

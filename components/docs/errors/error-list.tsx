@@ -1,4 +1,4 @@
-import { ERROR_CODES, ERRORS } from "#lib/errors.ts";
+import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { DocsLink } from "../docs-link.tsx";
 
 export function ErrorList() {

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from "#lib/errors.ts";
+import { ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
 import { CodeBlock } from "../code/code-block.tsx";
 import { DocsLink } from "../docs-link.tsx";
 import { Heading } from "../heading.tsx";

@@ -1,7 +1,7 @@
 import { KeyRound, type LucideIcon, ServerCog, ShieldCheck, UserRound } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { Access } from "#lib/access.ts";
+import type { Access } from "#lib/wire/access.ts";
 
 /** Who can call an operation, by kind of credential, including those that can't. */
 export function AccessTable({ access }: { access: Access }) {

@@ -45,9 +45,9 @@ function typeScript(operation: Operation, origin: string, definitions: Definitio
       : [`  body: ${body.upload === undefined ? `JSON.stringify(${indented(body.json)})` : JSON.stringify(body.upload)},`]),
     "});",
     "if (!response.ok) throw new Error(await response.text());",
-    "const result = (await response.json()) as Result;",
-    "",
-    `type Result = ${typeScriptType(answer.schema, definitions)};`,
+    ...(answer.file === undefined
+      ? ["const result = (await response.json()) as Result;", "", `type Result = ${typeScriptType(answer.schema, definitions)};`]
+      : ["const result = await response.text();"]),
   ];
   return lines.join("\n");
 }

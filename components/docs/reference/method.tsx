@@ -1,5 +1,5 @@
 import type { Tone } from "#components/ui/badge.tsx";
-import type { Method } from "#lib/contract.ts";
+import type { Method } from "#lib/wire/contract.ts";
 
 const TONES: Record<Method, Tone> = { GET: "info", POST: "good", PUT: "warning", PATCH: "warning", DELETE: "danger" };
 

@@ -75,8 +75,11 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
               label="Request"
               tabs={examples.map(({ language, code }) => ({ name: language, language: language.toLowerCase(), code }))}
             />
-            <CodeBlock output title={`Response, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
-            {answer.csv && <CodeBlock output title={`Response, ${answer.status}, to Accept: text/csv`} language="text" code={answer.csv} />}
+            {answer.file === undefined ? (
+              <CodeBlock output title={`Response, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
+            ) : (
+              <CodeBlock output title={`Response, ${answer.status}, as CSV`} language="text" code={answer.file} />
+            )}
           </div>
         </div>
       </div>
@@ -120,11 +123,13 @@ function Answer({ operation: { answer }, definitions }: { operation: Operation; 
       <Heading id="response">Response</Heading>
       <p className="text-base text-muted">
         <code className="font-mono text-sm font-semibold text-ink">{answer.status}</code>
-        {name && !name.startsWith("__")
-          ? ` with ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name.replace(/Output$/, "")}.`
-          : " with these fields."}
+        {answer.file !== undefined
+          ? " with a file, in the format that is asked for."
+          : name && !name.startsWith("__")
+            ? ` with ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name.replace(/Output$/, "")}.`
+            : " with these fields."}
       </p>
-      <Fields fields={fieldsOf(answer.schema, definitions)} definitions={definitions} request={false} />
+      {answer.file === undefined && <Fields fields={fieldsOf(answer.schema, definitions)} definitions={definitions} request={false} />}
       <details className="text-base">
         <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">Response headers</summary>
         <ul className="flex flex-col divide-y divide-line">

@@ -1,5 +1,5 @@
 /** The reference as data: the OpenAPI document, operation by operation, with the contract behind each. */
-import type { Contract } from "#lib/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import { slugOf } from "../slug.ts";
 import { type Answer, type Document, type DocumentOperation, type Header, type Parameter, type Problem, partOf } from "./document.ts";
 import type { Definitions, Schema } from "./schema.ts";
@@ -14,7 +14,7 @@ export type Operation = {
   contract: Contract;
   parameters: Parameter[];
   body: Body | null;
-  answer: { status: number; schema: Schema; example: unknown; headers: NamedHeader[]; csv: string | undefined };
+  answer: { status: number; schema: Schema; example: unknown; headers: NamedHeader[]; file: string | undefined };
   problems: Problem[];
 };
 
@@ -59,13 +59,13 @@ function bodyOf({ requestBody }: DocumentOperation): Body | null {
 }
 
 function answerOf(status: number, { headers, content }: Answer, document: Document): Operation["answer"] {
-  const csv = content?.["text/csv"]?.example;
+  const file = content?.["text/csv"]?.example;
   return {
     status,
     schema: content?.["application/json"]?.schema ?? {},
     example: content?.["application/json"]?.example,
     headers: Object.entries(headers ?? {}).map(([name, header]) => ({ name, ...partOf(header, document) })),
-    csv: typeof csv === "string" ? csv : undefined,
+    file: typeof file === "string" ? file : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { ERROR_CODES, ERRORS } from "#lib/errors.ts";
+import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { CATALOGUE } from "../errors/catalogue.ts";
 import type { Reference } from "../reference/reference.ts";
 import { fieldsOf } from "../reference/schema.ts";

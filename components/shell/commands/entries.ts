@@ -6,10 +6,10 @@ import { surfaceOf } from "#components/records/surface.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import type { Found } from "#components/ui/finder.tsx";
 import { createApiKeyContract } from "#lib/api-keys/contract.ts";
-import type { Contract } from "#lib/contract.ts";
 import { getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { createReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { createWebhookContract } from "#lib/webhooks/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 

@@ -1,9 +1,11 @@
 import { expect } from "vitest";
 import { type Answer, stack } from "#e2e/fixtures.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
-import type { Contract } from "#lib/contract.ts";
-import { ERRORS, type ErrorCode } from "#lib/errors.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import { ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
+
+const NDJSON = "application/x-ndjson";
 
 type Documented = { $ref?: string; content?: Record<string, unknown> };
 
@@ -20,7 +22,7 @@ export function faultsOf({ path, method }: Contract, { status, headers, json, te
   const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
   if (!(mediaType in content)) return [`${status} as ${mediaType} is not documented.`];
   return [
-    ...faultsAt(pointerTo(...target, "content", mediaType, "schema"), json),
+    ...faultsAt(pointerTo(...target, "content", mediaType, "schema"), mediaType.endsWith("json") && mediaType !== NDJSON ? json : text),
     ...(/^req_[0-9a-f]{32}$/.test(headers.get("x-request-id") ?? "") ? [] : ["X-Request-Id is missing."]),
     ...(headers.get("cache-control") === "no-store" ? [] : ["Cache-Control is not no-store."]),
   ];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Contract } from "#lib/contract.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import { fitting, type JsonSchema, nearly, odd } from "./arbitrary.ts";
 import { recordParams } from "./operation.ts";
 import type { Sample } from "./samples.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CONTRACTS } from "#lib/contracts.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { faultsOf } from "./conformance.ts";
 import { callOf } from "./fuzz-call.ts";
 import { createWorld, invoke } from "./operation.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { api, database } from "#e2e/fixtures.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
 import { type ArtefactName, checkArtefact } from "../../../bin/generate/artefacts.ts";
 
 describe("what is committed is what the code produces", () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, uniqueName, userToken } from "#e2e/fixtures.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectConforms, expectProblem } from "./conformance.ts";
 import { createWorld, invoke, pathOf } from "./operation.ts";
 import { sampleFor, type World } from "./samples.ts";

@@ -1,5 +1,5 @@
 import { type Answer, api, type Call, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
-import type { Contract } from "#lib/contract.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";
 
 export async function createWorld(): Promise<World> {
@@ -34,11 +34,11 @@ export function pathOf({ path }: Contract, params: Record<string, string> = {}):
 }
 
 /** The parameters that name a record, beside the tenant's own. */
-export function recordParams({ params, path }: Contract): string[] {
-  return Object.keys(params.shape).filter((name) => !(name === "id" && path.startsWith("/v1/tenants/{id}")));
+export function recordParams({ params, tenantParam }: Contract): string[] {
+  return Object.keys(params.shape).filter((name) => name !== tenantParam);
 }
 
-/** Whether a JSON object may come; an upload is read as it comes. */
-export function takesBody({ body, idempotency, upload }: Contract): boolean {
-  return upload === null && (body !== null || idempotency !== null);
+/** Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes. */
+export function takesBody({ method, upload }: Contract): boolean {
+  return upload === null && method !== "GET";
 }

@@ -1,16 +1,13 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CONTRACTS } from "#lib/contracts.ts";
 import { route } from "#lib/http/route.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 
 const APP = join(import.meta.dirname, "../../../app");
-/** Routes of /v1 without a contract: the description of them all, and the answer to every other path. */
-const WITHOUT_CONTRACT = ["/v1/openapi.json", "/v1/[[...path]]"];
-
-/** A POST that asks, with a body too large for a query. There is nothing to do twice. */
-const CHANGES_NOTHING = ["estimateApiKeyImpact"];
+/** The answer to every other path of /v1. */
+const WITHOUT_CONTRACT = ["/v1/[[...path]]"];
 
 /** One file serves the same path of every surface. */
 const pathsOf = (file: string) => (file.includes("[surface]") ? SURFACES.map(({ path }) => file.replace("[surface]", path)) : [file]);
@@ -56,10 +53,17 @@ describe("contracts and routes", () => {
     expect(Object.keys(params.shape).sort()).toEqual(named.sort());
   });
 
-  test.each(CONTRACTS.filter(({ method, operationId }) => method === "POST" && !CHANGES_NOTHING.includes(operationId)))(
+  test.each(CONTRACTS.filter(({ method }) => method === "POST"))(
     "$operationId takes an idempotency key, as every POST does",
-    ({ idempotency }) => {
-      expect(idempotency).not.toBeNull();
+    (declared) => {
+      expect(declared.idempotency).not.toBeNull();
+    },
+  );
+
+  test.each(CONTRACTS.filter(({ method }) => ["PATCH", "PUT", "DELETE"].includes(method)))(
+    "$operationId honours If-Match, as every change does",
+    ({ resource }) => {
+      expect(resource).toBe("versioned");
     },
   );
 });

@@ -1,9 +1,9 @@
 import { api, sql, uniqueName } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import type { Contract } from "#lib/contract.ts";
 import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import type { Surface } from "#lib/records/surfaces/surface.ts";
+import type { Contract } from "#lib/wire/contract.ts";
 
 /** A tenant and the token of its admin. */
 export type World = { tenant: string; admin: string };
@@ -41,6 +41,8 @@ const webhooks = {
   body: () => ({ url: "http://127.0.0.1:9/", events: ["exception.sla.breached"], secret: uniqueName("a secret of mine") }),
 };
 
+const PERIOD = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
+
 /** Operation → a valid call, each time of a new record. Operations that need neither a record nor a body need no entry. */
 const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   putFirstSteps: () => ({ body: { dismissed: true } }),
@@ -51,7 +53,10 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
   listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
   getExceptionLedger: async (world) => ({ params: { id: await created(world, exceptions) } }),
-  getSlaReport: () => ({ query: { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" } }),
+  getSlaReport: () => ({ query: PERIOD }),
+  exportSlaReport: () => ({ query: { ...PERIOD, format: "csv" } }),
+  exportSlaExceptions: () => ({ query: { format: "ndjson" } }),
+  exportSecurityEvents: () => ({ query: { format: "ndjson" } }),
   putSlaPolicy: () => ({
     body: { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] },
   }),
@@ -105,8 +110,8 @@ function recordSamples(surface: Surface): typeof SAMPLES {
 }
 
 /** @throws Error where an operation needs a sample and has none. */
-export async function sampleFor({ operationId, params, body, upload, path }: Contract, world: World): Promise<Sample> {
-  const tenantParams: Record<string, string> = path.startsWith("/v1/tenants/{id}") ? { id: world.tenant } : {};
+export async function sampleFor({ operationId, params, body, upload, tenantParam }: Contract, world: World): Promise<Sample> {
+  const tenantParams: Record<string, string> = tenantParam === null ? {} : { [tenantParam]: world.tenant };
   const make = SAMPLES[operationId];
   const needsBody = upload !== null || (body !== null && !body.safeParse({}).success);
   const selfEvident = !needsBody && Object.keys(params.shape).every((name) => name in tenantParams);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTenant, signToken, sql, stack } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { createWorld, invoke } from "../contracts/operation.ts";
 import type { World } from "../contracts/samples.ts";
 

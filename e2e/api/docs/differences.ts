@@ -41,7 +41,8 @@ export function formOf(value: unknown): unknown {
     .replaceAll(/tks_[0-9A-Za-z]{49}/g, "tks_…")
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>")
     .replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>")
-    .replaceAll(/v1,[A-Za-z0-9+/]+=*/g, "v1,<signature>");
+    .replaceAll(/v1,[A-Za-z0-9+/]+=*/g, "v1,<signature>")
+    .replaceAll(/"(\d+)-[\w-]{16}"/g, '"$1-<digest>"');
 }
 
 /** The same for an answer as it came over the wire: its status, the headers that are shown, and its body. */

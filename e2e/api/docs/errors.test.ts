@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CATALOGUE } from "#components/docs/errors/catalogue.ts";
 import { type Answer, api, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode } from "#lib/errors.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
 import { createWorld } from "../contracts/operation.ts";
 import type { World } from "../contracts/samples.ts";
 
@@ -49,6 +49,8 @@ const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavail
     return call("PATCH", `/v1/integrations/${id}`, { body: { name: "Bridges" }, headers: { "If-Match": '"7"' } });
   },
   payload_too_large: () => call("POST", "/v1/exceptions", { body: { ...EXCEPTION, title: "x".repeat(1024 * 1024) } }),
+  uri_too_long: () => call("GET", "/v1/exceptions", { query: { q: "x".repeat(9000) } }),
+  headers_too_large: () => call("GET", "/v1/exceptions", { headers: { "X-Note": "x".repeat(17 * 1024) } }),
   unsupported_media_type: () =>
     call("POST", "/v1/exceptions", { body: "title=Payout", headers: { "Content-Type": "application/x-www-form-urlencoded" } }),
   idempotency_mismatch: async () => {

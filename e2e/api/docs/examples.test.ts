@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { examplesOf } from "#components/docs/reference/examples.ts";
 import { type Operation, referenceOf } from "#components/docs/reference/reference.ts";
 import { stack } from "#e2e/fixtures.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { createWorld } from "../contracts/operation.ts";
 import { sampleFor, type World } from "../contracts/samples.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { ERROR_CODES } from "#lib/errors.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
+import { ERROR_CODES } from "#lib/wire/errors.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 
 type Page = { status: number; anchors: Set<string>; links: { href: string; from: string }[] };
 

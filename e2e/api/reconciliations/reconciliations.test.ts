@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
-import type { Role } from "#lib/access.ts";
 import { RECONCILIATION_STATUSES, type Reconciliation } from "#lib/reconciliations/contract.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 
 const PATH = "/v1/reconciliations";

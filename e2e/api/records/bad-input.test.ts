@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, createTenant, uniqueName } from "#e2e/fixtures.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { call, createRecord, createTeam, listIds, type Team } from "./records.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { database, sql, uniqueName } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";
 
@@ -86,7 +86,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     const created = await createRecord(team, path);
     const answer = await call(team, "POST", `/v1/${path}/${created.id}/restore`);
     expect(succeeded(answer)).toEqual(created);
-    expect(answer.headers.get("etag")).toBe('"1"');
+    expect(answer.headers.get("etag")).toMatch(/^"1-/);
   });
 
   test("the bin is for tenant_admin", async () => {

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
-import { SCOPES } from "#lib/access.ts";
-import { CONTRACTS } from "#lib/contracts.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import { SCOPES } from "#lib/wire/access.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 // One declaration is added to the list. The routes run here, in this process, against the stack's own database.
-vi.mock("#lib/records/surfaces/all.ts", async (original) => {
-  const { SURFACES } = await original<typeof import("#lib/records/surfaces/all.ts")>();
+vi.mock("#lib/records/surfaces/every-surface.ts", async (original) => {
+  const { SURFACES } = await original<typeof import("#lib/records/surfaces/every-surface.ts")>();
   const { flag, line, settings, surface } = await import("#lib/records/surfaces/surface.ts");
   const runbooks = surface({
     path: "runbooks",

@@ -1,6 +1,6 @@
 import { type Answer, api, type Call, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
-import type { Role } from "#lib/access.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 export type Team = { tenant: string; admin: string; lead: string; analyst: string };
 

@@ -1,8 +1,8 @@
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTenant, sql, stack } from "#e2e/fixtures.ts";
-import type { Scope } from "#lib/access.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
+import type { Scope } from "#lib/wire/access.ts";
 import { call, createRecord, createTeam, succeeded, type Team } from "./records.ts";
 
 // Straight at the Data API, past everything that the application decides: what is left is the database's own word.

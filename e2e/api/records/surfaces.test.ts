@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { uniqueName } from "#e2e/fixtures.ts";
-import { SURFACES } from "#lib/records/surfaces/all.ts";
+import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";
 
@@ -37,8 +37,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
       constructor: { prototype: [] },
       toString: "x",
       "with space": "'; drop table records; --",
-      deep: { list: [1, -0.5, 1e300, 5e-324, true, null, "ünïcode 🔑 \u202e"], empty: {}, none: [] },
-      idempotency_key: "a field like any other",
+      deep: { list: [1, -0.5, 1e15, 5e-324, true, null, "ünïcode 🔑 \u202e"], empty: {}, none: [] },
     };
     const created = await createRecord(team, path, { ...example, ...unknown });
     expect(created).toMatchObject({ ...example, ...unknown });

@@ -59,7 +59,7 @@ it("pages by key: each event once, though others come meanwhile", async () => {
 it("streams all of it as NDJSON and as CSV, beyond 1,000, and the export is an event itself", async () => {
   await trail.append(3500);
   await happen({ reason: "=cmd|' /C calc'!A0", type: "test.formula" });
-  const ndjson = await trail.get("", {}, { Accept: "application/x-ndjson" });
+  const ndjson = await trail.get("/export", { format: "ndjson" });
   expect(ndjson.headers.get("content-type")).toBe("application/x-ndjson");
   const events = ndjson.text
     .trimEnd()
@@ -68,7 +68,7 @@ it("streams all of it as NDJSON and as CSV, beyond 1,000, and the export is an e
   expect(events).toHaveLength(3501);
   expect(new Set(events.map(({ seq }) => seq)).size).toBe(3501);
 
-  const csv = await trail.get("", { type: "test.*", limit: "5" }, { Accept: "text/csv" });
+  const csv = await trail.get("/export", { type: "test.*", format: "csv" });
   expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
   const rows = parse(csv.text, { columns: true }) as Record<string, string>[];
   expect(rows).toHaveLength(3501);
@@ -84,17 +84,20 @@ it("streams all of it as NDJSON and as CSV, beyond 1,000, and the export is an e
 
   const { items } = await trail.list({ type: "data.exported" });
   expect(items).toMatchObject([
-    { operation: "listSecurityEvents", details: { format: "csv", query: { type: "test.*" } }, request_id: csv.headers.get("x-request-id") },
+    {
+      operation: "exportSecurityEvents",
+      details: { format: "csv", query: { type: "test.*" } },
+      request_id: csv.headers.get("x-request-id"),
+    },
     { details: { format: "ndjson", query: {} }, request_id: ndjson.headers.get("x-request-id") },
   ]);
 });
 
 it("an export that may not be leaves a problem and no file", async () => {
-  const answer = await api("GET", "/v1/security-events", {
+  const answer = await api("GET", "/v1/security-events/export", {
     bearer: trail.admin,
     tenant: trail.tenant,
-    query: { since: "yesterday" },
-    headers: { Accept: "text/csv" },
+    query: { since: "yesterday", format: "csv" },
   });
   expect(answer.status).toBe(400);
   expect(answer.headers.get("content-type")).toBe("application/problem+json");

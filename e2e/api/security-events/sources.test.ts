@@ -103,9 +103,10 @@ describe("what an admin does is told of, with who, from where and by which reque
 
   it("exports, with what was asked for", async () => {
     const query = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
-    await api("GET", "/v1/exceptions/sla/report", { bearer: trail.admin, tenant: trail.tenant, query, headers: { Accept: "text/csv" } });
-    await api("GET", "/v1/exceptions/sla/report", { bearer: trail.admin, tenant: trail.tenant, query });
-    expect(await trail.one("data.exported")).toMatchObject({ operation: "getSlaReport", details: { format: "csv", query } });
+    const path = "/v1/exceptions/sla/report";
+    await api("GET", `${path}/export`, { bearer: trail.admin, tenant: trail.tenant, query: { ...query, format: "csv" } });
+    await api("GET", path, { bearer: trail.admin, tenant: trail.tenant, query, headers: { Accept: "text/csv" } });
+    expect(await trail.one("data.exported")).toMatchObject({ operation: "exportSlaReport", details: { format: "csv", query } });
   });
 });
 
@@ -245,11 +246,9 @@ describe("the service-role key", () => {
       await service("GET", "/v1/exceptions?no_such_parameter=1"),
       await service("GET", "/v1/exceptions/exc_00000000000000000000000000000000"),
       await service("GET", `/v1/tenants/${trail.tenant}/api-keys`),
-      await service("GET", "/v1/exceptions/sla/report?since=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00Z", undefined, {
-        Accept: "text/csv",
-      }),
+      await service("GET", "/v1/exceptions/sla/report/export?since=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00Z&format=csv"),
       await service("GET", "/v1/security-events/verify"),
-      await service("GET", "/v1/security-events", undefined, { Accept: "application/x-ndjson" }),
+      await service("GET", "/v1/security-events/export?format=ndjson"),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 201, 201, 400, 404, 403, 200, 200, 200]);
     const { items } = await trail.list();

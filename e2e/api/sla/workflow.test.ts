@@ -294,7 +294,7 @@ describe("the SLA policy", () => {
       api("PUT", "/v1/sla-policy", { bearer: lead, tenant, body, headers: { "If-Match": ifMatch } });
     const seen = (await call("GET", "/v1/sla-policy")).headers.get("etag") ?? "";
     const trial = await put(seen, { ...policy, dry_run: true });
-    expect([trial.status, trial.headers.get("etag")]).toEqual([200, seen]);
+    expect([trial.status, versionOf(trial.headers)]).toEqual([200, versionOf(new Headers({ ETag: seen }))]);
     const [first, second] = await Promise.all([put(seen, policy), put(seen, { ...policy, at_risk_thresholds: [99] })]);
     expect([first?.status, second?.status].sort()).toEqual([200, 412]);
     const now = await call("GET", "/v1/sla-policy");
@@ -312,6 +312,9 @@ describe("the SLA policy", () => {
   });
 });
 
+/** What an entity tag says of what was stored; behind the dash it says which answer that was in. */
+const versionOf = (headers: Headers) => headers.get("etag")?.split("-")[0];
+
 describe("the report", () => {
   it("counts what was opened, resolved and breached, as JSON and as CSV", async () => {
     const { tenant, lead, create, change, call } = await tenantWithLead();
@@ -324,11 +327,10 @@ describe("the report", () => {
       { key: "high", opened: 1, resolved: 0, breached: 1, breach_rate: 1, median_minutes_to_resolve: null, p90_minutes_to_resolve: null },
       { key: "low", opened: 1, resolved: 1, breached: 0, breach_rate: 0, median_minutes_to_resolve: 0, p90_minutes_to_resolve: 0 },
     ]);
-    const csv = await api("GET", "/v1/exceptions/sla/report", {
+    const csv = await api("GET", "/v1/exceptions/sla/report/export", {
       bearer: lead,
       tenant,
-      query: { ...span, by: "assigned_to" },
-      headers: { Accept: "text/csv" },
+      query: { ...span, by: "assigned_to", format: "csv" },
     });
     expect(csv.headers.get("content-type")).toContain("text/csv");
     expect(csv.text.split("\r\n").slice(0, 2)).toEqual([

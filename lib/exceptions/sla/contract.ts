@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Access } from "../../access.ts";
-import { contract } from "../../contract.ts";
-import { actor, id, time, timestamp } from "../../schema.ts";
+import type { Access } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { actor, id, time, timestamp } from "../../wire/schema.ts";
 import { BREACH_RISKS, exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";
@@ -51,7 +51,7 @@ export const getSlaPolicyContract = contract({
   summary: "Get the tenant's SLA policy",
   access: anyRole,
   response: slaPolicy,
-  versioned: true,
+  resource: "versioned",
 });
 
 export const putSlaPolicyContract = contract({
@@ -66,7 +66,8 @@ export const putSlaPolicyContract = contract({
   access: { ...anyRole, roles: ["tenant_admin", "tenant_lead"] },
   body: z.strictObject({ ...policy, dry_run: z.boolean().default(false).meta({ example: true }) }),
   response: slaPolicyChange,
-  versioned: true,
+  resource: "versioned",
+  dryRun: "asked",
 });
 
 export const LEDGER_KINDS = ["set", "moved", "crossed", "resolved", "dismissed", "reopened"] as const;
@@ -145,25 +146,27 @@ const REPORT_COLUMNS = [
   "p90_minutes_to_resolve",
 ] as const;
 
+const reportRow = z
+  .object({
+    key: z.string().nullable().meta({ description: "The day (UTC), the severity, or the assignee; null: nobody.", example: "2026-11-19" }),
+    opened: count,
+    resolved: count.meta({ description: "Resolved or dismissed." }),
+    breached: count,
+    breach_rate: z
+      .number()
+      .nullable()
+      .meta({ description: "Breached, of those that were closed or breached; null where none.", example: 0.25 }),
+    median_minutes_to_resolve: z.number().nullable().meta({ example: 182.5 }),
+    p90_minutes_to_resolve: z.number().nullable().meta({ example: 611 }),
+  })
+  .meta({ id: "SlaReportRow" });
+
 export const slaReport = z
   .object({
     since: time,
     until: time,
     by: z.enum(["day", "severity", "assigned_to"]),
-    rows: z.array(
-      z.object({
-        key: z.string().nullable().meta({ description: "The day (UTC), severity or assignee. Null: unassigned.", example: "2026-11-19" }),
-        opened: count,
-        resolved: count.meta({ description: "Resolved or dismissed." }),
-        breached: count,
-        breach_rate: z
-          .number()
-          .nullable()
-          .meta({ description: "Share breached, of those closed or breached. Null if there were none.", example: 0.25 }),
-        median_minutes_to_resolve: z.number().nullable().meta({ example: 182.5 }),
-        p90_minutes_to_resolve: z.number().nullable().meta({ example: 611 }),
-      }),
-    ),
+    rows: z.array(reportRow),
   })
   .meta({ id: "SlaReport" });
 
@@ -173,7 +176,7 @@ export const getSlaReportContract = contract({
   path: "/v1/exceptions/sla/report",
   tag,
   summary: "Get the SLA report",
-  description: "Counted from the ledger. Returns CSV if Accept includes text/csv.",
+  description: "Counted from the ledger.",
   access: anyRole,
   query: z
     .strictObject({
@@ -183,5 +186,5 @@ export const getSlaReportContract = contract({
     })
     .refine(({ since, until }) => since < until, { path: ["until"], message: "Must be after since." }),
   response: slaReport,
-  csv: { columns: REPORT_COLUMNS, rows: ({ rows }) => rows },
+  exported: { summary: "Export how deadlines were kept", columns: REPORT_COLUMNS, item: reportRow },
 });

@@ -1,19 +1,17 @@
-import { z } from "zod";
-import type { Context } from "../../context.ts";
+import type { z } from "zod";
 import { read } from "../../db/call.ts";
-import { time } from "../../schema.ts";
-import { type Exception, exception } from "../contract.ts";
-import { type getExceptionLedgerContract, ledgerRow } from "./contract.ts";
-
-const change = ledgerRow.omit({ elapsed_seconds: true, moved_seconds: true, remaining_seconds: true });
-const stored = z.object({ as_of: time, exception, rows: z.array(change) });
+import type { Context } from "../../request/context.ts";
+import type { Exception } from "../contract.ts";
+import type { getExceptionLedgerContract } from "./contract.ts";
 
 type Ledger = z.output<typeof getExceptionLedgerContract.response>;
 type Row = Ledger["rows"][number];
+type Change = Omit<Row, "elapsed_seconds" | "moved_seconds" | "remaining_seconds">;
+type Stored = { as_of: string; exception: Exception; rows: Change[] };
 
 /** The ledger of one exception's clock, and in words what came of it. */
 export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledger> {
-  const { as_of, exception: current, rows } = await read(ctx, "get_exception_ledger", { id }, stored);
+  const { as_of, exception: current, rows } = await read<Stored>(ctx, "get_exception_ledger", { id });
   const added = addUp(rows);
   const breached = added.some(({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0);
   const isLate = current.closed_at === null && current.due_at <= as_of;
@@ -27,7 +25,7 @@ export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledg
 }
 
 /** remaining = remaining before − elapsed + moved, to the millisecond. */
-function addUp(rows: z.output<typeof change>[]): Row[] {
+function addUp(rows: Change[]): Row[] {
   return rows.map((row, index) => {
     const before = rows[index - 1] ?? row;
     return {

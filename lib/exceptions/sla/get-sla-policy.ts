@@ -1,13 +1,9 @@
-import { z } from "zod";
-import type { Context } from "../../context.ts";
+import type { z } from "zod";
 import { read } from "../../db/call.ts";
-import { tagAnswer } from "../../versions.ts";
-import { slaPolicy } from "./contract.ts";
-
-const stored = slaPolicy.extend({ version: z.int() });
+import type { Context } from "../../request/context.ts";
+import { tagged } from "../../request/versions.ts";
+import type { slaPolicy } from "./contract.ts";
 
 export async function getSlaPolicy(ctx: Context): Promise<z.output<typeof slaPolicy>> {
-  const { version, ...policy } = await read(ctx, "get_sla_policy", {}, stored);
-  tagAnswer(ctx, version);
-  return policy;
+  return tagged(ctx, await read<z.output<typeof slaPolicy>>(ctx, "get_sla_policy", {}));
 }

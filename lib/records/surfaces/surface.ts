@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { text, timestamp } from "../../schema.ts";
-import { findCredentials } from "./credentials.ts";
+import { text, timestamp } from "../../wire/schema.ts";
+import { findCredentials } from "./find-credentials.ts";
 
 /** How a page shows and edits a field. */
 export type FieldInput = "line" | "text" | "markdown" | "switch" | "time" | "object";

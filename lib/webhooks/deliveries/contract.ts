@@ -1,9 +1,9 @@
 /** Deliveries: each event on its way to one webhook, with what came of it. */
 import { z } from "zod";
-import type { Access } from "../../access.ts";
-import { contract } from "../../contract.ts";
 import { EVENT_KINDS } from "../../events/contract.ts";
-import { id, page, pageQuery, time, timestamp } from "../../schema.ts";
+import type { Access } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { id, page, pageQuery, time, timestamp } from "../../wire/schema.ts";
 
 export const DELIVERY_STATUSES = ["pending", "sending", "retrying", "delivered", "failed"] as const;
 export const DELIVERY_FAILURE_KINDS = ["retries_exhausted", "webhook_disabled"] as const;
@@ -119,6 +119,7 @@ export const getWebhookDeliveryContract = contract({
   access: access("read:webhooks"),
   params: ofDelivery,
   response: deliveryDetail,
+  resource: "unversioned",
 });
 
 export const resendWebhookDeliveryContract = contract({

@@ -1,7 +1,7 @@
-import type { Context } from "../../context.ts";
 import { read } from "../../db/call.ts";
-import { type DeliveryDetail, deliveryDetail } from "./contract.ts";
+import type { Context } from "../../request/context.ts";
+import type { DeliveryDetail } from "./contract.ts";
 
 export function getWebhookDelivery(ctx: Context, id: string, deliveryId: string): Promise<DeliveryDetail> {
-  return read(ctx, "get_webhook_delivery", { id, delivery_id: deliveryId }, deliveryDetail);
+  return read(ctx, "get_webhook_delivery", { id, delivery_id: deliveryId });
 }

@@ -7,8 +7,7 @@ import { apiKeySearch } from "#components/api-keys/search.ts";
 import { RolePage } from "#components/kit/role-page.tsx";
 import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listApiKeys } from "#lib/api-keys/list-api-keys.ts";
-import { pageContext } from "#lib/auth/page-context.ts";
-import { getMeContract } from "#lib/tenants/contract.ts";
+import { visitorAddress } from "#lib/auth/page-context.ts";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -18,7 +17,6 @@ type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<Search
 
 export default async function ApiKeysPage({ params, searchParams }: Props) {
   const { tenant } = await params;
-  const { clientAddress } = await pageContext(tenant, getMeContract);
   const keys = apiKeyPages(tenant, await loadSearch(searchParams));
   return (
     <Prefetched reads={[prefetch(keys, ({ ctx, query }) => listApiKeys(ctx, query))]}>
@@ -31,7 +29,7 @@ export default async function ApiKeysPage({ params, searchParams }: Props) {
           ask: "Ask a tenant admin for a key or for the admin role.",
         }}
       >
-        <ApiKeyList address={clientAddress} />
+        <ApiKeyList address={await visitorAddress()} />
       </RolePage>
     </Prefetched>
   );

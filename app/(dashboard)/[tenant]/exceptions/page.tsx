@@ -4,8 +4,8 @@ import { Prefetched, prefetch } from "#app/prefetched.tsx";
 import { boardPages } from "#components/exceptions/queries.ts";
 import { boardSearch } from "#components/exceptions/search.ts";
 import { SlaBoard } from "#components/exceptions/sla-board.tsx";
-import { env } from "#lib/env.ts";
 import { listSlaExceptions } from "#lib/exceptions/list-sla-exceptions.ts";
+import { env } from "#lib/runtime/env.ts";
 
 export const metadata: Metadata = { title: "Exceptions" };
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { ErrorPage } from "#components/docs/errors/error-page.tsx";
 import { neighbours, Pager } from "#components/docs/pager.tsx";
-import { ERROR_CODES, type ErrorCode } from "#lib/errors.ts";
+import { ERROR_CODES, type ErrorCode } from "#lib/wire/errors.ts";
 import { origin } from "../../origin.ts";
 import { reference } from "../../reference.ts";
 

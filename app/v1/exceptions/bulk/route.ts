@@ -1,8 +1,8 @@
+import { bulkUpdateExceptions } from "#lib/exceptions/bulk-update-exceptions.ts";
 import { updateExceptionsContract } from "#lib/exceptions/contract.ts";
-import { updateExceptions } from "#lib/exceptions/update-exceptions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  endpoint(updateExceptionsContract, ({ ctx, body }) => updateExceptions(ctx, body)),
+  endpoint(updateExceptionsContract, ({ ctx, body }) => bulkUpdateExceptions(ctx, body)),
 );

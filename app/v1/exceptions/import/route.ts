@@ -1,5 +1,5 @@
 import { importExceptionsContract } from "#lib/exceptions/contract.ts";
-import { importExceptions } from "#lib/exceptions/import-exceptions.ts";
+import { importExceptions } from "#lib/exceptions/import/import-exceptions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Answer } from "#e2e/fixtures.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
+import { expectConforms, expectProblem } from "../contracts/conformance.ts";
+import { createWorld, invoke } from "../contracts/operation.ts";
+import { type Sample, sampleFor, type World } from "../contracts/samples.ts";
+
+const ETAG = /^"(?:\d{1,16}-)?[\w-]{16}"$/;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+const about = (method: string, declared: readonly Contract["resource"][]) =>
+  CONTRACTS.filter((contract) => contract.method === method && declared.includes(contract.resource));
+
+/** What reads the resource that an operation changes. */
+const readerOf = ({ path }: Contract) => CONTRACTS.find((contract) => contract.method === "GET" && contract.path === path) as Contract;
+
+const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
+
+test("every operation that reads one resource by its id gives an entity tag", () => {
+  const bare = CONTRACTS.filter(({ method, path, resource }) => method === "GET" && path.endsWith("}") && resource === null);
+  expect(bare.map(({ operationId }) => operationId)).toEqual([]);
+});
+
+describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contract) => {
+  test("gives a tag, and 304 without a body to a caller that has that answer", async () => {
+    const sample = await sampleFor(contract, world);
+    const first = await invoke(contract, world, {}, sample);
+    expect(tagOf(first)).toMatch(ETAG);
+    const again = await invoke(contract, world, { headers: { "If-None-Match": `"other", W/${tagOf(first)}` } }, sample);
+    expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({ status: 304, text: "", tag: tagOf(first) });
+    expect(again.headers.get("x-request-id")).toMatch(/^req_/);
+    const other = await invoke(contract, world, { headers: { "If-None-Match": '"other"' } }, sample);
+    expect(other.text).toBe(first.text);
+  });
+});
+
+describe.each([...about("PATCH", ["versioned"]), ...about("PUT", ["versioned"]), ...about("DELETE", ["versioned"])])(
+  "$operationId",
+  (contract) => {
+    const reader = readerOf(contract);
+    const read = (sample: Sample) => invoke(reader, world, { query: {} }, sample);
+
+    test("is made on the state that If-Match names, and on no other", async () => {
+      const sample = await sampleFor(contract, world);
+      const before = await read(sample);
+      const stale = await invoke(contract, world, { headers: { "If-Match": '"4503599627370495-AAAAAAAAAAAAAAAA"' } }, sample);
+      expectProblem(stale, "precondition_failed", contract);
+      expect(tagOf(await read(sample)).split("-")[0]).toBe(tagOf(before).split("-")[0]);
+      const current = await invoke(contract, world, { headers: { "If-Match": `"7", ${tagOf(before)}` } }, sample);
+      expect(current.status, current.text).toBe(contract.status);
+      expectConforms(contract, current);
+      expect(tagOf(current)).toMatch(ETAG);
+      const late = await invoke(contract, world, { headers: { "If-Match": tagOf(before) } }, sample);
+      expect([412, 404], late.text).toContain(late.status);
+    });
+
+    test("without If-Match, and with *, it is made on any state", async () => {
+      const sample = await sampleFor(contract, world);
+      expect((await invoke(contract, world, { headers: { "If-Match": "*" } }, sample)).status).toBe(contract.status);
+    });
+
+    test("refuses an If-Match that is none", async () => {
+      const answer = await invoke(contract, world, { headers: { "If-Match": "7" } });
+      expectProblem(answer, "invalid_request", contract);
+    });
+  },
+);
+
+test("of two changes on one state, one is made", async () => {
+  const contract = CONTRACTS.find(({ operationId }) => operationId === "updateException") as Contract;
+  const sample = await sampleFor(contract, world);
+  const tag = tagOf(await invoke(readerOf(contract), world, {}, sample));
+  const change = (title: string) => invoke(contract, world, { body: { title }, headers: { "If-Match": tag } }, sample);
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, nth) => change(`Title ${nth}`)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
+});
+
+test("what only the clock changes leaves If-Match as it was, and is no 304", async () => {
+  const key = CONTRACTS.find(({ operationId }) => operationId === "getApiKey") as Contract;
+  const sample = await sampleFor(key, world);
+  const before = await invoke(key, world, {}, sample);
+  const renamed = CONTRACTS.find(({ operationId }) => operationId === "updateApiKey") as Contract;
+  const after = await invoke(renamed, world, { body: { name: "Renamed" }, headers: { "If-Match": tagOf(before) } }, sample);
+  expect(after.status).toBe(200);
+  const fresh = await invoke(key, world, { headers: { "If-None-Match": tagOf(before) } }, sample);
+  expect(fresh.status).toBe(200);
+});

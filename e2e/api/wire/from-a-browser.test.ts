@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer, api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
+import { expectSameAnswer } from "../contracts/conformance.ts";
+import { pathOf } from "../contracts/operation.ts";
+
+const ORIGIN = "https://shop.example";
+
+let tenant: string;
+beforeAll(async () => {
+  tenant = await createTenant();
+});
+
+const ID = { id: "rec_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" };
+const open = CONTRACTS.filter(({ access }) => access.publishable);
+const closed = CONTRACTS.filter(({ access }) => !access.publishable);
+const allowed = ({ headers }: Answer) => headers.get("access-control-allow-origin");
+
+const preflight = (contract: Pick<Contract, "path" | "params">, method: string) =>
+  api("OPTIONS", pathOf(contract as Contract, { ...ID, keyId: ID.id, deliveryId: ID.id }), {
+    headers: { Origin: ORIGIN, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": "authorization,x-tenant-id" },
+  });
+
+const visit = (contract: Contract, tenant: string, query?: Record<string, string>) =>
+  api(contract.method, pathOf(contract, ID), { bearer: stack.publishableKey, tenant, query, headers: { Origin: ORIGIN } });
+
+describe("what the publishable key may call, pages of any origin may", () => {
+  test.each(open)("$operationId", async (contract) => {
+    const asked = await preflight(contract, contract.method);
+    expect([asked.status, allowed(asked), asked.headers.get("access-control-allow-methods")]).toEqual([204, "*", contract.method]);
+    expect(asked.headers.get("access-control-allow-headers")?.toLowerCase()).toMatch(/authorization.*x-tenant-id/);
+    expect(asked.headers.get("access-control-allow-credentials")).toBeNull();
+    for (const answer of [
+      await visit(contract, tenant),
+      await visit(contract, tenant, { wrong: "1" }),
+      await api(contract.method, pathOf(contract, ID)),
+    ]) {
+      expect(allowed(answer), answer.text).toBe("*");
+      expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+      expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
+    }
+  });
+
+  test("and the description of the interface", async () => {
+    const answer = await api("GET", "/v1/openapi.json", { headers: { Origin: ORIGIN } });
+    expect([answer.status, allowed(answer)]).toEqual([200, "*"]);
+    expect((await preflight({ path: "/v1/openapi.json", params: {} as never }, "GET")).status).toBe(204);
+  });
+});
+
+test.each(closed)("$operationId is not for pages of other origins", async (contract) => {
+  const asked = await preflight(contract, contract.method);
+  expect([asked.status, allowed(asked)]).toEqual([204, null]);
+  expect(
+    allowed(await api(contract.method, pathOf(contract, { ...ID, keyId: ID.id, deliveryId: ID.id }), { headers: { Origin: ORIGIN } })),
+  ).toBeNull();
+});
+
+describe("with the publishable key, a tenant that exists and one that does not are the same", () => {
+  test.each(open)("$operationId", async (contract) => {
+    const none = uniqueName("no");
+    const [real, made] = [await visit(contract, tenant), await visit(contract, none)];
+    expectSameAnswer(real, { ...made, text: made.text.replaceAll(none, tenant) });
+    expect([...made.headers.keys()].sort()).toEqual([...real.headers.keys()].sort());
+  });
+
+  test("while its members are told its name", async () => {
+    const answer = await api("GET", "/v1/me", { bearer: await userToken(tenant, ["tenant_lead"]), tenant });
+    expect(answer.json).toMatchObject({ tenant_name: `Tenant ${tenant}` });
+  });
+});

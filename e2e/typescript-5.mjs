@@ -1,0 +1,3 @@
+import common from "@ts-morph/common";
+
+export default common.ts;

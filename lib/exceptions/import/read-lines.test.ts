@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { type Line, readLines } from "./read-lines.ts";
+
+const MIB = 1024 * 1024;
+const FIELDS = new Set(["title", "severity", "details"]);
+
+/** What is read of a file of these parts, and whether all of it was taken in. */
+async function read(mediaType: string, parts: Iterable<string>): Promise<{ lines: Line[]; whole: boolean }> {
+  let whole = false;
+  const rest = parts[Symbol.iterator]();
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { value, done } = rest.next();
+      if (!done) return controller.enqueue(encoder.encode(value));
+      whole = true;
+      controller.close();
+    },
+  });
+  const lines: Line[] = [];
+  for await (const line of readLines(mediaType, stream, FIELDS)) lines.push(line);
+  return { lines, whole };
+}
+
+function* repeat(part: string, times: number): Generator<string> {
+  for (let nth = 0; nth < times; nth++) yield part;
+}
+
+const long = "x".repeat(MIB);
+const manyRows = (row: string) => repeat(row.repeat(1000), 101);
+
+test("a line of NDJSON as long as a file is not kept, and what follows is read", async () => {
+  const { lines } = await read("application/x-ndjson", ['{"title":"', ...repeat(long, 20), '"}\n{"title":"B"}\n', '{"title":"C"}']);
+  expect(lines).toEqual([
+    { number: 1, fault: expect.stringContaining("too long") },
+    { number: 2, value: { title: "B" } },
+    { number: 3, value: { title: "C" } },
+  ]);
+});
+
+test("lines are whole wherever the parts of a file end", async () => {
+  const { lines } = await read("application/x-ndjson", ['{"tit', 'le":', '"A"}', "\n", '\n{"title":"B"}\n{"ti', 'tle":"C"}']);
+  expect(lines.map(({ number, value }) => [number, value?.title])).toEqual([
+    [1, "A"],
+    [3, "B"],
+    [4, "C"],
+  ]);
+});
+
+test("a line of CSV as long as a file is refused, and the rest taken in unseen", async () => {
+  const { lines, whole } = await read("text/csv", ["title,severity\nA,low\n", ...repeat(long, 20), ",low\nC,low\n"]);
+  expect(lines).toHaveLength(2);
+  expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
+  expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("too long") });
+  expect(whole).toBe(true);
+});
+
+test.each([
+  ["application/x-ndjson", "", '{"a":1}\n'],
+  ["text/csv", "title,severity\n", "A,low\n"],
+  ["text/csv", "title,severity\n", "A\n"],
+])(
+  "of %s one row beyond 100,000 is reported, and all after it are taken in unseen",
+  async (mediaType, header, row) => {
+    const { lines, whole } = await read(mediaType, [header, ...manyRows(row)]);
+    expect(lines).toHaveLength(100_001);
+    expect(lines.at(-1)).toMatchObject({ fault: expect.stringContaining("100,000 rows") });
+    expect(whole).toBe(true);
+  },
+  60_000,
+);
+
+test("a quotation mark within a text is one, and no line is lost to it", async () => {
+  const { lines } = await read("text/csv", ['title , severity\n5" pipe,high\n"c"d,low\n"x, ""y""",low\n']);
+  expect(lines).toEqual([
+    { number: 2, value: { title: '5" pipe', severity: "high" } },
+    { number: 3, value: { title: '"c"d', severity: "low" } },
+    { number: 4, value: { title: 'x, "y"', severity: "low" } },
+  ]);
+});
+
+test("a quotation mark that is never closed is reported by the line that has it", async () => {
+  const { lines } = await read("text/csv", ['title,severity\nA,low\n"B,low\n', "C,low\n".repeat(10)]);
+  expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
+  expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("never closed") });
+  expect(lines).toHaveLength(2);
+});
+
+test.each([
+  ["20,000 columns that are no fields", `title,${Array.from({ length: 20_000 }, (_, nth) => `c${nth}`).join(",")}\n`],
+  ["a column that is no field", "title,sevrity\n"],
+  ["a column without a name", "title,\n"],
+  ["a column twice", "title,severity,title\n"],
+  ["a column of all objects", "title,__proto__\n"],
+])("a header with %s is refused as one, and the file taken in unseen", async (_what, header) => {
+  let taken = 0;
+  const parts = function* () {
+    yield header;
+    for (; taken < 200; taken++) yield "A,low\n".repeat(10_000);
+  };
+  const refusal = await read("text/csv", parts()).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: "invalid_request",
+    message: "The header may name these columns, each once: title, severity, details.",
+  });
+  expect((refusal as { errors: unknown[] }).errors.length).toBeLessThanOrEqual(100);
+  expect(taken).toBe(200);
+});

@@ -1,0 +1,183 @@
+import { Readable } from "node:stream";
+import { parse } from "csv-parse";
+import { ApiError, type FieldError, invalidRequest } from "../../wire/errors.ts";
+import { parseJsonObject } from "../../wire/json-object.ts";
+import { requireText } from "../../wire/text.ts";
+
+const FILE_MAX_BYTES = 64 * 1024 * 1024;
+const ROWS_MAX = 100_000;
+/** A sound row has a tenth of it. A line as long as a file would take gigabytes to look at. */
+const LINE_MAX_LENGTH = 256 * 1024;
+const NUMBERS = ["amount_minor"];
+const COLUMNS_TOLD = 100;
+const COLUMN_TOLD_LENGTH = 100;
+
+const TOO_LONG = "This row is too long. It and every row after it were skipped.";
+const NOT_CLOSED = "A quotation mark in this row is never closed. It and every row after it were skipped.";
+
+/** A line of a file, by its number from 1: what it says, or what is wrong with it. */
+export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
+
+/** Whether what comes is looked at: an answer before a file was taken in would break the connection. */
+type Rest = { wanted: boolean };
+
+/**
+ * Reads NDJSON, or CSV whose header line names some of the `fields`, as it comes. What is beyond 100,000 rows is taken in, but not looked
+ * at. @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` where the header names anything but fields, each once
+ */
+export async function* readLines(mediaType: string, chunks: AsyncIterable<Uint8Array>, fields: ReadonlySet<string>): AsyncGenerator<Line> {
+  const rest = { wanted: true };
+  const bytes = Readable.from(bounded(chunks, rest), { objectMode: false });
+  let rows = 0;
+  for await (const line of mediaType === "text/csv" ? readCsv(bytes, rest, fields) : readNdjson(bytes)) {
+    rows++;
+    if (rows <= ROWS_MAX) yield line;
+    else if (rows === ROWS_MAX + 1) {
+      rest.wanted = false;
+      yield { number: line.number, fault: "A file can have at most 100,000 rows. This row and every row after it were skipped." };
+    }
+  }
+}
+
+async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
+  let number = 0;
+  for await (const lines of linesOf(bytes)) {
+    for (const text of lines) {
+      number++;
+      if (text === null) yield { number, fault: "This row is too long." };
+      else if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(requireIntact(text)));
+    }
+  }
+}
+
+/**
+ * By line feeds alone: JSON may have the other line separators of Unicode within a text, and node:readline breaks there. The
+ * lines that a chunk ends come together: to wait for each of millions of empty ones would keep all other calls waiting. Null: one too
+ * long to keep.
+ */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(string | null)[]> {
+  const decoder = new TextDecoder("utf-8");
+  let open: string[] = [];
+  let length = 0;
+  const extend = (part: string) => {
+    length += part.length;
+    if (length > LINE_MAX_LENGTH) open = [];
+    else open.push(part);
+  };
+  const close = () => {
+    const line = length > LINE_MAX_LENGTH ? null : open.join("");
+    open = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of bytes) {
+    const [end = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+    extend(end);
+    yield more.map((begin) => {
+      const line = close();
+      extend(begin);
+      return line;
+    });
+  }
+  extend(decoder.decode());
+  yield [close()];
+}
+
+async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>): AsyncGenerator<Line> {
+  const broken: Line[] = [];
+  let last = 1;
+  const parser = parse({
+    bom: true,
+    columns(header: string[]) {
+      const names = header.map((name) => name.trim());
+      requireFields(names, fields);
+      return names;
+    },
+    info: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: LINE_MAX_LENGTH,
+    // A quotation mark within a text is one: it neither begins nor ends a cell.
+    relax_quotes: true,
+    ltrim: true,
+    on_record: (record, { lines }) => {
+      last = lines;
+      return record;
+    },
+    on_skip: (error) => {
+      if (!rest.wanted) return undefined;
+      const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
+      const isOpen = error?.code === "CSV_QUOTE_NOT_CLOSED";
+      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "This row has a different number of cells than the header.";
+      const lines = Number(error?.lines ?? 0);
+      broken.push({ number: isOpen ? last + 1 : lines, fault });
+      last = lines;
+      rest.wanted = !tooLong && broken.length <= ROWS_MAX;
+      return undefined;
+    },
+  });
+  bytes.on("error", (error) => parser.destroy(error));
+  try {
+    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
+      yield* broken.splice(0);
+      yield lineOf(info.lines, () => fromCells(record));
+    }
+  } catch (error) {
+    // Taken in to its end: an answer before that would break the connection.
+    rest.wanted = false;
+    for await (const _ of bytes);
+    throw error;
+  }
+  yield* broken;
+}
+
+/** @throws ApiError 400 for columns that aren't fields, and for duplicate columns, where the second would replace the first. */
+function requireFields(names: readonly string[], fields: ReadonlySet<string>): void {
+  const unknown = names.filter((name) => !fields.has(name));
+  const twice = names.filter((name, at) => fields.has(name) && names.indexOf(name) !== at);
+  if (unknown.length + twice.length === 0) return;
+  const errors: FieldError[] = [
+    ...unknown.map((name) => ({ path: name, message: "Unknown field. Remove this column." })),
+    ...twice.map((name) => ({ path: name, message: "The header contains this column twice." })),
+  ];
+  const told = errors.slice(0, COLUMNS_TOLD).map(({ path, message }) => ({ path: path.slice(0, COLUMN_TOLD_LENGTH), message }));
+  throw new ApiError("invalid_request", `The header can contain these columns, each once: ${[...fields].join(", ")}.`, { errors: told });
+}
+
+/** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
+function requireIntact(text: string): string {
+  if (!text.includes("\uFFFD")) return text;
+  throw invalidRequest([{ path: "", message: "This row isn't UTF-8. Save the file as UTF-8." }]);
+}
+
+/** An empty cell is a field that is not given. */
+function fromCells(record: Record<string, string>): Record<string, unknown> {
+  const given = Object.entries(record)
+    .map(([name, cell]) => [name, cell.trimEnd()] as const)
+    .filter(([, cell]) => cell !== "");
+  return Object.fromEntries(given.map(([name, cell]) => [name, fromCell(name, cell)]));
+}
+
+function fromCell(name: string, cell: string): unknown {
+  requireText(requireIntact(cell), name);
+  if (NUMBERS.includes(name) && /^\d{1,16}$/.test(cell)) return Number(cell);
+  return name === "details" ? parseJsonObject(cell) : cell;
+}
+
+function lineOf(number: number, read: () => Record<string, unknown>): Line {
+  try {
+    return { number, value: read() };
+  } catch (error) {
+    if (error instanceof ApiError) return { number, fault: error.errors?.[0]?.message ?? error.message };
+    throw error;
+  }
+}
+
+async function* bounded(bytes: AsyncIterable<Uint8Array>, rest: Rest): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file can be at most 64 MiB.");
+    if (rest.wanted) yield chunk;
+  }
+}

@@ -1,0 +1,33 @@
+import { invalidRequest } from "../wire/errors.ts";
+
+const LIST = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e]*")*$/;
+/** A tag of ours: the version, and what the answer's digest adds where it shows more than was stored. */
+const VERSION_TAG = /^([1-9]\d{0,15})(?:-[\w-]{8,64})?$/;
+
+/**
+ * The versions that `If-Match` allows; null without the header and for `*`. A tag that is none of ours, or weak, matches nothing
+ * (RFC 9110, 13.1.1). @throws ApiError 400 where it is no list of entity tags.
+ */
+export function readIfMatch(headers: Headers): number[] | null {
+  const tags = readTags(headers, "If-Match");
+  if (tags === null || tags === "*") return null;
+  return tags.flatMap(({ weak, tag }) => {
+    const version = weak ? undefined : VERSION_TAG.exec(tag)?.[1];
+    return version === undefined ? [] : [Number(version)];
+  });
+}
+
+/** Whether the caller has this answer already: `If-None-Match` compares weakly (RFC 9110, 13.1.2). @throws ApiError 400, as above. */
+export function isKnown(headers: Headers, entityTag: string): boolean {
+  const tags = readTags(headers, "If-None-Match");
+  return tags === "*" || (tags?.some(({ tag }) => `"${tag}"` === entityTag) ?? false);
+}
+
+function readTags(headers: Headers, name: string): "*" | { weak: boolean; tag: string }[] | null {
+  const header = headers.get(name)?.trim();
+  if (header === undefined) return null;
+  if (header === "*") return "*";
+  if (!LIST.test(header))
+    throw invalidRequest([{ path: name, message: 'Give the ETag as it came, with its quotes, for example "3-Kx8d0aTq".' }]);
+  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, tag = ""]) => ({ weak: weak !== undefined, tag }));
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { csvOf } from "./export.ts";
+
+const cellOf = (value: unknown) => csvOf([{ a: value }], ["a"], false).replace(/\r\n$/, "");
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["+1", "'+1"],
+  ["-1", "'-1"],
+  ["@SUM(A1)", "'@SUM(A1)"],
+  [";=1+1", "\"';'=1+1\""],
+  ["a;=1+1", '"a;\'=1+1"'],
+  ["＝1", "'＝1"],
+  ["\t=1", "\"'\t'=1\""],
+])("no spreadsheet takes %j for a formula", (text, cell) => {
+  expect(cellOf(text)).toBe(cell);
+});
+
+test("what comes on the next line of a cell is no formula either", () => {
+  expect(cellOf("a\n=1")).toBe('"a\n\'=1"');
+});
+
+test("what is no formula is kept as it is: numbers with their sign, text with dashes, nothing", () => {
+  expect(csvOf([{ a: -30, b: "a-b, c = d", c: null, d: true, e: { "=": "-1" } }], ["a", "b", "c", "d", "e"], true)).toBe(
+    'a,b,c,d,e\r\n-30,"a-b, c = d",,true,"{""="":""-1""}"\r\n',
+  );
+});

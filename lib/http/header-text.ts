@@ -1,0 +1,23 @@
+import { invalidRequest } from "../wire/errors.ts";
+import { requireText } from "../wire/text.ts";
+
+/**
+ * A header's value as the text that was sent: UTF-8, which reaches us byte by byte as Latin-1. Null without the header.
+ * @throws ApiError 400 where it is no UTF-8, or has more than `most` characters.
+ */
+export function headerText(headers: Headers, name: string, most: number): string | null {
+  const bytes = headers.get(name);
+  if (bytes === null) return null;
+  const text = decode(bytes, name);
+  requireText(text, name);
+  if ([...text].length > most) throw invalidRequest([{ path: name, message: `At most ${most} characters.` }]);
+  return text;
+}
+
+function decode(latin1: string, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(latin1, "latin1"));
+  } catch {
+    throw invalidRequest([{ path: name, message: "Send this header in UTF-8." }]);
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createExceptionContract } from "../exceptions/contract.ts";
+import { CONTRACTS } from "../wire/operations.ts";
+import { readIdempotency } from "./idempotency.ts";
+
+type Sent = { body?: Record<string, unknown>; header?: string };
+
+function read({ body = {}, header }: Sent) {
+  const headers = header === undefined ? new Headers() : new Headers({ "Idempotency-Key": Buffer.from(header).toString("latin1") });
+  return readIdempotency(createExceptionContract, { headers } as Request, {}, body);
+}
+
+test("every POST takes an idempotency key", () => {
+  expect(CONTRACTS.filter(({ method, idempotency }) => method === "POST" && idempotency === null)).toEqual([]);
+});
+
+test("a key is the same, however it is sent, and no part of the request", () => {
+  const same: Sent[] = [
+    { body: { idempotency_key: "k 1" } },
+    { body: { idempotencyKey: "k 1" } },
+    { header: "k 1" },
+    { header: '"k 1"' },
+    { body: { idempotency_key: "k 1", idempotencyKey: "k 1" }, header: '"k 1"' },
+  ];
+  const records = same.map((sent) => read({ ...sent, body: { title: "A", ...sent.body } }));
+  expect(new Set(records.map(({ record }) => JSON.stringify(record))).size).toBe(1);
+  expect(records.map(({ rest }) => rest)).toEqual(same.map(() => ({ title: "A" })));
+});
+
+test("a quoted key is unescaped; quotes in a body, or on one side, are the key's own", () => {
+  expect(read({ header: '"a\\"b\\\\c"' }).record?.key).toBe('a"b\\c');
+  expect(read({ body: { idempotency_key: '"k"' } }).record?.key).toBe('"k"');
+  for (const header of ['"k', 'k"', '"a"b"', '"a\\b"']) expect(read({ header }).record?.key).toBe(header);
+});
+
+test("a header in UTF-8 is the same key as in a body", () => {
+  expect(read({ header: "zürich-🔑" }).record).toEqual(read({ body: { idempotency_key: "zürich-🔑" } }).record);
+});
+
+test.each([
+  { body: { idempotency_key: "a", idempotencyKey: "b" } },
+  { body: { idempotency_key: "a" }, header: "b" },
+  { body: { idempotencyKey: "a" }, header: '"A"' },
+  { body: { idempotency_key: "" } },
+  { body: { idempotency_key: 1 } },
+  { body: { idempotency_key: "x".repeat(256) } },
+  { header: "x".repeat(256) },
+  { header: '""' },
+])("%j is refused", (sent) => {
+  expect(() => read(sent)).toThrow("The request is not valid");
+});

@@ -1,0 +1,85 @@
+import { type CsvError, type InfoRecord, parse } from "csv-parse";
+import type { Delimiter, Mapping } from "./mapping.ts";
+import { LINE_MAX_LENGTH } from "./reader.ts";
+import { refuseFile } from "./refusal.ts";
+
+export const COLUMNS_MAX = 1_000;
+
+/** Records of CSV with the number of their first line, as they come. */
+export type Records = { write: (text: string) => void; end: () => void };
+
+/**
+ * Splits CSV (RFC 4180, any of our delimiters, LF, CRLF or CR). A quotation mark within a cell that does not begin with one is a
+ * character like others.
+ * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over 256 KiB, over 1,000 columns
+ */
+export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onRecord: (cells: string[], line: number) => void): Records {
+  let lastLine = 0;
+  let doubled = 0;
+  let failure: unknown;
+  const parser = parse({
+    delimiter,
+    quote: quote === "none" ? null : (quote ?? '"'),
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_quotes: true,
+    relax_column_count: true,
+    max_record_size: LINE_MAX_LENGTH,
+    on_record: (cells: string[], { lines }: InfoRecord) => {
+      const first = lastLine + 1;
+      lastLine = lines - doubled;
+      if (lastLine > first) lastLine -= countedTwice(cells);
+      doubled = lines - lastLine;
+      if (cells.length > COLUMNS_MAX) {
+        failure = refuseFile({ line: first }, null, "The row has too many columns.", String(cells.length), `at most ${COLUMNS_MAX}`);
+        throw failure;
+      }
+      onRecord(cells, first);
+      return null;
+    },
+  });
+  parser.on("error", (error) => {
+    failure ??= describe(error as CsvError, lastLine + 1);
+  });
+
+  // The parser is a stream, yet with nothing to push it works within the call.
+  function check(error: unknown): void {
+    if (error) failure ??= describe(error as CsvError, lastLine + 1);
+    if (failure) throw failure;
+  }
+  return {
+    write(text) {
+      check(failure);
+      parser.write(text);
+      check(parser.errored);
+    },
+    end() {
+      check(failure);
+      parser.end();
+      check(parser.errored);
+      if (!parser.writableFinished) parser.resume();
+    },
+  };
+}
+
+/** Line breaks of CRLF within a quoted cell: csv-parse counts CR and LF each. */
+function countedTwice(cells: string[]): number {
+  let count = 0;
+  for (const cell of cells) for (let at = cell.indexOf("\r\n"); at >= 0; at = cell.indexOf("\r\n", at + 2)) count++;
+  return count;
+}
+
+function describe(error: CsvError, line: number): unknown {
+  const place = { line };
+  if (error.code === "CSV_MAX_RECORD_SIZE") {
+    return refuseFile(
+      place,
+      null,
+      "The row is too long; perhaps a quotation mark in it is never closed.",
+      "",
+      `at most ${LINE_MAX_LENGTH} bytes a row`,
+    );
+  }
+  if (error.code === "CSV_QUOTE_NOT_CLOSED")
+    return refuseFile(place, null, "A quotation mark is never closed.", "", "the closing quotation mark");
+  return error;
+}

@@ -1,0 +1,145 @@
+import { csvRecords } from "./csv-records.ts";
+import { dateReader } from "./dates.ts";
+import { DetailsBuilder } from "./gathered.ts";
+import { mappedLines, type Values } from "./mapped-lines.ts";
+import type { MappedField } from "./mapping.ts";
+import type { Reader, Reading } from "./reader.ts";
+import { refuseFile } from "./refusal.ts";
+
+/** Banks put a few lines about the account before the table. */
+const HEADER_WITHIN_ROWS = 100;
+
+/** First words of rows that are no line but a total or a balance, as banks put them below and above the table. */
+const TOTALS =
+  /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
+
+/**
+ * CSV with a mapping. Rows before the one that has all mapped columns are skipped, as are rows below it that are blank, repeat it, or
+ * begin with a word for totals and have no date. Cells of columns without a mapping go into details under the column's name; of
+ * two columns with one name the second is called `Name (2)`.
+ * @throws FileRefused where the first 100 rows have no such header
+ */
+export function readCsv(reading: Reading): Reader {
+  const { out, mapping, delimiter, timeZone } = reading;
+  if (!mapping) throw refuseFile({ line: 1 }, "mapping", "CSV needs a mapping.", "", "which column is which field");
+  const hasHeader = mapping.header_row !== false;
+  const add = mappedLines(reading, "written");
+  const readDate = dateReader(mapping.date_format ?? "YYYY-MM-DD", timeZone);
+  const mapped = Object.entries(mapping.fields) as [MappedField, string][];
+  let columns: string[] | undefined;
+  let header: string[] | undefined;
+  let fields: (MappedField[] | undefined)[] = [];
+  let dateColumn = -1;
+  let rows = 0;
+
+  function lay(names: string[]) {
+    columns = names;
+    fields = names.map((name) => {
+      const own = mapped.filter(([, column]) => column === name).map(([field]) => field);
+      return own.length > 0 ? own : undefined;
+    });
+    dateColumn = fields.findIndex((own) => own?.includes("value_date") ?? false);
+    if (dateColumn < 0) dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
+  }
+
+  /** Whether this row is the header: until one is, rows are about the account. */
+  function findHeader(cells: string[], line: number) {
+    const names = uniqueNames(cells);
+    const missing = mapped.filter(([, column]) => !names.includes(column));
+    if (missing.length === 0) {
+      header = cells;
+      return lay(names);
+    }
+    rows++;
+    if (rows < HEADER_WITHIN_ROWS) return;
+    throw noHeader(line);
+  }
+
+  function noHeader(line: number): Error {
+    const names = mapped.map(([, column]) => `"${column}"`).join(", ");
+    return refuseFile(
+      { line },
+      null,
+      "No row has all mapped columns.",
+      "",
+      `a header row with ${names} within the first ${HEADER_WITHIN_ROWS} rows`,
+    );
+  }
+
+  function isNoLine(cells: string[]): boolean {
+    const first = cells.find((cell) => cell.trim() !== "");
+    if (first === undefined) return true;
+    const date = dateColumn < cells.length ? (cells[dateColumn] ?? "").trim() : "";
+    if (TOTALS.test(first.trim()) && readDate(date) === null) {
+      out.skip();
+      return true;
+    }
+    if (header === undefined || cells.length < header.length || first !== header[0]) return false;
+    return header.every((name, at) => name === cells[at]);
+  }
+
+  function onRecord(cells: string[], line: number) {
+    if (columns === undefined) {
+      if (hasHeader) return findHeader(cells, line);
+      if (cells.every((cell) => cell.trim() === "")) return;
+      lay(cells.map((_, at) => String(at + 1)));
+      const missing = mapped.find(([, column]) => !columns?.includes(column));
+      if (missing) throw refuseFile({ line }, missing[0], "There is no such column.", missing[1], `a number from 1 to ${cells.length}`);
+    }
+    const width = columns?.length ?? 0;
+    // Most rows are lines: they have all cells, and a digit where the date begins.
+    if ((cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) && isNoLine(cells)) return;
+    if (cells.length < width || (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))) {
+      return out.refuse({ line }, null, "The row has another number of cells than the header.", `${cells.length} cells`, `${width} cells`);
+    }
+    const values: Values = {};
+    const details = new DetailsBuilder();
+    for (let at = 0; at < width; at++) {
+      const text = (cells[at] ?? "").trim();
+      if (text === "") continue;
+      if (text.includes("\n") && swallowsRow(text, at)) {
+        return out.refuse(
+          { line },
+          columns?.[at] ?? null,
+          "A quotation mark seems never closed: the cell holds another row.",
+          text,
+          "a closing quotation mark",
+        );
+      }
+      const own = fields[at];
+      if (own === undefined) details.add(columns?.[at] ?? "", text);
+      else for (const field of own) values[field] = text;
+    }
+    add(values, details.details, { line });
+  }
+
+  /** Whether a cell of several lines has a date where a row cut off by its line breaks would have one. */
+  function swallowsRow(text: string, at: number): boolean {
+    const [first = "", ...others] = text.split(/\r?\n/);
+    const dateAt = (part: string, index: number) => readDate((part.split(delimiter)[index] ?? "").trim().replace(/^"|"$/g, "")) !== null;
+    if (dateColumn > at && dateAt(first, dateColumn - at)) return true;
+    return others.some((part) => dateAt(part, dateColumn) && part.includes(delimiter));
+  }
+
+  const records = csvRecords(delimiter, mapping.quote, onRecord);
+  return {
+    read: (text) => records.write(text),
+    end() {
+      records.end();
+      if (hasHeader && columns === undefined) throw noHeader(1);
+    },
+  };
+}
+
+/** Column names as a mapping names them: trimmed, without empty ones at the end, the second of a name with its number. */
+export function uniqueNames(cells: string[]): string[] {
+  const names = cells.map((cell) => cell.trim());
+  while (names.at(-1) === "") names.pop();
+  const seen = new Map<string, number>();
+  return names.map((name, at) => {
+    const bare = name === "" ? String(at + 1) : name;
+    const nth = (seen.get(bare) ?? 0) + 1;
+    seen.set(bare, nth);
+    return nth === 1 ? bare : `${bare} (${nth})`;
+  });
+}

@@ -1,0 +1,149 @@
+import type { DateFormat } from "./mapping.ts";
+
+/** A day as `YYYY-MM-DD`; null for a text that is none, 30 February included. */
+export type DateReader = (text: string) => string | null;
+
+type Part = "YYYY" | "YY" | "MM" | "MMM" | "DD";
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** SWIFT's rule for two digits of a year, which everybody here follows: 80 to 99 are of the 20th century. */
+const CENTURY_PIVOT = 80;
+
+/** First letters of months without diacritics, in English, German, French, Spanish, Italian, Dutch and Portuguese. */
+const MONTHS = [
+  "jan jaen janv ene gen",
+  "feb fev fevr",
+  "mar marz maerz mrt mars maa",
+  "apr avr abr",
+  "may mai mag mei",
+  "jun juin giu",
+  "jul juil lug",
+  "aug aou ago aout",
+  "sep sept set",
+  "oct okt ott out",
+  "nov",
+  "dec dez dic",
+].map((names) => names.split(" "));
+
+const TIME =
+  /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
+
+/** `YYYY-MM-DD`, or null where the calendar has no such day. Years 1900 to 2999. */
+export function calendarDay(year: number, month: number, day: number): string | null {
+  if (!(year >= 1900 && year <= 2999 && month >= 1 && month <= 12 && day >= 1)) return null;
+  const isLeap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  if (day > (DAYS[month - 1] ?? 0) + (isLeap ? 1 : 0)) return null;
+  return `${year}-${month < 10 ? "0" : ""}${month}-${day < 10 ? "0" : ""}${day}`;
+}
+
+export function fullYear(twoDigits: number): number {
+  return twoDigits + (twoDigits >= CENTURY_PIVOT ? 1900 : 2000);
+}
+
+/** `YYMMDD`, as in MT940 and BAI2. */
+export function sixDigitDay(text: string): string | null {
+  if (!/^\d{6}$/.test(text)) return null;
+  return calendarDay(fullYear(Number(text.slice(0, 2))), Number(text.slice(2, 4)), Number(text.slice(4)));
+}
+
+/** `YYYYMMDD`, as in OFX. */
+export function eightDigitDay(text: string): string | null {
+  if (!/^\d{8}$/.test(text)) return null;
+  return calendarDay(Number(text.slice(0, 4)), Number(text.slice(4, 6)), Number(text.slice(6)));
+}
+
+/**
+ * Reads days of one format. A time after the day is allowed: with an offset, or none, the day is kept as it is written there; in UTC
+ * (`Z`), which says nothing of where it was booked, it becomes the day in the time zone.
+ */
+export function dateReader(format: DateFormat, timeZone: string): DateReader {
+  const inZone = zoneDays(timeZone);
+  const read = format === "unix_seconds" || format === "unix_ms" ? epochReader(format, inZone) : patternReader(format, inZone);
+  // Lines of one day come together.
+  let lastText = "";
+  let lastDay: string | null = null;
+  return (text) => {
+    if (text === lastText) return lastDay;
+    lastDay = read(text);
+    lastText = text;
+    return lastDay;
+  };
+}
+
+function epochReader(format: "unix_seconds" | "unix_ms", inZone: (ms: number) => string): DateReader {
+  const factor = format === "unix_seconds" ? 1000 : 1;
+  const shape = format === "unix_seconds" ? /^\d{9,10}(?:\.\d{1,9})?$/ : /^\d{12,13}$/;
+  return (text) => (shape.test(text) ? inZone(Number(text) * factor) : null);
+}
+
+function patternReader(format: string, inZone: (ms: number) => string): DateReader {
+  const parts = format.match(/YYYY|YY|MMM|MM|DD/g) as Part[];
+  const separated = /[^YMD]/.test(format);
+  const source = format
+    .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+    .replace(/YYYY|YY|MMM|MM|DD/g, (part) =>
+      part === "MMM" ? "(\\p{L}{3,10})\\.?" : part.length === 4 ? "(\\d{4})" : separated && part !== "YY" ? "(\\d{1,2})" : "(\\d{2})",
+    );
+  const shape = new RegExp(`^${source}(.*)$`, "u");
+  return (text) => {
+    const found = shape.exec(text);
+    if (!found) return null;
+    let year = 0;
+    let month = 0;
+    let day = 0;
+    for (let at = 0; at < 3; at++) {
+      const value = found[at + 1] ?? "";
+      if (parts[at] === "YYYY") year = Number(value);
+      else if (parts[at] === "YY") year = fullYear(Number(value));
+      else if (parts[at] === "MM") month = Number(value);
+      else if (parts[at] === "MMM") month = monthOf(value);
+      else day = Number(value);
+    }
+    const written = calendarDay(year, month, day);
+    const rest = found[4] ?? "";
+    if (rest === "" || written === null) return written;
+    const time = TIME.exec(rest);
+    if (!time) return null;
+    return isUtc(time[1]) ? utcDay(written, rest, inZone) : written;
+  };
+}
+
+function isUtc(offset: string | undefined): boolean {
+  return offset !== undefined && /^(?:Z|UTC|GMT|[+-]00(?::?00)?)$/.test(offset);
+}
+
+function utcDay(day: string, rest: string, inZone: (ms: number) => string): string {
+  const [hours = 0, minutes = 0] = (rest.match(/\d+/g) ?? []).map(Number);
+  const isAfternoon = /p\.?m/i.test(rest) && hours < 12;
+  const isMidnight = /a\.?m/i.test(rest) && hours === 12;
+  return inZone(Date.parse(`${day}T00:00:00Z`) + (((isMidnight ? 0 : hours) + (isAfternoon ? 12 : 0)) * 60 + minutes) * 60_000);
+}
+
+function monthOf(name: string): number {
+  const bare = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return MONTHS.findIndex((names) => names.some((start) => bare.startsWith(start))) + 1;
+}
+
+/** Days of instants in a time zone. Intl is slow, and no zone's offset is finer than a quarter of an hour: those are kept. */
+function zoneDays(timeZone: string): (ms: number) => string {
+  const quarter = 15 * 60_000;
+  const known = new Map<number, string>();
+  let format: Intl.DateTimeFormat | undefined;
+  return (ms) => {
+    const key = Math.floor(ms / quarter);
+    const day = known.get(key);
+    if (day !== undefined) return day;
+    // Swedish writes YYYY-MM-DD.
+    format ??= new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+    const computed = format.format(key * quarter);
+    if (known.size >= 10_000) known.clear();
+    known.set(key, computed);
+    return computed;
+  };
+}
+
+/** A day, or a time with its offset, as XML Schema writes them. */
+export function isoDay(timeZone: string): DateReader {
+  return dateReader("YYYY-MM-DD", timeZone);
+}

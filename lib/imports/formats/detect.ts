@@ -1,0 +1,141 @@
+import { CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
+import { delimiterOf } from "./csv-layout.ts";
+import { type CsvDescription, describeCsv, type Question } from "./csv-mapping.ts";
+import { decoderOf, encodingOf } from "./encoding.ts";
+import type { Encoding, Format } from "./mapping.ts";
+import { refuseFile } from "./refusal.ts";
+
+export type Hint = { fileName?: string; contentType?: string };
+
+export type Detection = {
+  format: Format;
+  /** camt: 02 to 12; OFX: 102, 211, …; null elsewhere. */
+  version: string | null;
+  encoding: Encoding;
+  /** Whether a byte order mark says so. */
+  bom: boolean;
+  /** Of CSV: its layout, its first rows and a mapping as far as it can be told. */
+  csv: CsvDescription | null;
+  /** What has to be answered before the file can be read as meant. */
+  questions: Question[];
+};
+
+const AS_CSV = "the sheet saved as CSV";
+const UNPACKED = "the file unpacked";
+const FOR_PROGRAMS = "the statement in a format for programs, such as camt.053, MT940 or CSV";
+
+/** What people upload by mistake: first bytes, as Latin-1, a text within, and what to do instead. */
+const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }[] = [
+  { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "xl/", wanted: AS_CSV },
+  { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "[Content_Types].xml", wanted: AS_CSV },
+  { name: "an OpenDocument spreadsheet", starts: ["PK\x03\x04"], has: "opendocument.spreadsheet", wanted: AS_CSV },
+  { name: "a zip archive", starts: ["PK\x03\x04", "PK\x05\x06"], wanted: "the files in it, one by one" },
+  { name: "an old Excel workbook", starts: ["\xD0\xCF\x11\xE0"], wanted: AS_CSV },
+  { name: "a gzip archive", starts: ["\x1F\x8B"], wanted: UNPACKED },
+  { name: "a compressed archive", starts: ["BZh", "\xFD7zXZ", "7z\xBC\xAF", "Rar!", "\x28\xB5\x2F\xFD"], wanted: UNPACKED },
+  { name: "a PDF", starts: ["%PDF-"], wanted: FOR_PROGRAMS },
+  { name: "an image", starts: ["\x89PNG", "\xFF\xD8\xFF", "GIF8", "II*\0", "MM\0*"], wanted: FOR_PROGRAMS },
+  { name: "an image", starts: ["RIFF"], has: "WEBP", wanted: FOR_PROGRAMS },
+  { name: "an RTF document", starts: ["{\\rtf"], wanted: "a text file" },
+];
+
+const READABLE = "CSV, NDJSON, JSON, camt.052, 053 or 054, MT940, MT942, BAI2 or OFX";
+
+/**
+ * What a file is, by its first bytes (64 KiB, `HEAD_BYTES`, are enough). Its name and media type only help where the bytes alone say nothing.
+ * @throws FileRefused in plain words for what is no format of ours: an archive, a PDF, a workbook, a picture, a web page, nothing
+ */
+export function detect(head: Uint8Array, hint: Hint = {}): Detection {
+  const raw = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
+  const other = NOT_READ.find(
+    ({ starts, has }) => starts.some((start) => raw.startsWith(start)) && (has === undefined || raw.includes(has)),
+  );
+  if (other) throw refused(`This is ${other.name}.`, hint.fileName ?? "", other.wanted);
+  const { encoding, bom } = encodingOf(head);
+  const text = decoderOf(encoding).decode(head);
+  if (text.trim() === "") throw refused("The file is empty.", "", READABLE);
+  const known = formatOf(text);
+  if (known) return { ...known, encoding, bom, csv: null, questions: [] };
+  if (isBinary(text.slice(0, 4_096))) throw refused("This is not a text file.", hint.fileName ?? "", READABLE);
+  const table = describeCsv(text, delimiterOf(text));
+  if (table) return { format: "csv", version: null, encoding, bom, csv: table.csv, questions: table.questions };
+  const isCsv = /\.(?:csv|tsv)$/i.test(hint.fileName ?? "") || /^text\/(?:csv|tab-separated-values)/.test(hint.contentType ?? "");
+  throw refused(
+    isCsv ? "The CSV has only one column." : "This is not a format we read.",
+    text.trim().slice(0, 60),
+    isCsv ? "cells separated by , ; | or tabs" : READABLE,
+  );
+}
+
+/** Text has line breaks and tabs, and no other control character. */
+function isBinary(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 32 && code !== 9 && code !== 10 && code !== 13) return true;
+  }
+  return false;
+}
+
+function formatOf(text: string): { format: Format; version: string | null } | undefined {
+  const start = text.trimStart();
+  if (/^<!DOCTYPE html|^<html[\s>]|^<head[\s>]/i.test(start)) {
+    throw refused("This is a web page.", start.slice(0, 60), "the file itself; perhaps the bank's session had ended when it was saved");
+  }
+  if (/^OFXHEADER:/i.test(start) || /^<OFX>/i.test(start) || /^<\?OFX\b/i.test(start))
+    return { format: "ofx", version: /VERSION\s*[:=]\s*"?(\d{3})/i.exec(start)?.[1] ?? null };
+  if (start.startsWith("<")) return xmlFormat(start);
+  if (/^[[{]/.test(start) && !/^\{[1-5]:/.test(start)) return { format: jsonFormat(start), version: null };
+  if (/^01,[^,]*,[^,]*,\d{6},/.test(start)) return { format: "bai2", version: null };
+  return swiftFormat(text);
+}
+
+function xmlFormat(start: string): { format: Format; version: string | null } {
+  if (/<!DOCTYPE/i.test(start))
+    throw refused(
+      "The XML has a document type, which bank files never have.",
+      /<!DOCTYPE[^>]{0,60}/i.exec(start)?.[0] ?? "",
+      "XML without DOCTYPE and entities",
+    );
+  if (/<\?OFX\b/i.test(start) || /<(?:\w+:)?OFX[\s>]/.test(start))
+    return { format: "ofx", version: /<\?OFX[^>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null };
+  for (const [, uri = ""] of start.matchAll(/xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/g)) {
+    const [, format, version = ""] = CAMT_NAMESPACE.exec(uri) ?? [];
+    if (format === undefined) continue;
+    if (Number(version) >= CAMT_VERSIONS.first && Number(version) <= CAMT_VERSIONS.last) return { format: format as Format, version };
+    throw refused("This version is not known.", `${format}.001.${version}`, `${format}.001.02 to .12`);
+  }
+  const namespace = /xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/.exec(start)?.[1];
+  throw refused("This is XML, but no statement.", namespace ?? start.slice(0, 60), "camt.052, camt.053, camt.054 or OFX");
+}
+
+/** Objects line by line, or one list; of one object alone, the list `lines` tells. */
+function jsonFormat(start: string): "json" | "ndjson" {
+  if (start.startsWith("[")) return "json";
+  const [first = "", ...others] = start.split("\n");
+  const isWhole = parses(first);
+  if (isWhole && others.some((line) => line.trim().startsWith("{"))) return "ndjson";
+  if (/"lines"\s*:\s*\[/.test(start)) return "json";
+  return isWhole || others.length === 0 ? "ndjson" : "json";
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function swiftFormat(text: string): { format: Format; version: null } | undefined {
+  const has = (tag: string) => new RegExp(`^(?:\\{1:.*\\{4:)?:${tag}:`, "m").test(text);
+  if (!has("20") && !has("25") && !/^\{1:F\d{2}/m.test(text)) return undefined;
+  if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };
+  if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]")) return { format: "mt940", version: null };
+  if (has("34F") || has("13D?") || has("90[CD]")) return { format: "mt942", version: null };
+  return has("61") || has("28C?") ? { format: "mt940", version: null } : undefined;
+}
+
+function refused(problem: string, found: string, wanted: string): Error {
+  return refuseFile({ line: 1 }, null, problem, found, wanted);
+}

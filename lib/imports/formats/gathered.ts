@@ -1,0 +1,186 @@
+import { DETAILS_MAX_LENGTH, type Details, type ImportLine, type StatementSummary, type Summary, TEXT_MAX } from "./line.ts";
+import { type Place, type Refusal, refusal, refuseFile } from "./refusal.ts";
+import type { Statement } from "./statement.ts";
+
+const STATEMENTS_KEPT = 1_000;
+/** A file that is wrong throughout has as many refusals as lines: these are worth words, the rest are counted. */
+const REFUSALS_KEPT = 1_000;
+const IDENTIFIERS = ["external_id", "reference", "group_key"] as const;
+const PROSE = ["counterparty", "description"] as const;
+
+/** Where a reader puts what it reads. One for each file. */
+export class Gathered {
+  lines: ImportLine[] = [];
+  refusals: Refusal[] = [];
+  bytesRead = 0;
+  /** Whether text of this file may have what a database cannot keep; set by whoever decodes. */
+  suspect = false;
+  readonly #linesMax: number;
+  readonly #currencies = new Set<string>();
+  readonly #statements: StatementSummary[] = [];
+  #statementCount = 0;
+  #lineCount = 0;
+  #refusedCount = 0;
+  #skippedCount = 0;
+  #balances: boolean | null = null;
+  #controls: boolean | null = null;
+  #first: string | null = null;
+  #last: string | null = null;
+
+  constructor(linesMax: number) {
+    this.#linesMax = linesMax;
+  }
+
+  /** Takes the line in, or refuses it where a text is unfit. */
+  add(line: ImportLine, statement?: Statement) {
+    for (const field of IDENTIFIERS) {
+      const text = line[field];
+      if (text !== undefined && text.length > TEXT_MAX[field]) {
+        return this.refuse(line.position, field, "The text is too long.", text, `at most ${TEXT_MAX[field]} characters`);
+      }
+    }
+    if (this.suspect && this.#hasUnfitText(line)) return;
+    for (const field of PROSE) {
+      const text = line[field];
+      if (text !== undefined && text.length > TEXT_MAX[field]) cut(line, field, text);
+    }
+    if (this.#lineCount === this.#linesMax) {
+      throw refuseFile(
+        line.position,
+        null,
+        "The file has too many lines.",
+        String(this.#linesMax + 1),
+        `at most ${this.#linesMax} lines a file`,
+      );
+    }
+    this.#lineCount++;
+    if (this.#first === null || line.value_date < this.#first) this.#first = line.value_date;
+    if (this.#last === null || line.value_date > this.#last) this.#last = line.value_date;
+    this.#currencies.add(line.currency);
+    statement?.count(line);
+    this.lines.push(line);
+  }
+
+  refuse(place: Place, field: string | null, problem: string, found: string, wanted: string): void {
+    this.#refusedCount++;
+    if (this.#refusedCount <= REFUSALS_KEPT) this.refusals.push(refusal(place, field, problem, found, wanted));
+  }
+
+  /** Counts an entry that is no booked money. */
+  skip(): void {
+    this.#skippedCount++;
+  }
+
+  close(statement: Statement): void {
+    const summary = statement.summary();
+    this.#statementCount++;
+    if (this.#statements.length < STATEMENTS_KEPT) this.#statements.push(summary);
+    this.#balances = both(this.#balances, summary.balance_holds);
+    this.#controls = both(this.#controls, summary.control_totals_hold);
+  }
+
+  /** Totals over statements, such as BAI2's group and file trailers. */
+  control(holds: boolean): void {
+    this.#controls = both(this.#controls, holds);
+  }
+
+  get size(): number {
+    return this.lines.length + this.refusals.length;
+  }
+
+  take(): { lines: ImportLine[]; refusals: Refusal[]; bytes_read: number } {
+    const batch = { lines: this.lines, refusals: this.refusals, bytes_read: this.bytesRead };
+    this.lines = [];
+    this.refusals = [];
+    return batch;
+  }
+
+  summary(): Summary {
+    return {
+      line_count: this.#lineCount,
+      refused_count: this.#refusedCount,
+      skipped_count: this.#skippedCount,
+      bytes_read: this.bytesRead,
+      statement_count: this.#statementCount,
+      statements: [...this.#statements],
+      balance_holds: this.#balances,
+      control_totals_hold: this.#controls,
+      currencies: [...this.#currencies].sort(),
+      first_value_date: this.#first,
+      last_value_date: this.#last,
+    };
+  }
+
+  #hasUnfitText(line: ImportLine): boolean {
+    for (const field of [...IDENTIFIERS, ...PROSE]) {
+      const text = line[field];
+      if (text !== undefined && this.#isUnfit(line.position, field, text)) return true;
+    }
+    return Object.entries(line.details).some(([name, value]) =>
+      textsOf(value, [name]).some((text) => this.#isUnfit(line.position, name, text)),
+    );
+  }
+
+  #isUnfit(place: Place, field: string, text: string): boolean {
+    if (text.includes("\uFFFD")) {
+      this.refuse(
+        place,
+        field,
+        "Some bytes are not in the file's encoding.",
+        text,
+        "the encoding the file was saved in, see mapping.encoding",
+      );
+      return true;
+    }
+    if (!text.includes("\0") && text.isWellFormed()) return false;
+    this.refuse(place, field, "The text has characters that are none.", text, "well-formed Unicode without NUL");
+    return true;
+  }
+}
+
+/** Details within their limit; empty texts are left out. */
+export class DetailsBuilder {
+  readonly details: Details = {};
+  #room = DETAILS_MAX_LENGTH;
+
+  add(name: string, value: unknown): this {
+    if (value === undefined || value === null || value === "") return this;
+    const size = name.length + (typeof value === "object" ? JSON.stringify(value).length : String(value).length);
+    if (size > this.#room) noteCut(this.details, "details");
+    else {
+      this.#room -= size;
+      setOwn(this.details, name, value);
+    }
+    return this;
+  }
+}
+
+/** All texts within a JSON value. */
+function textsOf(value: unknown, into: string[]): string[] {
+  if (typeof value === "string") into.push(value);
+  else if (typeof value === "object" && value !== null) {
+    for (const [name, child] of Object.entries(value)) textsOf(child, into).push(name);
+  }
+  return into;
+}
+
+/** A column may be called `__proto__`. */
+function setOwn(details: Details, name: string, value: Details[string]): void {
+  if (name === "__proto__") Object.defineProperty(details, name, { value, enumerable: true, configurable: true, writable: true });
+  else details[name] = value;
+}
+
+function cut(line: ImportLine, field: (typeof PROSE)[number], text: string): void {
+  line[field] = text.slice(0, TEXT_MAX[field]).toWellFormed();
+  noteCut(line.details, field);
+}
+
+function noteCut(details: Details, name: string): void {
+  const before = Array.isArray(details.cut) ? details.cut : [];
+  if (!before.includes(name)) details.cut = [...before, name];
+}
+
+function both(before: boolean | null, now: boolean | null): boolean | null {
+  if (before === null || now === null) return before ?? now;
+  return before && now;
+}

@@ -1,0 +1,221 @@
+import { expect, test, vi } from "vitest";
+import { detect } from "./detect.ts";
+import type { Format, Mapping } from "./mapping.ts";
+import { type ReadOptions, readLines } from "./read-lines.ts";
+import { FileRefused } from "./refusal.ts";
+
+// What must be quick is measured in time of the processor: the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+const MIB = 1024 * 1024;
+const CAMT = '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Id>1</Id>';
+const ENTRY = '<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt></Ntry>';
+const CLOSED = "</Stmt></BkToCstmrStmt></Document>";
+const mapping: Mapping = { fields: { value_date: "date", amount: "amount", description: "text" }, delimiter: ",", encoding: "utf-8" };
+
+/** Reads these parts; says how many bytes were taken before the end, and how long the processor was held at most. */
+async function read(format: Format, parts: Iterable<string>, options: Partial<ReadOptions> = {}) {
+  let taken = 0;
+  const reading = readLines(
+    (async function* () {
+      for (const part of parts) {
+        taken += part.length;
+        yield Buffer.from(part);
+      }
+    })(),
+    { format, currency: "EUR", ...options },
+  );
+  let longest = 0;
+  let before = process.threadCpuUsage();
+  let immediate = setImmediate(function turn() {
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, (now.user + now.system - before.user - before.system) / 1000);
+    before = now;
+    immediate = setImmediate(turn);
+  });
+  let lines = 0;
+  let refusals = 0;
+  let refused: FileRefused | undefined;
+  try {
+    for await (const batch of reading) {
+      lines += batch.lines.length;
+      refusals += batch.refusals.length;
+    }
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    refused = error;
+  } finally {
+    clearImmediate(immediate);
+  }
+  return { taken, lines, refusals, refused, longest, summary: reading.summary };
+}
+
+function* repeat(part: string, times: number): Generator<string> {
+  for (let nth = 0; nth < times; nth++) yield part;
+}
+
+function* concat(...parts: (string | Iterable<string>)[]): Generator<string> {
+  for (const part of parts) typeof part === "string" ? yield part : yield* part;
+}
+
+test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?]>([
+  [
+    "XML with a document type",
+    "camt.053",
+    () => concat("<!DOCTYPE Document SYSTEM 'http://x.example/x.dtd'>", CAMT, repeat(ENTRY, 100_000)),
+    "document type",
+  ],
+  [
+    "a billion laughs",
+    "camt.053",
+    () => concat('<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>', CAMT, repeat("&b;", 100_000)),
+    "document type",
+  ],
+  ["an entity nobody declared", "camt.053", () => concat(CAMT, "<Ntry>&xxe;", repeat(ENTRY, 100_000)), "not well-formed"],
+  [
+    "OFX with a document type",
+    "ofx",
+    () => concat('<?xml version="1.0"?><!DOCTYPE OFX [<!ENTITY a SYSTEM "file:///etc/passwd">]><OFX>', repeat("&a;", 500_000)),
+    "document type",
+  ],
+  ["a million nested elements", "camt.053", () => concat(CAMT, repeat("<Ntry>", 1_000_000)), "nested too deep"],
+  ["a million elements in an entry", "camt.053", () => concat(CAMT, "<Ntry>", repeat("<A/>", 1_000_000)), "too many elements"],
+  ["an XML text of 60 MB", "camt.053", () => concat(CAMT, "<Ntry><Amt>", repeat("1".repeat(MIB), 60)), "too long"],
+  ["an XML tag of 60 MB", "camt.053", () => concat(CAMT, '<Ntry a="', repeat("a".repeat(MIB), 60)), "too long"],
+  ["an SGML text of 60 MB", "ofx", () => concat("OFXHEADER:100\n\n<OFX><STMTRS><MEMO>", repeat("a".repeat(MIB), 60)), "too long"],
+  [
+    "40,000 columns",
+    "csv",
+    () => concat("date,amount,text,", repeat("c,", 40_000), "\n", repeat("1,", 1_000_000)),
+    "too many columns",
+    { mapping },
+  ],
+  ["a CSV line of 60 MB", "csv", () => concat("date,amount,text\n", repeat("a".repeat(MIB), 60)), "too long", { mapping }],
+  [
+    "a quotation mark never closed in 60 MB",
+    "csv",
+    () => concat('date,amount,text\n2026-01-05,1.00,"', repeat("2026-01-05,1.00,x\n".repeat(60_000), 60)),
+    "never closed",
+    { mapping },
+  ],
+  ["an MT940 line of 60 MB", "mt940", () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("a".repeat(MIB), 60)), "too long"],
+  [
+    "an MT940 field of a million lines",
+    "mt940",
+    () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("more text\n".repeat(1_000), 1_000)),
+    "too long",
+  ],
+  [
+    "a BAI2 record of a million continuations",
+    "bai2",
+    () => concat("01,1,2,260101,0200,1,,,2/\n", repeat("88,more\n".repeat(1_000), 1_000)),
+    "too long",
+  ],
+  ["a JSON envelope of 60 MB", "json", () => concat('{"a":"', repeat("a".repeat(MIB), 60)), "near the beginning"],
+])("%s is refused quickly, long before its end", async (_, format, parts, message, options) => {
+  const startedAt = process.cpuUsage();
+  const { refused, taken } = await read(format, parts(), options);
+  const { user, system } = process.cpuUsage(startedAt);
+  expect(refused?.message).toContain(message);
+  expect(taken).toBeLessThan(4 * MIB);
+  expect((user + system) / 1000).toBeLessThan(3_000);
+});
+
+test.each<[string, Format, () => Iterable<string>]>([
+  [
+    "an NDJSON line of 60 MB",
+    "ndjson",
+    () => concat('{"amount":"', repeat("1".repeat(MIB), 60), '"}\n{"amount":"1.00","value_date":"2026-01-05"}\n'),
+  ],
+  [
+    "a JSON object of 60 MB",
+    "json",
+    () => concat('[{"amount":"', repeat("1".repeat(MIB), 60), '"},{"amount":"1.00","value_date":"2026-01-05"}]'),
+  ],
+])("%s is refused alone, kept nowhere, and what follows is read", async (_, format, parts) => {
+  const before = process.memoryUsage().heapUsed;
+  const { lines, refusals, refused } = await read(format, parts());
+  expect({ lines, refusals, refused }).toEqual({ lines: 1, refusals: 1, refused: undefined });
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(40 * MIB);
+});
+
+test("an entry of 60,000 transactions, more than are kept, is one line with the entry's amount", async () => {
+  const one = '<TxDtls><Amt Ccy="EUR">0.01</Amt></TxDtls>';
+  const entry = ENTRY.replace("1.00", "600.00").replace("</Ntry>", "<NtryDtls>");
+  const { lines, summary, refused } = await read(
+    "camt.053",
+    concat(CAMT, entry, repeat(one.repeat(1_000), 60), "</NtryDtls></Ntry>", CLOSED),
+  );
+  expect(refused).toBeUndefined();
+  expect(lines).toBe(1);
+  expect(summary.statements).toMatchObject([{ sum_minor: "60000", line_count: 1 }]);
+});
+
+test("JSON nested a hundred thousand deep is refused by its line", async () => {
+  const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const { lines, refusals } = await read("ndjson", [`${deep}\n`, '{"amount":"1.00","value_date":"2026-01-05"}\n']);
+  expect({ lines, refusals }).toEqual({ lines: 1, refusals: 1 });
+});
+
+test("a file wrong in every line names the first 1,000 refusals and counts all", async () => {
+  const { refusals, summary } = await read("csv", concat("date,amount,text\n", repeat("x,y,z\n", 5_000)), { mapping });
+  expect(refusals).toBe(1_000);
+  expect(summary).toMatchObject({ refused_count: 5_000, line_count: 0 });
+});
+
+test("limits of bytes and of lines end the reading", async () => {
+  const parts = () => concat("date,amount,text\n", repeat("2026-01-05,1.00,x\n", 5_000));
+  expect((await read("csv", parts(), { mapping, limits: { lines: 4_999 } })).refused?.message).toContain("too many lines");
+  expect((await read("csv", parts(), { mapping, limits: { lines: 5_000 } })).refused).toBeUndefined();
+  expect((await read("csv", parts(), { mapping, limits: { bytes: 50_000 } })).refused?.message).toContain("too large");
+});
+
+test("the event loop is never held long, whatever the size of the chunks", async () => {
+  const row = `2026-01-05,1.00,${"text ".repeat(20)}\n`;
+  const { longest, lines } = await read("csv", concat("date,amount,text\n", [row.repeat(20_000)]), { mapping });
+  expect(lines).toBe(20_000);
+  // Of the processor's time; 5 ms and a piece are meant, the rest is room for a cold start.
+  expect(longest).toBeLessThan(60);
+});
+
+test("a reader that is left takes no more of the file", async () => {
+  let taken = 0;
+  const reading = readLines(
+    (async function* () {
+      for (const part of repeat("2026-01-05,1.00,x\n".repeat(1_000), 1_000)) {
+        taken++;
+        yield Buffer.from(taken === 1 ? `date,amount,text\n${part}` : part);
+      }
+    })(),
+    { format: "csv", currency: "EUR", mapping },
+  );
+  for await (const _ of reading) break;
+  expect(taken).toBeLessThan(10);
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ["nothing", "", "The file is empty."],
+  ["blank lines", " \r\n\n", "The file is empty."],
+  ["a zip", "PK\x03\x04\x14\0\0\0\x08\0statement.csv", "a zip archive"],
+  ["a workbook", "PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml", "an Excel workbook"],
+  ["an old workbook", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1), "an old Excel workbook"],
+  ["gzip", Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0), "a gzip archive"],
+  ["a PDF", "%PDF-1.7\n%âãÏÓ", "a PDF"],
+  ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10), "an image"],
+  ["a web page", "<!DOCTYPE html><html><body>Please log in</body></html>", "a web page"],
+  [
+    "other XML",
+    '<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.03"/>',
+    "This is XML, but no statement.",
+  ],
+  ["a version to come", CAMT.replace("001.02", "001.13"), "This version is not known."],
+  ["XML in an encoding of mainframes", '<?xml version="1.0" encoding="IBM037"?><Document/>', "The XML's encoding is not known."],
+  ["XML in an encoding that is a word of JavaScript", '<?xml version="1.0" encoding="constructor"?><Document/>', "encoding is not known"],
+  ["XML with a document type", `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]>${CAMT}`, "document type"],
+  ["random bytes", Uint8Array.from({ length: 2_000 }, (_, at) => (at * 7_919) % 256), "This is not a text file."],
+  ["a letter", "Dear Sirs,\nplease find our statement below.\nYours\n", "This is not a format we read."],
+])("%s is refused in plain words", (_, content, message) => {
+  const bytes = typeof content === "string" ? Buffer.from(content, "latin1") : content;
+  expect(() => detect(bytes, { fileName: "statement" })).toThrow(message);
+  expect(() => detect(bytes)).toThrow(FileRefused);
+});

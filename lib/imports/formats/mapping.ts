@@ -1,0 +1,130 @@
+/** How a file's columns become a line's fields. Safe in the browser: zod and plain data. */
+import { z } from "zod";
+
+export const FORMATS = ["csv", "ndjson", "json", "camt.052", "camt.053", "camt.054", "mt940", "mt942", "bai2", "ofx"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Names of the WHATWG encoding standard. ISO-8859-1 is read as its superset windows-1252. */
+export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "iso-8859-2", "iso-8859-15"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** `MMM` is the month's name or its first letters; one digit will do for DD and MM where something separates them. */
+export const DATE_FORMATS = [
+  "YYYY-MM-DD",
+  "YYYY/MM/DD",
+  "YYYY.MM.DD",
+  "YYYYMMDD",
+  "DD.MM.YYYY",
+  "DD/MM/YYYY",
+  "DD-MM-YYYY",
+  "DDMMYYYY",
+  "MM/DD/YYYY",
+  "MM-DD-YYYY",
+  "DD.MM.YY",
+  "DD/MM/YY",
+  "DD-MM-YY",
+  "MM/DD/YY",
+  "MM-DD-YY",
+  "YY-MM-DD",
+  "YYMMDD",
+  "DD MMM YYYY",
+  "DD-MMM-YYYY",
+  "DD-MMM-YY",
+  "DD MMM YY",
+  "MMM DD, YYYY",
+  "unix_seconds",
+  "unix_ms",
+] as const;
+export type DateFormat = (typeof DATE_FORMATS)[number];
+
+/** What a column can be mapped to. `debit` and `credit` are columns of amounts out and in; `sign` says which of the two a line is. */
+export const MAPPED_FIELDS = [
+  "amount",
+  "amount_minor",
+  "debit",
+  "credit",
+  "sign",
+  "currency",
+  "value_date",
+  "booked_date",
+  "reference",
+  "counterparty",
+  "description",
+  "group_key",
+  "external_id",
+] as const;
+export type MappedField = (typeof MAPPED_FIELDS)[number];
+
+export const DELIMITERS = [",", ";", "\t", "|"] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+
+const column = z.string().min(1).max(200);
+const signs = z.array(z.string().min(1).max(40)).min(1).max(20);
+
+/** Every field but `fields` has a default, or is found out from the file's beginning. */
+export const mapping = z
+  .strictObject({
+    fields: z.partialRecord(z.enum(MAPPED_FIELDS), column).meta({
+      description: "Which column is which field. Without a header row columns are named 1, 2, 3, …",
+      example: { amount: "Betrag" },
+    }),
+    date_format: z.enum(DATE_FORMATS).optional().meta({ description: "YYYY-MM-DD unless given.", example: "DD.MM.YYYY" }),
+    decimal_separator: z
+      .enum([".", ","])
+      .optional()
+      .meta({ description: "Without it, amounts that can be read two ways, such as 1.234, are refused.", example: "," }),
+    delimiter: z.enum(DELIMITERS).optional().meta({ description: "What separates cells.", example: ";" }),
+    quote: z.enum(['"', "'", "none"]).optional().meta({ description: 'What encloses cells: " unless given.', example: '"' }),
+    encoding: z.enum(ENCODINGS).optional().meta({ example: "utf-8" }),
+    header_row: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether a row names the columns; rows before it are skipped. True unless given.", example: true }),
+    sign_values: z
+      .strictObject({ debit: signs, credit: signs })
+      .optional()
+      .meta({ description: "What the sign column says for money out and money in.", example: { debit: ["S"], credit: ["H"] } }),
+  })
+  .meta({ id: "ImportMapping" });
+export type Mapping = z.output<typeof mapping>;
+
+/** Said of sign columns where the mapping has no `sign_values`. Compared without case. */
+export const SIGN_VALUES = {
+  debit: [
+    "D",
+    "DR",
+    "DB",
+    "DBIT",
+    "DEBIT",
+    "DEBET",
+    "DÉBIT",
+    "DEBE",
+    "DARE",
+    "S",
+    "SOLL",
+    "-",
+    "AF",
+    "CARGO",
+    "ADDEBITO",
+    "OUT",
+    "WITHDRAWAL",
+  ],
+  credit: [
+    "C",
+    "CR",
+    "CRDT",
+    "CREDIT",
+    "CRÉDIT",
+    "CRÈDIT",
+    "HABER",
+    "AVERE",
+    "H",
+    "HABEN",
+    "+",
+    "BIJ",
+    "ABONO",
+    "ACCREDITO",
+    "IN",
+    "DEPOSIT",
+  ],
+} as const;

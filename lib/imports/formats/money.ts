@@ -1,0 +1,179 @@
+import { decimalsOf } from "../../wire/currencies.ts";
+
+/** What is wrong with an amount, in the words of a refusal. */
+export type Fault = { problem: string; wanted: string };
+
+export type DecimalSeparator = "." | ",";
+
+const ZERO = 48;
+const NINE = 57;
+const MINUS = 45;
+
+/**
+ * An amount of digits, at most one decimal separator and a leading minus, in minor units; NaN for anything else, and for more
+ * decimals than the currency has. Digit by digit, without a float: exact up to ±(2⁵³ − 1).
+ */
+export function plainAmount(text: string, decimals: number, separator: DecimalSeparator): number {
+  const end = text.length;
+  const mark = separator.charCodeAt(0);
+  const negative = text.charCodeAt(0) === MINUS;
+  let at = negative ? 1 : 0;
+  if (at === end) return Number.NaN;
+  let minor = 0;
+  let after = -1;
+  for (; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= ZERO && code <= NINE) {
+      minor = minor * 10 + (code - ZERO);
+      if (after >= 0) after++;
+      if (minor > Number.MAX_SAFE_INTEGER) return Number.NaN;
+    } else if (code === mark && after < 0 && at > (negative ? 1 : 0)) after = 0;
+    else return Number.NaN;
+  }
+  if (after === 0 || after > decimals) return Number.NaN;
+  for (let left = decimals - Math.max(after, 0); left > 0; left--) minor *= 10;
+  if (minor > Number.MAX_SAFE_INTEGER) return Number.NaN;
+  return negative && minor !== 0 ? -minor : minor;
+}
+
+/** Symbols that people write with amounts, and the currencies that they may stand for. */
+const SYMBOLS = new Map(
+  Object.entries({
+    "€": "EUR",
+    $: "USD CAD AUD NZD SGD HKD MXN ARS CLP COP TWD BRL",
+    "£": "GBP EGP GIP",
+    "¥": "JPY CNY",
+    "₹": "INR",
+    "₩": "KRW",
+    "₺": "TRY",
+    "₽": "RUB",
+    "₴": "UAH",
+    "₪": "ILS",
+    "฿": "THB",
+    zł: "PLN",
+    Kč: "CZK",
+    Ft: "HUF",
+    kr: "SEK NOK DKK ISK",
+    "kr.": "DKK ISK",
+    "Fr.": "CHF",
+    R$: "BRL",
+  }).map(([symbol, codes]) => [symbol, codes.split(" ")] as const),
+);
+
+const GROUP_MARKS = /[.,'’\u00A0\u202F ]/g;
+const BODY = /^\d*(?:[.,'’\u00A0\u202F ]\d+)*$/;
+const BY_THREES = /^\d{1,3}(?:(.)\d{3})(?:\1\d{3})*$/u;
+const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
+
+/**
+ * An amount as people and spreadsheets write it, in minor units: thousands separators (. , ' space, also Indian groups), a minus
+ * before or after, parentheses for negative, CR and DR after it, and the line's own currency as code or symbol.
+ *
+ * Without `separator` only what can be read one way is read: 1234.56, 1.234,56 or 12,5, but not 1.234. Nothing is ever rounded.
+ */
+export function writtenAmount(text: string, currency: string, separator?: DecimalSeparator): number | Fault {
+  const decimals = decimalsOf(currency) ?? 0;
+  const fast = separator ? plainAmount(text, decimals, separator) : Number.NaN;
+  if (!Number.isNaN(fast)) return fast;
+  const bare = unsigned(withoutCurrency(text.trim(), currency));
+  if (!bare) return notAnAmount(separator);
+  const body = bare.body;
+  if (body === "" || !BODY.test(body)) return notAnAmount(separator);
+  const marks: string[] = body.match(GROUP_MARKS) ?? [];
+  const decimal = separator ?? decimalMarkOf(body, marks);
+  if (decimal === null) {
+    return { problem: "The separator can be read as decimals or as thousands.", wanted: "a mapping that says decimal_separator" };
+  }
+  const at = decimal === undefined ? -1 : body.lastIndexOf(decimal);
+  const whole = at < 0 ? body : body.slice(0, at);
+  const fraction = at < 0 ? "" : body.slice(at + 1);
+  if (!hasSoundGroups(whole, decimal)) return notAnAmount(separator);
+  const minor = plainAmount(`${whole.replace(GROUP_MARKS, "") || "0"}${fraction && `.${fraction}`}`, decimals, ".");
+  if (Number.isNaN(minor)) return fraction.length > decimals ? tooManyDecimals(currency, decimals) : TOO_LARGE;
+  return bare.negative && minor !== 0 ? -minor : minor;
+}
+
+/**
+ * An amount of a standard that fixes the decimal separator, in minor units. Zeros beyond the currency's decimals say nothing and
+ * are read over (`18.150` EUR); other digits there are refused.
+ */
+export function standardAmount(text: string, currency: string, separator: DecimalSeparator): number | Fault {
+  const decimals = decimalsOf(currency) ?? 0;
+  const fast = plainAmount(text, decimals, separator);
+  if (!Number.isNaN(fast)) return fast;
+  const [, sign = "", whole = "", fraction = ""] =
+    (separator === "." ? /^([+-]?)(\d*)(?:\.(\d*))?$/ : /^([+-]?)(\d*)(?:,(\d*))?$/).exec(text) ?? [];
+  if (whole === "" && fraction === "")
+    return { problem: "This is not an amount.", wanted: `digits with "${separator}" before the decimals` };
+  const zerosOff = fraction.replace(/0+$/, "");
+  if (zerosOff.length > decimals) return tooManyDecimals(currency, decimals);
+  const minor = plainAmount(`${whole || "0"}${zerosOff && `.${zerosOff}`}`, decimals, ".");
+  if (Number.isNaN(minor)) return TOO_LARGE;
+  return sign === "-" && minor !== 0 ? -minor : minor;
+}
+
+/** An amount of the wire: digits, a point before the decimals, a leading minus. Zeros beyond the currency's decimals are refused, too. */
+export function wireAmount(text: string, currency: string): number | Fault {
+  const decimals = decimalsOf(currency) ?? 0;
+  const minor = plainAmount(text, decimals, ".");
+  if (!Number.isNaN(minor)) return minor;
+  const [, fraction] = /^-?\d+(?:\.(\d+))?$/.exec(text) ?? [];
+  if (fraction !== undefined && fraction.length > decimals) return tooManyDecimals(currency, decimals);
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? TOO_LARGE : notAnAmount(".");
+}
+
+/** A whole number of minor units. */
+export function minorAmount(text: string): number | Fault {
+  if (!/^-?\d+$/.test(text)) return { problem: "This is not a number of minor units.", wanted: "a whole number" };
+  const minor = plainAmount(text, 0, ".");
+  return Number.isNaN(minor) ? TOO_LARGE : minor;
+}
+
+const TOO_LARGE: Fault = { problem: "The amount is too large.", wanted: "at most 9007199254740991 minor units" };
+
+function tooManyDecimals(currency: string, decimals: number): Fault {
+  const wanted = decimals === 0 ? "a whole number" : `at most ${decimals} decimals`;
+  return { problem: `More decimals than ${currency} has.`, wanted };
+}
+
+function notAnAmount(separator?: DecimalSeparator): Fault {
+  return { problem: "This is not an amount.", wanted: `a number such as 1234${separator ?? "."}56` };
+}
+
+/** The mark before the decimals; undefined where there are none, null where it cannot be told from thousands. */
+function decimalMarkOf(body: string, marks: string[]): string | undefined | null {
+  const points = [...new Set(marks.filter((mark) => mark === "." || mark === ","))];
+  if (points.length === 2) return points[1];
+  const [point] = points;
+  if (point === undefined) return undefined;
+  if (marks.filter((mark) => mark === point).length > 1) return undefined;
+  if (marks.length > 1) return point;
+  const [whole = "", fraction = ""] = body.split(point);
+  const maybeThousands = fraction.length === 3 && whole.length >= 1 && whole.length <= 3 && !whole.startsWith("0");
+  return maybeThousands ? null : point;
+}
+
+function hasSoundGroups(whole: string, decimal: string | undefined): boolean {
+  if (/^\d*$/.test(whole)) return true;
+  return !(decimal && whole.includes(decimal)) && (BY_THREES.test(whole) || INDIAN.test(whole));
+}
+
+/** Without the currency before or after it, where that is the line's own. */
+function withoutCurrency(text: string, currency: string): string {
+  const [, sign = "", before = "", body = "", after = ""] =
+    /^([-+\u2212(]?)\s*([^\d\s.,()+\u2212-]*\.?)\s*(.*?)\s*([^\d\s.,()+\u2212-]*\.?)$/su.exec(text) ?? [];
+  const isOwn = (name: string) => name === "" || name === currency || SYMBOLS.get(name)?.includes(currency) === true;
+  if (isOwn(before) && isOwn(after) && !(before && after)) return sign + body;
+  return text;
+}
+
+/** Without its sign; undefined where there are two. */
+function unsigned(text: string): { body: string; negative: boolean } | undefined {
+  const [, open, sign, body = "", trailing, close, side] =
+    /^(\()?\s*([-+\u2212])?\s*(.*?)\s*([-+\u2212])?(\))?\s*(?:(CR|DR|Cr|Dr)\.?)?$/su.exec(text) ?? [];
+  if ((open === undefined) !== (close === undefined)) return undefined;
+  const signs = [open, sign, trailing, side].filter((given) => given !== undefined);
+  if (signs.length > 1) return undefined;
+  const [given = "+"] = signs;
+  return { body, negative: given === "(" || given === "-" || given === "\u2212" || given.toUpperCase() === "DR" };
+}

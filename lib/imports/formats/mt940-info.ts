@@ -1,0 +1,163 @@
+/** What a :86: says, whatever its dialect. */
+export type Info = {
+  /** As it came, for a field that goes on. */
+  lines: string[];
+  reference?: string;
+  counterparty?: string;
+  description?: string;
+  /** Names of details and what they say. */
+  more: [string, string | undefined][];
+};
+
+/** Business transaction code, then a character that separates subfields of two digits: `166?00…?20…`, `020<00…<20…`, `~20…`. */
+const SUBFIELDS = /^(\d{3})?([^\p{L}\p{N}\s/:+])(\d{2})/u;
+/** Pieces of the purpose are cut at 27 characters, within words too. */
+const PIECE_LENGTH = 27;
+const PURPOSE_CODES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63, 64, 65];
+const NAME_CODES = [32, 33];
+
+const SEPA = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/g;
+const SEPA_DETAILS: Record<string, string> = {
+  EREF: "end_to_end_id",
+  KREF: "payment_reference",
+  MREF: "mandate_id",
+  CRED: "creditor_id",
+  DEBT: "debtor_id",
+  COAM: "charges",
+  OAMT: "original_amount",
+  ABWA: "ultimate_counterparty",
+  ABWE: "ultimate_creditor",
+  PURP: "purpose",
+  IBAN: "counterparty_account",
+  BIC: "counterparty_bank",
+};
+
+const SLASH_CODES =
+  "TRTP|TRCD|IBAN|BIC|NAME|ADDR|REMI|EREF|PREF|KREF|MARF|CSID|RTRN|RTYP|CNTP|ORDP|BENM|ISDT|PURP|ULTD|ULTB|ULTC|OCMT|CHGS|EXCH|SVCL|SWOC|OAMT|COAM|CDTRREF|NRTX|DACS|ACCW|BUSP";
+const SLASHED = new RegExp(`^/(?:${SLASH_CODES})/`);
+const SLASH_PARTS = new RegExp(`/(${SLASH_CODES})/(.*?)(?=/(?:${SLASH_CODES})/|$)`, "gs");
+
+const NOTHING = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NOREF|-|0+)?$/i;
+
+/**
+ * Reads field 86: German subfields (`?20` to `?29`, `?32`), also with the separators that Polish, Austrian and other banks use, with the SEPA
+ * words within (`EREF+`, `SVWZ+`); slashed codes as Dutch banks and SWIFT write them (`/EREF/…/REMI/…`); else plain text.
+ */
+export function accountOwnerInfo(lines: string[]): Info {
+  const first = lines.find((line) => line.trim() !== "")?.trimStart() ?? "";
+  const subfields = SUBFIELDS.exec(first);
+  if (subfields) return { lines, ...ofSubfields(lines.map(withoutBreak).join("").trimStart(), subfields[1], subfields[2] ?? "?") };
+  if (SLASHED.test(first)) return { lines, ...ofSlashes(lines.map(withoutBreak).join("")) };
+  const text = lines
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(" ");
+  return { lines, ...(text.search(SEPA) >= 0 ? ofPurpose(text, []) : { ...(text && { description: text }), more: [] }) };
+}
+
+/** Lines are cut at 65 characters, within words too; a shorter one was padded or ends its subfield. */
+function withoutBreak(line: string): string {
+  return line.replace(/\r$/, "");
+}
+
+function ofSubfields(text: string, businessCode: string | undefined, separator: string): Omit<Info, "lines"> {
+  const subfields: string[] = [];
+  const [, ...parts] = text.split(markOf(separator));
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const code = Number(parts[at]);
+    subfields[code] = `${subfields[code] ?? ""}${parts[at + 1]}`;
+  }
+  const get = (code: number) => subfields[code]?.trim() || undefined;
+  const name = joinPieces(subfields, NAME_CODES);
+  const read = ofPurpose(joinPieces(subfields, PURPOSE_CODES), [
+    ["business_code", businessCode],
+    ["posting_text", get(0)],
+    ["batch_number", get(10)],
+    ["counterparty_bank", get(30)],
+    ["counterparty_account", get(38) ?? get(31)],
+    ["text_key", get(34)],
+  ]);
+  if (name) read.counterparty = name;
+  return read;
+}
+
+const marks = new Map<string, RegExp>();
+
+/** Any character may separate; a file has one. */
+function markOf(separator: string): RegExp {
+  const known = marks.get(separator);
+  if (known) return known;
+  const mark = new RegExp(`\\u{${separator.codePointAt(0)?.toString(16)}}(\\d{2})`, "u");
+  if (marks.size < 100) marks.set(separator, mark);
+  return mark;
+}
+
+function joinPieces(subfields: string[], codes: number[]): string {
+  let text = "";
+  let whole = true;
+  for (const code of codes) {
+    const piece = subfields[code];
+    if (piece === undefined || piece === "") continue;
+    text += whole ? piece : ` ${piece}`;
+    whole = piece.length >= PIECE_LENGTH || piece.endsWith(" ");
+  }
+  return text.trim();
+}
+
+/** The purpose of a payment, with its SEPA words where it has some. */
+function ofPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
+  if (!purpose.includes("+")) return { ...(purpose && { description: purpose }), more };
+  const [before = "", ...parts] = purpose.split(SEPA);
+  let endToEnd: string | undefined;
+  let payment: string | undefined;
+  let remittance = "";
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const word = parts[at] ?? "";
+    const text = (parts[at + 1] ?? "").trim();
+    if (NOTHING.test(text)) continue;
+    if (word === "SVWZ") remittance ||= text;
+    else more.push([SEPA_DETAILS[word] ?? word, text]);
+    if (word === "EREF") endToEnd ??= text;
+    else if (word === "KREF") payment ??= text;
+  }
+  const reference = endToEnd ?? payment;
+  const lead = before.trim();
+  const description = lead && remittance ? `${lead} ${remittance}` : lead || remittance;
+  return { ...(reference && { reference }), ...(description && { description }), more };
+}
+
+function ofSlashes(text: string): Omit<Info, "lines"> {
+  const words = new Map<string, string>();
+  for (const [, code = "", value = ""] of text.matchAll(SLASH_PARTS)) {
+    const trimmed = value.replace(/^\/+|\/+$/g, "").trim();
+    if (!NOTHING.test(trimmed) && !words.has(code)) words.set(code, trimmed);
+  }
+  const get = (code: string) => words.get(code);
+  // IBAN, BIC, name, city.
+  const [account, bank, name] = get("CNTP")?.split("/") ?? [];
+  const counterparty = get("NAME") ?? (name?.trim() || undefined);
+  const [, structured, remittance = ""] = /^(?:USTD\/+|(STRD)\/(?:CUR|ISO)\/)?(.*)$/s.exec(get("REMI") ?? "") ?? [];
+  const description = remittance.trim();
+  const reference = get("EREF") ?? (structured && description) ?? get("CDTRREF") ?? get("PREF") ?? get("KREF");
+  return {
+    ...(reference && { reference }),
+    ...(counterparty && { counterparty }),
+    ...(description && { description }),
+    more: [
+      ["end_to_end_id", get("EREF")],
+      ["payment_reference", get("PREF") ?? get("KREF")],
+      ["mandate_id", get("MARF")],
+      ["creditor_id", get("CSID")],
+      ["creditor_reference", get("CDTRREF")],
+      ["counterparty_account", get("IBAN") ?? (account?.trim() || undefined)],
+      ["counterparty_bank", get("BIC") ?? (bank?.trim() || undefined)],
+      ["posting_text", get("TRTP") ?? get("TRCD")],
+      ["return_reason", get("RTRN")],
+      ["ultimate_counterparty", get("ULTD") ?? get("ULTC") ?? get("ULTB")],
+      ["original_amount", get("OCMT") ?? get("OAMT")],
+      ["charges", get("CHGS") ?? get("COAM")],
+      ["exchange_rate", get("EXCH")],
+      ["purpose", get("PURP")],
+    ],
+  };
+}

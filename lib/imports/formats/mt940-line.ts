@@ -1,0 +1,89 @@
+import { decimalsOf } from "../../wire/currencies.ts";
+import { calendarDay, sixDigitDay } from "./dates.ts";
+import { DetailsBuilder, type Gathered } from "./gathered.ts";
+import type { ImportLine } from "./line.ts";
+import { standardAmount } from "./money.ts";
+import { accountOwnerInfo } from "./mt940-info.ts";
+import type { Statement } from "./statement.ts";
+
+/**
+ * Value date, entry date, mark, funds code, amount, type, references. 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; that the mark may be EC or
+ * ED is MT942's. References are longer than 16 at many banks.
+ */
+const LINE = /^(\d{6})(\d{4})?(RC|RD|EC|ED|C|D)([A-Z])?(\d{1,15},\d*)([SNF][A-Z0-9]{3})(.*)$/s;
+const WANTED = "value date, C or D, amount with a comma, type and reference, such as 2601020102D12,50NTRFREF//BANKREF";
+const NO_REFERENCE = /^(?:NON ?REF|NOT ?PROVIDED|NOREF|0+|-)?$/i;
+
+/** A :61: that waits for its :86:. */
+export type StatementLine = { describe: (parts: string[]) => void; finish: () => void };
+
+type Into = { out: Gathered; statement: Statement; currency: string | undefined };
+
+/**
+ * Reads a :61:, whose second line is its supplementary details. A reversal of a credit (RC) takes money out, one of a debit (RD) brings
+ * it in. Expected entries (EC, ED) are counted as skipped. Undefined where the line was refused or skipped.
+ */
+export function statementLine(
+  { out, statement, currency }: Into,
+  parts: string[],
+  line: number,
+  tally: (minor: number) => void,
+): StatementLine | undefined {
+  const [main = "", ...supplement] = parts;
+  const refuse = (problem: string, found: string, wanted: string) => out.refuse({ line }, ":61:", problem, found, wanted);
+  const [, date = "", entryDay, mark = "", , amount = "", type = "", references = ""] = LINE.exec(main.trimEnd()) ?? [];
+  if (date === "") return void refuse("This is not a statement line.", main, WANTED);
+  if (currency === undefined || decimalsOf(currency) === undefined) {
+    return void refuse("The line's currency is not known.", currency ?? "", "a balance before it that names the currency");
+  }
+  const minor = standardAmount(amount, currency, ",");
+  if (typeof minor !== "number") return void refuse(minor.problem, amount, minor.wanted);
+  const value_date = sixDigitDay(date);
+  if (value_date === null) return void refuse("The value date is not a date.", date, "a day of the calendar as YYMMDD");
+  const booked_date = entryDay === undefined ? undefined : entryDate(entryDay, value_date);
+  if (booked_date === null) return void refuse("The entry date is not a date.", entryDay ?? "", "a day of the calendar as MMDD");
+  if (mark.startsWith("E")) return void out.skip();
+  const amount_minor = mark === "D" || mark === "RC" ? -minor || 0 : minor;
+  tally(amount_minor);
+
+  const [, customer = "", bank = ""] = /^(.*?)(?:\/\/(.*))?$/s.exec(references) ?? [];
+  const own = (text: string) => (NO_REFERENCE.test(text.trim()) ? undefined : text.trim());
+  let info: ReturnType<typeof accountOwnerInfo> | undefined;
+  return {
+    describe(lines) {
+      // A second :86: goes on with the first.
+      info = accountOwnerInfo(info ? [...info.lines, ...lines] : lines);
+    },
+    finish() {
+      const details = new DetailsBuilder()
+        .add("transaction_code", type)
+        .add("reversal", mark.startsWith("R") || undefined)
+        .add("customer_reference", own(customer))
+        .add("bank_reference", own(bank))
+        .add(
+          "supplementary",
+          supplement
+            .map((text) => text.trim())
+            .join(" ")
+            .trim(),
+        );
+      for (const [name, text] of info?.more ?? []) details.add(name, text);
+      const read: ImportLine = { amount_minor, currency, value_date, details: details.details, position: { line } };
+      if (booked_date !== undefined) read.booked_date = booked_date;
+      const reference = info?.reference ?? own(customer) ?? own(bank);
+      if (reference !== undefined) read.reference = reference;
+      if (info?.counterparty !== undefined) read.counterparty = info.counterparty;
+      if (info?.description !== undefined) read.description = info.description;
+      out.add(read, statement);
+    },
+  };
+}
+
+/** The entry date has no year: it is of the year that puts it closest to the value date. */
+function entryDate(monthDay: string, valueDate: string): string | null {
+  const month = Number(monthDay.slice(0, 2));
+  const day = Number(monthDay.slice(2));
+  const year = Number(valueDate.slice(0, 4));
+  const ahead = month - Number(valueDate.slice(5, 7));
+  return calendarDay(ahead > 6 ? year - 1 : ahead < -6 ? year + 1 : year, month, day);
+}

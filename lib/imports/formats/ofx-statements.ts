@@ -1,0 +1,183 @@
+import { decimalsOf } from "../../wire/currencies.ts";
+import { eightDigitDay } from "./dates.ts";
+import { DetailsBuilder } from "./gathered.ts";
+import type { ImportLine } from "./line.ts";
+import { type Fault, standardAmount } from "./money.ts";
+import type { Reading } from "./reader.ts";
+import { type Place, refuseFile } from "./refusal.ts";
+import { Statement } from "./statement.ts";
+
+const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
+const ACCOUNTS = new Set(["BANKACCTFROM", "CCACCTFROM", "INVACCTFROM"]);
+/** Aggregates that are looked into or must not be looked into. Of all others only the leaves count. */
+const AGGREGATES = new Set([
+  "OFX",
+  ...STATEMENTS,
+  ...ACCOUNTS,
+  "STMTTRN",
+  "STMTTRNP",
+  "LEDGERBAL",
+  "AVAILBAL",
+  "BAL",
+  "PAYEE",
+  "EXTDPAYEE",
+  "CURRENCY",
+  "ORIGCURRENCY",
+  "BANKACCTTO",
+  "CCACCTTO",
+]);
+
+type Leaves = Map<string, string>;
+
+/** Makes lines and statements of OFX's aggregates and leaves, whether they came as SGML or as XML. */
+export class OfxStatements {
+  readonly #reading: Reading;
+  readonly #open: { name: string; leaves: Leaves; place: Place }[] = [];
+  #statement: Statement | undefined;
+  #currency: string | undefined;
+  #count = 0;
+  #isClosed = false;
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  /** Whether the tag is an aggregate. */
+  open(name: string, place: Place): boolean {
+    if (!AGGREGATES.has(name)) return false;
+    if (name.startsWith("STMTTRN") && this.#open.some((outer) => outer.name === name))
+      throw this.#mismatch(place, `<${name}>`, `</${name}>`);
+    this.#open.push({ name, leaves: new Map(), place });
+    if (STATEMENTS.has(name)) {
+      if (this.#statement) throw this.#mismatch(place, `<${name}>`, "the end of the statement before it");
+      this.#statement = new Statement();
+      this.#currency = this.#reading.currency;
+      this.#count++;
+    }
+    return true;
+  }
+
+  /** The first of a name counts. */
+  leaf(name: string, text: string) {
+    const aggregate = this.#open.at(-1);
+    if (!aggregate || text === "") return;
+    if (name === "DTSTART" && this.#statement) this.#statement.periodStart = dayOf(text);
+    else if (name === "DTEND" && this.#statement) this.#statement.periodEnd = dayOf(text);
+    else if (name === "CURDEF") {
+      this.#currency = text;
+      this.#statement?.agreeOn(text);
+    } else if (!aggregate.leaves.has(name)) aggregate.leaves.set(name, text);
+  }
+
+  close(name: string, place: Place) {
+    if (!AGGREGATES.has(name)) return;
+    const aggregate = this.#open.pop();
+    if (aggregate?.name !== name) throw this.#mismatch(place, `</${name}>`, aggregate ? `</${aggregate.name}>` : "no closing tag");
+    const { leaves } = aggregate;
+    if (name === "OFX") this.#isClosed = true;
+    else if (name === "STMTTRNP") this.#reading.out.skip();
+    else if (name === "STMTTRN") this.#transaction(leaves, aggregate.place);
+    else if (name === "LEDGERBAL") this.#balance(leaves, aggregate.place);
+    else if (STATEMENTS.has(name)) this.#finish();
+    else if (ACCOUNTS.has(name) && this.#statement) this.#statement.account ??= leaves.get("ACCTID") ?? null;
+    // What belongs to a transaction is kept with it, under both names.
+    else for (const [leaf, text] of leaves) this.#open.at(-1)?.leaves.set(`${name}.${leaf}`, text);
+  }
+
+  end() {
+    if (!this.#isClosed) throw this.#mismatch({ line: 1 }, "the end of the file", "</OFX>");
+    if (this.#count === 0) throw refuseFile({ line: 1 }, null, "The file has no statement.", "", "STMTRS, CCSTMTRS or INVSTMTRS");
+  }
+
+  #finish() {
+    const statement = this.#statement;
+    this.#statement = undefined;
+    if (!statement) return;
+    statement.id = statement.account;
+    this.#reading.out.close(statement);
+  }
+
+  #balance(leaves: Leaves, place: Place) {
+    const text = leaves.get("BALAMT");
+    if (text === undefined || !this.#statement) return;
+    const amount = this.#amount(text, this.#currency);
+    if (typeof amount !== "number") {
+      this.#statement.contradictory = true;
+      return this.#reading.out.refuse(place, "BALAMT", amount.problem, text, amount.wanted);
+    }
+    this.#statement.closing = amount;
+    this.#statement.periodEnd ??= dayOf(leaves.get("DTASOF") ?? "");
+  }
+
+  #transaction(leaves: Leaves, position: Place) {
+    const { out } = this.#reading;
+    if (!this.#statement) return out.refuse(position, "STMTTRN", "A transaction is outside of any statement.", "", "STMTRS around it");
+    const get = (name: string) => leaves.get(name);
+    if (get("CORRECTFITID") !== undefined) {
+      return out.refuse(
+        position,
+        "CORRECTFITID",
+        "This corrects an earlier transaction.",
+        get("CORRECTFITID") ?? "",
+        "a transaction of its own",
+      );
+    }
+    // Within ORIGCURRENCY the amount was converted already.
+    const currency = get("CURRENCY.CURSYM") ?? this.#currency;
+    const text = get("TRNAMT") ?? "";
+    const amount = this.#amount(text, currency);
+    if (typeof amount !== "number")
+      return out.refuse(position, amount.field, amount.problem, amount.field === "CURDEF" ? (currency ?? "") : text, amount.wanted);
+    const booked = get("DTPOSTED") ?? "";
+    const available = get("DTAVAIL");
+    const booked_date = dayOf(booked);
+    if (booked_date === null) return out.refuse(position, "DTPOSTED", "This is not a date.", booked, "a day of the calendar as YYYYMMDD");
+    const value_date = available === undefined ? booked_date : dayOf(available);
+    if (value_date === null)
+      return out.refuse(position, "DTAVAIL", "This is not a date.", available ?? "", "a day of the calendar as YYYYMMDD");
+    const line: ImportLine = {
+      amount_minor: amount,
+      currency: currency as string,
+      value_date,
+      booked_date,
+      details: new DetailsBuilder()
+        .add("transaction_type", get("TRNTYPE"))
+        .add("cheque_number", get("CHECKNUM"))
+        .add("reference_number", get("REFNUM"))
+        .add("server_id", get("SRVRTID"))
+        .add("user_date", dayOf(get("DTUSER") ?? "") ?? undefined)
+        .add("counterparty_account", get("BANKACCTTO.ACCTID") ?? get("CCACCTTO.ACCTID"))
+        .add("original_currency", get("ORIGCURRENCY.CURSYM"))
+        .add("exchange_rate", get("ORIGCURRENCY.CURRATE") ?? get("CURRENCY.CURRATE")).details,
+      position,
+    };
+    const id = get("FITID");
+    if (id !== undefined) line.external_id = this.#statement.account ? `${this.#statement.account}:${id}` : id;
+    const reference = get("CHECKNUM") ?? get("REFNUM");
+    if (reference !== undefined) line.reference = reference;
+    const counterparty = get("NAME") ?? get("PAYEE.NAME") ?? get("EXTDPAYEE.NAME");
+    if (counterparty !== undefined) line.counterparty = counterparty;
+    const description = get("MEMO");
+    if (description !== undefined) line.description = description;
+    out.add(line, this.#statement);
+  }
+
+  /** OFX allows a point or a comma before the decimals, and nothing between thousands. */
+  #amount(text: string, currency: string | undefined): number | (Fault & { field: string }) {
+    if (currency === undefined || decimalsOf(currency) === undefined) {
+      return { field: "CURDEF", problem: "This is not a currency.", wanted: "an ISO 4217 code such as USD" };
+    }
+    const amount = standardAmount(text, currency, text.includes(",") ? "," : ".");
+    return typeof amount === "number" ? amount : { field: "TRNAMT", ...amount };
+  }
+
+  #mismatch(place: Place, found: string, wanted: string): Error {
+    return refuseFile(place, null, "The tags do not fit together.", found, wanted);
+  }
+}
+
+/** `YYYYMMDD`, with a time and a time zone perhaps. */
+function dayOf(text: string): string | null {
+  if (!/^\d{8}(?:\d{0,6}(?:[.:]\d{1,6})?\s*(?:\[[^\]]{0,20}\])?)?$/.test(text)) return null;
+  return eightDigitDay(text.slice(0, 8));
+}

@@ -1,0 +1,153 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { readBai2 } from "./bai2.ts";
+import { readCamt } from "./camt.ts";
+import { readCsv } from "./csv.ts";
+import { delimiterOf } from "./csv-layout.ts";
+import { decoderOf, encodingOf } from "./encoding.ts";
+import { Gathered } from "./gathered.ts";
+import { readJson } from "./json.ts";
+import type { ImportLine, Summary } from "./line.ts";
+import type { Encoding, Format, Mapping } from "./mapping.ts";
+import { readMt940 } from "./mt940.ts";
+import { readNdjson } from "./ndjson.ts";
+import { readOfx } from "./ofx.ts";
+import type { Reader, Reading } from "./reader.ts";
+import { type Refusal, refuseFile } from "./refusal.ts";
+
+/** As much of a file as `detect` should be given, and as `readLines` looks at to find out encoding and delimiter. */
+export const HEAD_BYTES = 64 * 1024;
+const PIECE_BYTES = 16 * 1024;
+const BATCH_LINES = 1_000;
+/** A batch comes at least this often, so that progress shows where nothing is read. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const TURN_MS = 5;
+const BYTES_MAX = 1024 * 1024 * 1024;
+const LINES_MAX = 5_000_000;
+
+export type ReadOptions = {
+  format: Format;
+  /** Of CSV, where `fields` is needed, and of NDJSON and JSON, whose fields are named as on the wire unless it says otherwise. */
+  mapping?: Mapping;
+  /** ISO 4217: of lines that name no currency. */
+  currency?: string;
+  /** IANA name; UTC unless given. The day of a time in UTC is the day there. */
+  time_zone?: string;
+  /** Found out from the first 64 KiB unless given here or in the mapping. */
+  encoding?: Encoding;
+  /** At most 1 GiB and 5 million lines unless given. */
+  limits?: { bytes?: number; lines?: number };
+};
+
+export type Batch = { lines: ImportLine[]; refusals: Refusal[]; bytes_read: number };
+
+export type Lines = AsyncIterable<Batch> & {
+  /** What was read so far; final once the batches have ended. */
+  readonly summary: Summary;
+};
+
+/**
+ * Reads a bank's or a ledger's file as it comes. Batches have about 1,000 lines; the next chunk is asked for once the last batch was
+ * taken, so memory is constant and the caller sets the pace. The event loop is left every few milliseconds. The same bytes give the
+ * same lines in the same order, however they are cut into chunks, so that a reader that was stopped may skip as many lines as it has.
+ *
+ * Single lines that cannot be read are refusals in the batches, the first 1,000 of them in words; `summary.refused_count` has all.
+ * @throws FileRefused after the last batch, where the file as a whole cannot be read to its end: nothing of it should be kept.
+ */
+export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): Lines {
+  const out = new Gathered(options.limits?.lines ?? LINES_MAX);
+  return {
+    [Symbol.asyncIterator]: () => batches(chunks, options, out),
+    get summary() {
+      return out.summary();
+    },
+  };
+}
+
+async function* batches(chunks: AsyncIterable<Uint8Array>, options: ReadOptions, out: Gathered): AsyncGenerator<Batch> {
+  const bytesMax = options.limits?.bytes ?? BYTES_MAX;
+  let turnedAt = performance.now();
+  let batchAt = 0;
+  let open: { reader: Reader; decode: (bytes: Uint8Array) => string; end: () => string } | undefined;
+  try {
+    for await (const chunk of withWholeHead(chunks)) {
+      open ??= opened(chunk, options, out);
+      for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+        const piece = chunk.subarray(from, from + PIECE_BYTES);
+        out.bytesRead += piece.length;
+        if (out.bytesRead > bytesMax) throw refuseFile({ line: 1 }, null, "The file is too large.", "", `at most ${bytesMax} bytes`);
+        feed(open.reader, open.decode(piece), out);
+        if (out.size >= BATCH_LINES || out.bytesRead - batchAt >= BATCH_BYTES) {
+          batchAt = out.bytesRead;
+          yield out.take();
+        }
+        if (performance.now() - turnedAt < TURN_MS) continue;
+        await nextTurn();
+        turnedAt = performance.now();
+      }
+    }
+    if (!open) throw refuseFile({ line: 1 }, null, "The file is empty.", "", "a file with lines");
+    feed(open.reader, open.end(), out);
+    open.reader.end();
+  } catch (error) {
+    if (out.size > 0) yield out.take();
+    throw error;
+  }
+  yield out.take();
+}
+
+function opened(head: Uint8Array, options: ReadOptions, out: Gathered) {
+  const start = head.subarray(0, HEAD_BYTES);
+  const encoding = options.encoding ?? options.mapping?.encoding ?? encodingOf(start).encoding;
+  const reading: Reading = {
+    out,
+    currency: options.currency,
+    timeZone: options.time_zone ?? "UTC",
+    mapping: options.mapping,
+    delimiter: options.format === "csv" ? (options.mapping?.delimiter ?? delimiterOf(decoderOf(encoding).decode(start))) : ",",
+  };
+  return { reader: readerOf(options.format, reading), ...decoderOf(encoding) };
+}
+
+function readerOf(format: Format, reading: Reading): Reader {
+  switch (format) {
+    case "csv":
+      return readCsv(reading);
+    case "ndjson":
+      return readNdjson(reading);
+    case "json":
+      return readJson(reading);
+    case "mt940":
+    case "mt942":
+      return readMt940(reading, format);
+    case "bai2":
+      return readBai2(reading);
+    case "ofx":
+      return readOfx(reading);
+    default:
+      return readCamt(reading, format);
+  }
+}
+
+function feed(reader: Reader, text: string, out: Gathered): void {
+  if (text === "") return;
+  if (!out.suspect) out.suspect = text.includes("\uFFFD") || text.includes("\0") || !text.isWellFormed();
+  reader.read(text);
+}
+
+/** The same bytes, the first chunk being the file's whole head: what is found out from it must not depend on how the file came. */
+async function* withWholeHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array[] | null = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    if (head === null) {
+      yield chunk;
+      continue;
+    }
+    head.push(chunk);
+    size += chunk.length;
+    if (size < HEAD_BYTES) continue;
+    yield Buffer.concat(head);
+    head = null;
+  }
+  if (head !== null && size > 0) yield Buffer.concat(head);
+}

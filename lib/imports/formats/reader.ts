@@ -1,0 +1,25 @@
+import type { Gathered } from "./gathered.ts";
+import type { Delimiter, Mapping } from "./mapping.ts";
+
+/** Reads one format: is given the file's text piece by piece, and puts lines, refusals and statements into `out`. */
+export type Reader = {
+  /** @throws FileRefused where nothing sound can follow. */
+  read: (text: string) => void;
+  /** @throws FileRefused for a file that was cut. */
+  end: () => void;
+};
+
+/** What a reader is told. */
+export type Reading = {
+  out: Gathered;
+  /** The source's currency, for lines that name none. */
+  currency: string | undefined;
+  /** IANA name: the day of a time in UTC is the day there. */
+  timeZone: string;
+  mapping: Mapping | undefined;
+  /** Of CSV: the mapping's, or what the file's beginning shows. */
+  delimiter: Delimiter;
+};
+
+/** Longest line of a line-based file, and longest record of CSV. A sound one has a hundredth of it. */
+export const LINE_MAX_LENGTH = 256 * 1024;

@@ -1,0 +1,46 @@
+/** Why a line, or a whole file, was not read. */
+export type Refusal = {
+  /** Line of the file, from 1. */
+  line: number;
+  /** Character of that line, from 1: given for XML, whose lines can be long. */
+  column?: number;
+  /** The field of an import line, or the format's own name of the place (`:61:`, `CdtDbtInd`, `49`). Null for the line as a whole. */
+  field: string | null;
+  /** What the file says there, at most 80 characters of it. */
+  found: string;
+  /** What would be read. */
+  wanted: string;
+  /** All of it in a sentence for a person. */
+  message: string;
+};
+
+export type Place = { line: number; column?: number };
+
+const FOUND_MAX_LENGTH = 80;
+
+/** @param problem A short sentence, for example "More decimals than JPY has." */
+export function refusal(place: Place, field: string | null, problem: string, found: string, wanted: string): Refusal {
+  const shown = shorten(found);
+  const message = `${problem} Found ${shown === "" ? "nothing" : `"${shown}"`}, expected ${wanted}.`;
+  return { line: place.line, ...(place.column !== undefined && { column: place.column }), field, found: shown, wanted, message };
+}
+
+/** The file cannot be read on: nothing of it should be kept. */
+export class FileRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(reason: Refusal) {
+    super(reason.message);
+    this.name = "FileRefused";
+    this.refusal = reason;
+  }
+}
+
+export function refuseFile(place: Place, field: string | null, problem: string, found: string, wanted: string): FileRefused {
+  return new FileRefused(refusal(place, field, problem, found, wanted));
+}
+
+function shorten(text: string): string {
+  const cut = text.length > FOUND_MAX_LENGTH ? `${text.slice(0, FOUND_MAX_LENGTH - 1)}…` : text;
+  return cut.toWellFormed().replace(/\p{Cc}/gu, (control) => (control === "\t" ? "⇥" : control === "\n" ? "⏎" : "␀"));
+}

@@ -1,0 +1,62 @@
+import type { ImportLine, StatementSummary } from "./line.ts";
+
+/** What a file says of one statement while its lines are read. */
+export class Statement {
+  id: string | null = null;
+  account: string | null = null;
+  currency: string | null = null;
+  opening: number | null = null;
+  closing: number | null = null;
+  periodStart: string | null = null;
+  periodEnd: string | null = null;
+  /** Whether the file's own numbers and sums fit; null while it has given none. */
+  controls: boolean | null = null;
+  /** Balances that cannot both be right: two currencies, two openings. */
+  contradictory = false;
+  sum = 0n;
+  lineCount = 0;
+  #first: string | null = null;
+  #last: string | null = null;
+  #foreign = false;
+
+  count(line: ImportLine): void {
+    this.lineCount++;
+    this.sum += BigInt(line.amount_minor);
+    this.currency ??= line.currency;
+    if (line.currency !== this.currency) this.#foreign = true;
+    if (this.#first === null || line.value_date < this.#first) this.#first = line.value_date;
+    if (this.#last === null || line.value_date > this.#last) this.#last = line.value_date;
+  }
+
+  /** A balance's currency is the statement's. */
+  agreeOn(currency: string): void {
+    this.currency ??= currency;
+    if (this.currency !== currency) this.contradictory = true;
+  }
+
+  control(holds: boolean): void {
+    this.controls = holds && this.controls !== false;
+  }
+
+  summary(): StatementSummary {
+    return {
+      id: this.id,
+      account: this.account,
+      currency: this.currency,
+      opening_balance_minor: this.opening,
+      closing_balance_minor: this.closing,
+      balance_holds: this.#balanceHolds(),
+      control_totals_hold: this.controls,
+      line_count: this.lineCount,
+      sum_minor: String(this.sum),
+      period_start: this.periodStart ?? this.#first,
+      period_end: this.periodEnd ?? this.#last,
+    };
+  }
+
+  #balanceHolds(): boolean | null {
+    if (this.contradictory) return false;
+    if (this.opening === null || this.closing === null) return null;
+    return !this.#foreign && BigInt(this.opening) + this.sum === BigInt(this.closing);
+  }
+}

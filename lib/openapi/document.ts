@@ -1,0 +1,224 @@
+import { z } from "zod";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+  type ZodOpenApiResponseObject,
+} from "zod-openapi";
+import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
+import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
+import { SURFACES } from "../records/surfaces/every-surface.ts";
+import type { Access } from "../wire/access.ts";
+import type { Contract } from "../wire/contract.ts";
+import { CONTRACTS } from "../wire/operations.ts";
+import { tenantId } from "../wire/schema.ts";
+import { addDescriptions } from "./glossary.ts";
+import { addLimits } from "./limits.ts";
+import {
+  ANSWER_HEADERS,
+  errorCodesOf,
+  HEADERS,
+  isCacheable,
+  isConditional,
+  type ProblemAnswer,
+  problem,
+  problemAnswers,
+  REPLAY_HEADERS,
+  TAG_HEADERS,
+} from "./responses.ts";
+import { addExamples } from "./show-examples.ts";
+import { webhooksOf } from "./webhooks.ts";
+
+const DESCRIPTION = `Tieout reconciles two sets of records and tracks the exceptions and their deadlines.
+
+Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most
+1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
+credential, tenant, role or scope, rate limit, body and query, existence, state.`;
+
+const TAGS: Record<string, string> = {
+  Tenant: "The caller and its tenant.",
+  "SLA monitor": "Open exceptions by time to breach.",
+  "API keys": "Credentials of a tenant's servers.",
+  Reconciliations: "Two sources compared over a period.",
+  Exceptions: "Items to resolve before a deadline.",
+  ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
+  "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
+  Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
+};
+
+/** A few entity tags of ours. */
+const TAGS_MAX = 1000;
+
+const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().meta({ example: "0d1f6c1e-retry-1" });
+
+const csvText = z.string().meta({ description: "RFC 4180, with a header row.", override: { contentMediaType: "text/csv" } });
+const ndjsonText = z.string().meta({ description: "One JSON object per line.", override: { contentMediaType: "application/x-ndjson" } });
+const uploadText = z
+  .string()
+  .max(64 * 1024 * 1024)
+  .meta({ example: '{"title":"Payout 4711 has no bank line","severity":"high"}' });
+
+const VERSION = "1.0.0";
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+/** OpenAPI 3.1 of /v1, from the contracts. @throws Error where a schema lacks an example. */
+export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): OpenApiDocument {
+  const problems = new Map<string, ProblemAnswer>();
+  const document = createDocument({
+    openapi: "3.1.1",
+    info: {
+      title: "Tieout",
+      version: VERSION,
+      description: DESCRIPTION,
+      contact: { name: "Tieout", url: "https://tieout.example/docs" },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: "/", description: "Production: the origin that served this document.", "x-internal": false }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
+    paths: pathsOf(contracts, problems),
+    webhooks: webhooksOf(),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "One of: a JWT of the identity provider (HS256 or RS256) or of Supabase Auth; an API key `<key_id>.<key_secret>`; " +
+            "the publishable key; the service-role key.",
+        },
+      },
+      schemas: { Problem: problem },
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: Object.fromEntries([...problems].map(([name, { response }]) => [name, response])),
+    },
+  });
+  addDescriptions(document);
+  addExamples(document, contracts);
+  addLimits({ paths: document.paths, webhooks: document.webhooks, components: document.components });
+  return document;
+}
+
+/** Headers that operations take, as components. */
+const PARAMETERS = {
+  TenantId: tenantId.meta({
+    param: { name: "X-Tenant-Id", in: "header" },
+    description: "The tenant this call is for.",
+  }),
+  IdempotencyKey: idempotencyKey.meta({
+    param: { name: "Idempotency-Key", in: "header" },
+    description:
+      "Makes retries safe: for 24 hours, the same key with the same request returns the original response. Can be sent in the body instead.",
+  }),
+  IfNoneMatch: z
+    .string()
+    .optional()
+    .meta({
+      override: { maxLength: TAGS_MAX },
+      param: { name: "If-None-Match", in: "header" },
+      description: "The ETag of what you have: where nothing is new, the answer is 304 without a body.",
+      example: '"3-Kx8d0aTqpwNfB2vE"',
+    }),
+  IfMatch: z
+    .string()
+    .optional()
+    .meta({
+      override: { maxLength: TAGS_MAX },
+      param: { name: "If-Match", in: "header" },
+      description: "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
+      example: '"3-Kx8d0aTqpwNfB2vE"',
+    }),
+  AuditReason: z
+    .string()
+    .optional()
+    .meta({
+      override: { maxLength: AUDIT_REASON_MAX },
+      param: { name: "X-Audit-Reason", in: "header" },
+      description: "With the service-role key: the reason for the call, recorded in the security events.",
+      example: "Support case 118",
+    }),
+};
+
+function pathsOf(contracts: readonly Contract[], problems: Map<string, ProblemAnswer>): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const contract of contracts) {
+    paths[contract.path] = { ...paths[contract.path], [contract.method.toLowerCase()]: operationOf(contract, problems) };
+  }
+  return paths;
+}
+
+function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): ZodOpenApiOperationObject {
+  const { operationId, tag, summary, description, access, idempotency, params, query, resource, status } = contract;
+  const answers = problemAnswers(errorCodesOf(contract));
+  for (const answer of answers) problems.set(answer.name, answer);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: [description, needs(access)].filter(Boolean).join("\n\n"),
+    parameters: [
+      PARAMETERS.TenantId,
+      ...(idempotency ? [PARAMETERS.IdempotencyKey] : []),
+      ...(isConditional(contract) ? [PARAMETERS.IfMatch] : []),
+      ...(isCacheable(contract) ? [PARAMETERS.IfNoneMatch] : []),
+      ...(access.service ? [PARAMETERS.AuditReason] : []),
+    ],
+    requestParams: { path: params, query },
+    ...requestBodyOf(contract),
+    responses: {
+      [`${status}`]: {
+        description: status === 201 ? "Created." : "Done.",
+        headers: { ...ANSWER_HEADERS, ...(resource && TAG_HEADERS), ...(idempotency && REPLAY_HEADERS) },
+        content: contentOf(contract),
+      },
+      ...(isCacheable(contract) && {
+        304: { description: "Nothing is new since the answer that If-None-Match names.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
+      }),
+      ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
+    },
+    "x-roles": access.roles,
+    "x-scope": access.scope,
+  };
+}
+
+function contentOf({ file, response }: Contract): NonNullable<ZodOpenApiResponseObject["content"]> {
+  if (!file) return { "application/json": { schema: response } };
+  return { "text/csv": { schema: csvText }, "application/x-ndjson": { schema: ndjsonText } };
+}
+
+function needs({ roles, scope, service, publishable }: Access): string {
+  const who = [
+    roles === "any" ? "any user of the tenant" : `a user with ${roles.map((role) => `\`${role}\``).join(" or ")}`,
+    ...(scope ? [`an API key with \`${scope}\``] : []),
+    ...(roles === "any" ? ["any API key"] : []),
+    ...(publishable ? ["the publishable key"] : []),
+    ...(service ? ["the service-role key"] : []),
+  ];
+  return `Who can call it: ${who.join("; ")}.`;
+}
+
+function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBodyObject } {
+  const { body, idempotency, upload } = contract;
+  if (upload) {
+    return { requestBody: { required: true, content: Object.fromEntries(upload.map((mediaType) => [mediaType, { schema: uploadText }])) } };
+  }
+  if (!body && !idempotency) return {};
+  const schema = withIdempotencyKey(body ?? z.strictObject({}), contract);
+  const content = Object.fromEntries(mediaTypes(contract).map((mediaType) => [mediaType, { schema }]));
+  return { requestBody: { required: !schema.safeParse({}).success, content } };
+}
+
+function withIdempotencyKey(body: z.ZodType, { idempotency }: Contract): z.ZodType {
+  if (!idempotency) return body;
+  const field = {
+    [idempotency.field]: idempotencyKey.meta({
+      description: "The idempotency key, unless sent in the Idempotency-Key header.",
+    }),
+  };
+  const { example } = body.meta() ?? {};
+  const extended = body instanceof z.ZodObject ? body.safeExtend(field) : z.intersection(body, z.looseObject(field));
+  return example === undefined ? extended : extended.meta({ example });
+}

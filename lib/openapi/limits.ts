@@ -1,0 +1,133 @@
+/**
+ * The most that texts and lists of an answer have, by their field: each bound is kept where the value comes in, or by the database. Beside
+ * the contracts, not in them: a request's limits are checked there, an answer's would be checked in vain. A schema's own limit goes first.
+ */
+const LENGTHS: Record<string, number> = {
+  actor: 125,
+  address: 45,
+  body: 16_384,
+  created_by: 125,
+  currency: 3,
+  description: 1000,
+  detail: 1000,
+  details: 64,
+  disabled_by: 125,
+  disabled_detail: 1000,
+  event_id: 44,
+  explanation: 500,
+  failing_since: 24,
+  hash: 64,
+  headers: 16_384,
+  home_tenant_id: 63,
+  id: 255,
+  ip_allowlist: 49,
+  key: 125,
+  key_id: 44,
+  key_secret: 53,
+  last_used_ip: 45,
+  message: 2000,
+  name: 200,
+  next_cursor: 2000,
+  operation: 200,
+  path: 16_384,
+  prev_hash: 64,
+  reason: 1000,
+  reason_code: 64,
+  request_id: 64,
+  resolution: 1000,
+  revoke_reason: 500,
+  revoked_by: 125,
+  roles: 32,
+  scopes: 64,
+  secret: 50,
+  sent_by: 125,
+  signature: 86,
+  target: 255,
+  tenant_name: 200,
+  tenantId: 63,
+  title: 200,
+  type: 200,
+  unused_scopes: 64,
+  updated_by: 125,
+  url: 2048,
+  warning: 200,
+  webhook_id: 44,
+};
+
+/** In names of what may hold anything: a record's 64 kB bound them. */
+const ANY_NAME = 65_536;
+
+const COUNTS: Record<string, number> = {
+  addresses: 100,
+  at_risk_thresholds: 10,
+  attempts: 1000,
+  buckets: 32,
+  by_address: 10_000,
+  by_operation: 200,
+  days: 90,
+  errors: 1000,
+  events: 32,
+  hours: 169,
+  ip_allowlist: 50,
+  items: 500,
+  roles: 16,
+  rows: 10_000,
+  scopes: 64,
+  steps: 16,
+  unused_scopes: 64,
+};
+
+/** What a pattern or a format says of the length. */
+const FORMS: [RegExp, number][] = [
+  [/^\^[a-z]{3}_\[0-9a-z\]\{20,40\}\$$/, 44],
+  [/^\^user:/, 125],
+  [/^\^\[a-z0-9\]\[a-z0-9_-\]\{0,62\}\$$/, 63],
+  [/^\^\[a-z_\]/, 200],
+  [/3\}Z\$$/, 24],
+];
+const FORMATS: Record<string, number> = { date: 10, "date-time": 64, uri: 2048 };
+
+const INT32_MAX = 2 ** 31 - 1;
+const VALUES = new Set(["example", "examples", "default", "const", "enum"]);
+
+type Node = { [keyword: string]: unknown };
+
+/**
+ * Gives each text, list and integer of a document the limit or format that its contract leaves out.
+ * @throws Error naming what has none
+ */
+export function addLimits(node: unknown, name = "", path = ""): void {
+  if (Array.isArray(node)) {
+    for (const [index, one] of node.entries()) addLimits(one, name, `${path}/${index}`);
+    return;
+  }
+  if (typeof node !== "object" || node === null) return;
+  const schema = node as Node;
+  const types = new Set([schema.type].flat());
+  if (types.has("string") && !isLimited(schema)) schema.maxLength = lengthOf(schema, name, path);
+  if (types.has("array") && schema.maxItems === undefined) schema.maxItems = required(COUNTS[name] ?? (schema.items ? undefined : 1), path);
+  if (types.has("integer") && schema.enum === undefined) {
+    schema.format ??= typeof schema.maximum === "number" && schema.maximum <= INT32_MAX ? "int32" : "int64";
+  }
+  for (const [keyword, child] of Object.entries(schema)) {
+    if (VALUES.has(keyword)) continue;
+    if (keyword === "properties") for (const [field, one] of Object.entries(child as Node)) addLimits(one, field, `${path}/${field}`);
+    else addLimits(child, keyword === "propertyNames" ? keyword : name, `${path}/${keyword}`);
+  }
+}
+
+/** A file, by its media type, is as long as its list. */
+function isLimited({ maxLength, enum: values, const: value, contentMediaType }: Node): boolean {
+  return maxLength !== undefined || values !== undefined || value !== undefined || contentMediaType !== undefined;
+}
+
+function lengthOf({ pattern, format }: Node, name: string, path: string): number {
+  if (name === "propertyNames") return ANY_NAME;
+  const form = typeof pattern === "string" ? FORMS.find(([known]) => known.test(pattern))?.[1] : undefined;
+  return required(form ?? FORMATS[String(format)] ?? LENGTHS[name], path);
+}
+
+function required(limit: number | undefined, path: string): number {
+  if (limit === undefined) throw new Error(`${path} has no limit: give its schema one, or its name one here.`);
+  return limit;
+}

@@ -1,0 +1,82 @@
+import type { createDocument } from "zod-openapi";
+import { csvOf } from "../http/export.ts";
+import type { Contract } from "../wire/contract.ts";
+import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./agreement.ts";
+import { atItsMoment } from "./webhooks.ts";
+
+type JsonSchema = { [keyword: string]: unknown };
+type Definitions = Record<string, JsonSchema>;
+type MediaType = { schema?: JsonSchema; example?: unknown; examples?: unknown };
+type Body = { content?: Record<string, MediaType> };
+type Operation = {
+  operationId: string;
+  requestBody?: Body;
+  responses?: Record<string, Body>;
+  parameters?: { name?: string; schema?: JsonSchema }[];
+};
+
+/** Every request, success and parameter shows an example, put together from those of the schemas and made to agree. */
+export function addExamples(document: ReturnType<typeof createDocument>, contracts: readonly Contract[]): void {
+  const definitions = (document.components?.schemas ?? {}) as Definitions;
+  for (const [name, change] of Object.entries(AGREEING_SCHEMAS)) {
+    const schema = definitions[name];
+    if (schema) schema.example = { ...(exampleOf(schema, definitions, name) as object), ...change };
+  }
+  const files = new Map(contracts.flatMap(({ operationId, file }) => (file ? [[operationId, file]] : [])));
+  for (const [name, operations] of [...Object.entries(document.paths ?? {}), ...Object.entries(document.webhooks ?? {})]) {
+    for (const operation of Object.values(operations) as Operation[]) {
+      const { operationId, requestBody, responses = {}, parameters = [] } = operation;
+      const file = files.get(operationId);
+      const show = (body: Body | undefined, agree: (operationId: string, example: unknown) => unknown) => {
+        for (const media of Object.values(body?.content ?? {})) {
+          if (media.schema && media.examples === undefined)
+            media.example = agree(operationId, atItsMoment(name, exampleOf(media.schema, definitions, operationId)));
+        }
+      };
+      show(requestBody, agreeingRequest);
+      if (file) showFile(responses["200"], file, definitions);
+      else for (const answer of Object.values(responses)) show(answer, agreeingAnswer);
+      for (const { name: parameter, schema } of parameters)
+        if (schema) schema.example = exampleOf(schema, definitions, `${operationId} ?${parameter}`);
+    }
+  }
+}
+
+/** A line of an export, as it is written. */
+function showFile(answer: Body | undefined, { item, columns }: NonNullable<Contract["file"]>, definitions: Definitions): void {
+  const { "text/csv": csv, "application/x-ndjson": ndjson } = answer?.content ?? {};
+  const line = exampleOf({ $ref: `#/components/schemas/${item.meta()?.id}` }, definitions, "export") as JsonSchema;
+  if (csv) csv.example = csvOf([line], columns, true);
+  if (ndjson) ndjson.example = `${JSON.stringify(line)}\n`;
+}
+
+/**
+ * An example of a schema: its own, or one put together from the examples of its parts.
+ * @throws Error naming the part that has none.
+ */
+export function exampleOf(schema: JsonSchema, definitions: Definitions, path: string): unknown {
+  if ("example" in schema) return schema.example;
+  if ("const" in schema) return schema.const;
+  if ("default" in schema) return schema.default;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (typeof schema.$ref === "string") return exampleOf(definitionOf(schema.$ref, definitions), definitions, path);
+  const choice = ((schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined)?.[0];
+  if (choice) return exampleOf(choice, definitions, path);
+  if (Array.isArray(schema.allOf)) {
+    return Object.assign({}, ...schema.allOf.map((part: JsonSchema) => exampleOf(part, definitions, path)));
+  }
+  if (schema.type === "object" && (schema.properties || schema.additionalProperties === false)) {
+    const parts = Object.entries((schema.properties ?? {}) as Definitions);
+    return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part, definitions, `${path}.${name}`)]));
+  }
+  if (schema.type === "array") return [exampleOf(schema.items as JsonSchema, definitions, `${path}[]`)];
+  if (schema.type === "boolean") return false;
+  if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 0;
+  throw new Error(`${path} has no example: give its schema .meta({ example }).`);
+}
+
+function definitionOf(reference: string, definitions: Definitions): JsonSchema {
+  const found = definitions[reference.replace("#/components/schemas/", "")];
+  if (!found) throw new Error(`${reference} is not defined.`);
+  return found;
+}

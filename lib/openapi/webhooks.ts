@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { ZodOpenApiObject } from "zod-openapi";
+import { EVENT_KINDS, EVENTS, type EventKind } from "../events/contract.ts";
+import { time } from "../wire/schema.ts";
+
+const HEADERS = {
+  "webhook-id": z
+    .string()
+    .max(44)
+    .meta({ description: "The event's ID, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+  "webhook-timestamp": z.string().max(12).meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
+  "webhook-signature": z.string().max(200).meta({
+    description:
+      "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, separated by spaces, during a secret rotation.",
+    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  }),
+};
+
+type ExceptionData = { exception: Record<string, unknown>; [field: string]: unknown };
+
+const YESTERDAY = "2026-11-19T09:30:00.000Z";
+const NOW = "2026-11-20T09:30:00.000Z";
+const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
+const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
+
+/** How the exception of the examples is when each of its events comes. */
+const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
+  "exception.sla.at_risk": {
+    exception: { due_at: IN_FOUR_HOURS, minutes_to_breach: 240, breach_risk: "medium", created_at: YESTERDAY },
+    due_at: IN_FOUR_HOURS,
+  },
+  "exception.sla.breached": {
+    exception: { due_at: NOW, minutes_to_breach: 0, breach_risk: "breached", created_at: YESTERDAY },
+    due_at: NOW,
+  },
+  "exception.created": { exception: { due_at: IN_HALF_AN_HOUR, created_at: NOW, updated_at: NOW } },
+  "exception.updated": {
+    exception: { due_at: IN_HALF_AN_HOUR, status: "in_review", created_at: YESTERDAY },
+    changes: { status: { from: "open", to: "in_review" } },
+  },
+  "exception.resolved": {
+    exception: {
+      due_at: IN_HALF_AN_HOUR,
+      minutes_to_breach: null,
+      breach_risk: null,
+      status: "resolved",
+      resolution: "The bank line came.",
+      created_at: YESTERDAY,
+      closed_at: NOW,
+    },
+  },
+};
+
+/** An event's example, consistent with the moment of that event; others unchanged. */
+export function atItsMoment(name: string, example: unknown): unknown {
+  const moment = MOMENTS[name as EventKind];
+  if (!moment) return example;
+  const { data, ...envelope } = example as { data: ExceptionData };
+  return { ...envelope, data: { ...data, ...moment, exception: { ...data.exception, ...moment.exception } } };
+}
+
+/** What we send to receivers: one for each event kind. */
+export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
+  return Object.fromEntries(
+    EVENT_KINDS.map((kind) => {
+      const { summary, data } = EVENTS[kind];
+      const body = z.object({ type: z.literal(kind), timestamp: time, data });
+      return [
+        kind,
+        {
+          post: {
+            operationId: `receive_${kind.replaceAll(".", "_")}`,
+            tags: ["Webhooks"],
+            summary,
+            security: [],
+            requestParams: { header: z.object(HEADERS) },
+            requestBody: { required: true, content: { "application/json": { schema: body } } },
+            responses: {
+              "2XX": { description: "Delivered. Any other status, or none within 15 s, is retried." },
+              "410": { description: "Stops all events: the webhook is disabled." },
+            },
+          },
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,17 @@
+import { invalidRequest } from "./errors.ts";
+import { scanJson } from "./json-scan.ts";
+
+/** @throws ApiError 400 on anything that is not one well-formed JSON object that every part of the service can keep as it was sent. */
+export function parseJsonObject(text: string): Record<string, unknown> {
+  scanJson(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidRequest([{ path: "", message: "Send well-formed JSON in UTF-8." }]);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidRequest([{ path: "", message: "Send a JSON object." }]);
+  }
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { parseJsonObject } from "./json-object.ts";
+
+/** The places that are refused. */
+function refused(text: string): string[] {
+  try {
+    parseJsonObject(text);
+    return [];
+  } catch (error) {
+    return (error as { errors: { path: string }[] }).errors.map(({ path }) => path);
+  }
+}
+
+describe("a number is kept with its value, or refused by its path", () => {
+  test.each([
+    "0",
+    "-0",
+    "1.10",
+    "0.1",
+    "1e2",
+    "100000000000000000e-5",
+    "9007199254740991",
+    "-9007199254740991",
+    "123456789012345.5",
+    "5e-324",
+    "0.30000000000000004",
+  ])("%s is kept", (digits) => {
+    expect(parseJsonObject(`{"a":{"n":[0,${digits}]}}`)).toEqual({ a: { n: [0, Number(digits)] } });
+  });
+
+  test.each([
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740992",
+    "12345678901234567890",
+    "9.007199254740993e15",
+    "1e21",
+    "1e400",
+    "1e-400",
+    "0.1000000000000000055",
+    "0.123456789012345678",
+    "1.00000000000000000000000001",
+    `0.${"0".repeat(500_000)}1`,
+    `0.1${"0".repeat(500_000)}1`,
+  ])("%s is refused", (digits) => {
+    expect(refused(`{"a":{"n":[0,${digits}]}}`)).toEqual(["a.n.1"]);
+  });
+});
+
+describe("a name comes once in an object", () => {
+  test.each([
+    ['{"a":1,"a":1}', "a"],
+    ['{"a":1,"\\u0061":2}', "a"],
+    ['{"a":{"b":{},"c":[],"b":1}}', "a.b"],
+    ['{"a":[{"b":1},{"b":1,"b":2}]}', "a.1.b"],
+    ['{"x":[{"__proto__":1}]}', "x.0.__proto__"],
+    ['{"\\u005f_proto__":1}', "__proto__"],
+  ])("%s is refused", (text, path) => {
+    expect(refused(text)).toEqual([path]);
+  });
+
+  test("and in each of two objects", () => {
+    expect(parseJsonObject('{"a":{"b":1},"b":[{"b":"{\\"b\\":1,\\"b\\":2}"}]}')).toEqual({ a: { b: 1 }, b: [{ b: '{"b":1,"b":2}' }] });
+  });
+});
+
+describe("what an object may hold", () => {
+  const numbers = (count: number) => `{"a":[${Array.from({ length: count }, () => "0").join(",")}]}`;
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+
+  test("20,000 values and not 20,001", () => {
+    expect(refused(numbers(19_998))).toEqual([]);
+    expect(refused(numbers(19_999))).toEqual([""]);
+    expect(refused(`{"a":[${Array.from({ length: 10_000 }, () => '"x",{}').join(",")}]}`)).toEqual([""]);
+  });
+
+  test("64 levels and not 65", () => {
+    expect(refused(nested(64))).toEqual([]);
+    expect(refused(nested(65))).toEqual([""]);
+    expect(refused("[".repeat(500_000))).toEqual([""]);
+  });
+
+  test("no NUL character and no lone surrogate, in a text or a name", () => {
+    expect(refused('{"a":["x","\\u0000"]}')).toEqual(["a.1"]);
+    expect(refused('{"a":{"b":"\\ud800"}}')).toEqual(["a.b"]);
+    expect(refused('{"a":{"\\u0000":1}}')).toHaveLength(1);
+    expect(refused('{"a":"\\ud83d\\ude00"}')).toEqual([]);
+  });
+
+  test.each([
+    "",
+    "[]",
+    "1",
+    "null",
+    '"a"',
+    '{"a":',
+    '{"a":1}}',
+    '{"a":01}',
+    '{"a":1.}',
+    '{"a" 1}',
+    '{"a":"\\x"}',
+    '{"a":NaN}',
+    "{a:1}",
+    '{"a":"',
+  ])("%j is no object", (text) => {
+    expect(refused(text)).toEqual([""]);
+  });
+});

@@ -1,0 +1,65 @@
+import * as apiKeys from "../api-keys/contract.ts";
+import * as exceptions from "../exceptions/contract.ts";
+import * as sla from "../exceptions/sla/contract.ts";
+import * as firstSteps from "../first-steps/contract.ts";
+import * as members from "../members/contract.ts";
+import * as reconciliations from "../reconciliations/contract.ts";
+import { RECORD_CONTRACTS } from "../records/contract.ts";
+import * as securityEvents from "../security-events/contract.ts";
+import * as tenants from "../tenants/contract.ts";
+import * as webhooks from "../webhooks/contract.ts";
+import * as deliveries from "../webhooks/deliveries/contract.ts";
+import { type Contract, exportOf } from "./contract.ts";
+
+const DECLARED = [
+  tenants.getMeContract,
+  firstSteps.getFirstStepsContract,
+  firstSteps.putFirstStepsContract,
+  members.listMembersContract,
+  apiKeys.listApiKeysContract,
+  apiKeys.createApiKeyContract,
+  apiKeys.getApiKeyContract,
+  apiKeys.updateApiKeyContract,
+  apiKeys.revokeApiKeyContract,
+  apiKeys.rotateApiKeyContract,
+  apiKeys.getApiKeyUsageContract,
+  apiKeys.estimateApiKeyImpactContract,
+  exceptions.listSlaExceptionsContract,
+  exceptions.listExceptionsContract,
+  exceptions.createExceptionContract,
+  exceptions.getExceptionContract,
+  exceptions.updateExceptionContract,
+  exceptions.updateExceptionsContract,
+  exceptions.importExceptionsContract,
+  exceptions.listExceptionHistoryContract,
+  sla.getTimeToBreachContract,
+  sla.getExceptionLedgerContract,
+  sla.getSlaReportContract,
+  sla.getSlaPolicyContract,
+  sla.putSlaPolicyContract,
+  reconciliations.listReconciliationsContract,
+  reconciliations.createReconciliationContract,
+  reconciliations.getReconciliationContract,
+  reconciliations.updateReconciliationContract,
+  ...[...RECORD_CONTRACTS.values()].flatMap(({ surface: _, ...operations }) => Object.values(operations)),
+  webhooks.listWebhooksContract,
+  webhooks.createWebhookContract,
+  webhooks.getWebhookContract,
+  webhooks.updateWebhookContract,
+  webhooks.deleteWebhookContract,
+  webhooks.rotateWebhookSecretContract,
+  webhooks.testWebhookContract,
+  webhooks.enableWebhookContract,
+  webhooks.recoverWebhookContract,
+  deliveries.listWebhookDeliveriesContract,
+  deliveries.getWebhookDeliveryContract,
+  deliveries.resendWebhookDeliveryContract,
+  securityEvents.listSecurityEventsContract,
+  securityEvents.getSecurityEventContract,
+  securityEvents.verifySecurityEventsContract,
+] as unknown as Contract[];
+
+/** Every operation of /v1. */
+export const CONTRACTS: readonly Contract[] = DECLARED.flatMap((declared) =>
+  declared.exported ? [declared, exportOf(declared)] : [declared],
+);

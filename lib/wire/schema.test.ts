@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { text, timestamp, userReference } from "./schema.ts";
+
+const messageOf = (schema: typeof timestamp | ReturnType<typeof text>, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
+
+describe("a time", () => {
+  test.each([
+    ["2026-11-20T09:30Z", "2026-11-20T09:30:00.000Z"],
+    ["2026-11-20T09:30+00:00", "2026-11-20T09:30:00.000Z"],
+    ["2026-11-20T09:30:15+00:00", "2026-11-20T09:30:15.000Z"],
+    ["2026-11-20T09:30:15.5Z", "2026-11-20T09:30:15.500Z"],
+    ["2026-11-20T09:30:15.1234567+00:00", "2026-11-20T09:30:15.123Z"],
+  ])("%s is UTC", (given, kept) => {
+    expect(timestamp.parse(given)).toBe(kept);
+  });
+
+  test.each([
+    ["2026-11-20T09:30:00+02:00", "Give the time in UTC, ending in Z or +00:00, not in +02:00."],
+    ["2026-11-20T09:30:00-00:00", "Give the time in UTC, ending in Z or +00:00, not in -00:00."],
+    ["2026-11-20T09:30:00+0000", "Give the time in UTC, ending in Z or +00:00, not in +0000."],
+    ["2026-11-20T09:30:00 00:00", "Write Z, or %2B00:00 for +00:00: in an address + is a space."],
+    ["2026-11-20T09:30:00", "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
+    ["2026-02-30T00:00:00Z", "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
+    ["2026-06-30T23:59:60Z", "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
+    ["0001-01-01T00:00:00Z", "Give a time between 1970 and 2999."],
+    [0, "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
+  ])("%s is none", (given, message) => {
+    expect(messageOf(timestamp, given)).toBe(message);
+  });
+});
+
+describe("a text", () => {
+  test("is kept in one normal form, whichever it came in", () => {
+    expect(text(5).parse("Cafe\u0301")).toBe("Caf\u00e9");
+    expect(userReference.parse("user:rene\u0301")).toBe("user:ren\u00e9");
+  });
+
+  test.each([
+    "",
+    " \t\n",
+    "\u200b",
+    "\u200b\u2060\ufeff",
+    "\u3164",
+    "\u115f\u1160",
+    "\u202e\u202c",
+    "\u00ad",
+    "\u2800",
+    "\ufe0f",
+    "\u{e0020}",
+  ])("%j cannot be seen", (invisible) => {
+    expect(text(20).safeParse(invisible).success).toBe(false);
+    expect(userReference.safeParse(`user:${invisible}`).success).toBe(false);
+  });
+
+  test.each(["a", "\u200bx", "👍🏽", "नी", "٣", "→"])("%j can", (visible) => {
+    expect(text(20).parse(visible)).toBe(visible);
+  });
+});

@@ -1,0 +1,113 @@
+/** The wire's common types. Safe in the browser. */
+import { z } from "zod";
+
+/** With fractions of any length that anybody has a use for. */
+const TIMESTAMP_MAX = 64;
+const EARLIEST = Date.UTC(1970, 0, 1);
+const LATEST = Date.UTC(3000, 0, 1);
+
+function isKnownYear(text: string): boolean {
+  return Date.parse(text) >= EARLIEST && Date.parse(text) < LATEST;
+}
+
+const OFFSET = /(?:[+-]\d{2}:?\d{2}| \d{2}:\d{2})$/;
+
+function timeFault(input: unknown): string {
+  const offset = typeof input === "string" ? OFFSET.exec(input)?.[0] : undefined;
+  if (offset === " 00:00") return "Write Z, or %2B00:00 for +00:00: in a URL, + is a space.";
+  if (offset !== undefined) return `Must be in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
+  return "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
+}
+
+/** ISO 8601 UTC (`Z` or `+00:00`; seconds and fractions optional), 1970 to 2999; normalised to milliseconds and `Z`. */
+export const timestamp = z
+  .string({ error: ({ input }) => timeFault(input) })
+  .overwrite((text) => text.replace(/\+00:00$/, "Z").replace(/(?<=T\d\d:\d\d)Z$/, ":00Z"))
+  .pipe(z.iso.datetime({ error: ({ input }) => timeFault(input), abort: true }))
+  .refine(isKnownYear, "Must be between 1970 and 2999.")
+  .transform((text) => new Date(text).toISOString())
+  .meta({
+    example: "2026-11-20T09:30:00.000Z",
+    override: { type: "string", format: "date-time", pattern: "(?:Z|\\+00:00)$", maxLength: TIMESTAMP_MAX },
+  });
+
+/** A time in an answer: ISO 8601 UTC with milliseconds. */
+export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
+
+/** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
+export const calendarDate = z
+  .union([z.iso.date().refine(isKnownYear), timestamp.transform((text) => text.slice(0, 10))], {
+    error: "Must be a date between 1970 and 2999, for example 2026-10-31.",
+  })
+  .meta({ example: "2026-10-31" });
+
+/** `user:<name>` */
+export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
+export const userReference = z
+  .string()
+  .normalize("NFC")
+  .regex(USER_REFERENCE, { error: "Must be user:<name>, for example user:ada.", abort: true })
+  .refine((value) => isVisible(value.slice("user:".length)), "The name must have a visible character.")
+  .meta({ example: "user:ada" });
+
+/** The same in a response. */
+export const user = z.string().regex(USER_REFERENCE).meta({ example: "user:ada" });
+
+/** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
+export const actor = z.string().meta({ example: "user:ada" });
+
+/** White space, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
+const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether there is anything in a text that a reader sees. */
+export function isVisible(value: string): boolean {
+  return SEEN.test(value);
+}
+
+/** Text of 1 to `most` characters, one of which can be seen. It is kept and compared in Unicode's normal form C. */
+export const text = (most: number) =>
+  z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must not be blank: give a text that can be seen.");
+
+export const tenantId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+  .meta({ example: "acme" });
+
+export const idPattern = (prefix: string) => new RegExp(`^${prefix}_[0-9a-z]{20,40}$`);
+
+export function id(prefix: string) {
+  return z
+    .string()
+    .regex(idPattern(prefix))
+    .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
+}
+
+/** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. OpenAPI calls it an integer. */
+export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^-?\d{1,16}$/, "Must be an integer.")
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .meta({ override: { type: "integer", minimum: least, maximum: most, pattern: undefined } });
+
+/** The query of every list. */
+export const pageQuery = {
+  limit: queryInteger(1, 250)
+    .default(50)
+    .meta({ description: "Maximum number of items.", example: 50, override: { default: 50 } }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .meta({ description: "next_cursor from the previous page, unchanged.", example: "WyJleGNfMDE5YSJd" }),
+};
+
+/** `{ items, next_cursor }` */
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item),
+    next_cursor: z.string().nullable().meta({ description: "Null on the last page.", example: null }),
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * What a combination of lines and a match are known by: 128 bits over the identities of their lines, never over handles or the order
+ * of anything. Members' hashes are added up, and so are matches' to a run's digest: a multiset hash as of Bellare and Micciancio,
+ * "A new paradigm for collision-free hashing: incrementality at reduced cost", 1997.
+ */
+import { Hasher } from "./hash.ts";
+import { identityHash, type Lines, type Text } from "./lines.ts";
+import type { Matches } from "./matches.ts";
+
+/** To be raised with every change that may change a result. */
+export const ENGINE_VERSION = "1.0.0";
+
+const WORDS = 4;
+
+/** 32 hexadecimal digits for a combination of lines: what a rejection is remembered by. */
+export function combinationHash(left: Lines, leftMembers: ArrayLike<number>, right: Lines, rightMembers: ArrayLike<number>): string {
+  members.clear();
+  for (let at = 0; at < leftMembers.length; at++) members.add(1, left.identity.high, left.identity.low, leftMembers[at] as number, 0);
+  for (let at = 0; at < rightMembers.length; at++) members.add(2, right.identity.high, right.identity.low, rightMembers[at] as number, 0);
+  return hex(members.finish(0));
+}
+
+/** The same from the identities of the lines. */
+export function combinationHashOf(left: readonly Text[], right: readonly Text[]): string {
+  members.clear();
+  for (const [side, identities] of [
+    [1, left],
+    [2, right],
+  ] as const) {
+    for (const identity of identities) {
+      const { high, low } = identityHash(identity);
+      members.add(side, [high], [low], 0, 0);
+    }
+  }
+  return hex(members.finish(0));
+}
+
+/** 32 hexadecimal digits for a match as a run made it: its state, its rule, its lines and what each is allocated. */
+export function matchHash(state: "confirmed" | "suggested", matches: Matches, index: number, left: Lines, right: Lines): string {
+  return hex(hashMatch(state, matches, index, left, right));
+}
+
+/** The sum of the hashes of all matches modulo 2^128, led by the engine's version. */
+export function digestOf(confirmed: Matches, suggested: Matches, left: Lines, right: Lines): string {
+  const total = new Float64Array(WORDS);
+  for (const [state, matches] of [
+    ["confirmed", confirmed],
+    ["suggested", suggested],
+  ] as const) {
+    for (let index = 0; index < matches.length; index++) {
+      const hash = hashMatch(state, matches, index, left, right);
+      // From the lowest word up, each carrying into the next.
+      let carry = 0;
+      for (let word = WORDS - 1; word >= 0; word--) {
+        const sum = (total[word] as number) + (hash[word] as number) + carry;
+        carry = sum >= 2 ** 32 ? 1 : 0;
+        total[word] = sum % 2 ** 32;
+      }
+    }
+  }
+  return `${ENGINE_VERSION}:${hex(total)}`;
+}
+
+function hashMatch(state: "confirmed" | "suggested", matches: Matches, index: number, left: Lines, right: Lines): Float64Array {
+  members.clear();
+  const partial = matches.partial.get(index);
+  const from = matches.start[index] as number;
+  const lefts = matches.lefts[index] as number;
+  const count = (matches.start[index + 1] as number) - from;
+  for (let at = 0; at < count; at++) {
+    const lines = at < lefts ? left : right;
+    const line = matches.member[from + at] as number;
+    const amount = partial ? (partial[at] as number) : (lines.amount[line] as number);
+    members.add(at < lefts ? 1 : 2, lines.identity.high, lines.identity.low, line, amount);
+  }
+  return members.finish((state === "confirmed" ? 0x100 : 0x200) + (matches.rule[index] as number));
+}
+
+/** A sum of members' hashes in two hashes of 64 bits each. */
+class Members {
+  private readonly hash = new Hasher();
+  private readonly sums = new Int32Array(WORDS);
+  private readonly words = new Float64Array(WORDS);
+  private count = 0;
+
+  clear(): void {
+    this.sums.fill(0);
+    this.count = 0;
+  }
+
+  add(side: number, high: ArrayLike<number>, low: ArrayLike<number>, line: number, amount: number): void {
+    this.count += 1;
+    for (let lane = 0; lane < 2; lane++) {
+      this.hash
+        .start(side + lane * 16)
+        .word(high[line] as number)
+        .word(low[line] as number)
+        .number(amount)
+        .finish();
+      this.sums[2 * lane] = (this.sums[2 * lane] as number) + this.hash.high;
+      this.sums[2 * lane + 1] = (this.sums[2 * lane + 1] as number) + this.hash.low;
+    }
+  }
+
+  /** The four words, valid until the next call. */
+  finish(salt: number): Float64Array {
+    for (let lane = 0; lane < 2; lane++) {
+      this.hash.start(salt).word(lane).word(this.count);
+      for (let word = 0; word < WORDS; word++) this.hash.word(this.sums[(word + 2 * lane) % WORDS] as number);
+      this.hash.finish();
+      this.words[2 * lane] = this.hash.high;
+      this.words[2 * lane + 1] = this.hash.low;
+    }
+    return this.words;
+  }
+}
+
+const members = new Members();
+
+function hex(words: Float64Array): string {
+  return Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
+}

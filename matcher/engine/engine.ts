@@ -1,0 +1,130 @@
+/**
+ * The matching engine: lines of two sources and rules in, matches, suggestions and reasons out. Pure: no clock, no random, nothing
+ * read or written, budgets counted in steps; the same lines, rules and decisions give the same digest, whatever their order.
+ */
+
+import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
+import { type BusinessDays, mondayToFriday } from "./days.ts";
+import { exact } from "./exact.ts";
+import { keyedGroups } from "./keyed.ts";
+import type { Lines } from "./lines.ts";
+import type { Matches } from "./matches.ts";
+import { reversal, tolerant } from "./nearest-rules.ts";
+import type { Answer, Progress } from "./progress.ts";
+import { type OpenLines, reasonsOf } from "./reasons.ts";
+import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
+import { type Scoring, score } from "./score.ts";
+import { disjointSuggestions } from "./suggestions.ts";
+import { sums } from "./sums.ts";
+import { type Waterfall, waterfall } from "./waterfall.ts";
+import type { Weights } from "./weights.ts";
+import { World } from "./world.ts";
+
+export type Input = {
+  left: Lines;
+  right: Lines;
+  rules: readonly Rule[];
+  /** Combinations that people rejected, by `combinationHash`: never made again. */
+  rejected?: ReadonlySet<string>;
+  /** What people's decisions on this pair of sources taught. */
+  weights?: Weights | null;
+  /** `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no track record. */
+  automatic?: "as_ruled" | "suggest_only";
+  businessDays?: BusinessDays;
+  /** Into how many parts the connected groups of a score rule are bundled; see `Progress`. */
+  shards?: number;
+};
+
+export type Result = {
+  engine_version: string;
+  confirmed: Matches;
+  /** One for each line at most, none of a line that is in a confirmed match. */
+  suggested: Matches;
+  /** What no confirmed match took in full or in part, with a reason for each line. */
+  open: { left: OpenLines; right: OpenLines };
+  waterfall: Waterfall;
+  digest: string;
+  /** What `explain` needs. */
+  input: Input;
+  scorings: ReadonlyMap<number, Scoring>;
+};
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** A run in slices: yields its progress every so many steps, at most a few hundred milliseconds apart. */
+export function* run(input: Input): Generator<Progress, Result, Answer> {
+  const {
+    left,
+    right,
+    rules,
+    rejected = NOTHING,
+    weights = null,
+    automatic = "as_ruled",
+    businessDays = mondayToFriday,
+    shards = 1,
+  } = input;
+  checkRules(rules);
+  const world = new World(left, right, rejected);
+  const suggestOnly = automatic === "suggest_only";
+  const scorings = new Map<number, Scoring>();
+  for (const [index, rule] of rules.entries()) {
+    yield { stage: rule.name, done: 0, total: 0 };
+    if (rule.kind === "exact") yield* exact(world, rule, index);
+    else if (rule.kind === "tolerance") yield* tolerant(world, rule, index, businessDays);
+    else if (rule.kind === "reversal") yield* reversal(world, rule, index, businessDays);
+    else if (rule.kind === "group") {
+      yield* keyedGroups(world, rule, index, businessDays);
+      if (!rule.on?.length)
+        yield* sums(world, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
+    } else {
+      yield* world.readTexts(rule.name);
+      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards });
+      if (scoring) scorings.set(index, scoring);
+    }
+  }
+  yield { stage: "suggestions", done: 0, total: world.proposed.length };
+  const suggested = disjointSuggestions(world);
+  yield* world.readTexts("reasons");
+  yield { stage: "reasons", done: 0, total: 2 };
+  const leftOpen = reasonsOf(world, "left", suggested, rules);
+  yield { stage: "reasons", done: 1, total: 2 };
+  const rightOpen = reasonsOf(world, "right", suggested, rules);
+  yield { stage: "digest", done: 0, total: world.confirmed.length };
+  return {
+    engine_version: ENGINE_VERSION,
+    confirmed: world.confirmed,
+    suggested,
+    open: { left: leftOpen, right: rightOpen },
+    waterfall: waterfall(world.confirmed, suggested, left, right, rules),
+    digest: digestOf(world.confirmed, suggested, left, right),
+    input,
+    scorings,
+  };
+}
+
+/** @throws RangeError where a rule asks for what no contract lets through. */
+function checkRules(rules: readonly Rule[]): void {
+  if (rules.length > MAX_RULES) throw new RangeError(`At most ${MAX_RULES} rules.`);
+  for (const { name, amount_tolerance_minor, amount_tolerance_bps, days_before, days_after, max_group_size } of rules) {
+    const bounds: [number | undefined, number][] = [
+      [amount_tolerance_minor, Number.MAX_SAFE_INTEGER],
+      [amount_tolerance_bps, MAX_TOLERANCE_BPS],
+      [days_before, MAX_DAYS],
+      [days_after, MAX_DAYS],
+      [max_group_size, MAX_GROUP_SIZE],
+    ];
+    for (const [value = 0, most] of bounds) {
+      if (!Number.isSafeInteger(value) || value < 0 || value > most)
+        throw new RangeError(`Rule ${name}: ${value} is not from 0 to ${most}.`);
+    }
+  }
+}
+
+/** A run at once. */
+export function match(input: Input): Result {
+  const running = run(input);
+  for (;;) {
+    const step = running.next();
+    if (step.done) return step.value;
+  }
+}

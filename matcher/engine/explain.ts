@@ -1,0 +1,113 @@
+/** Why a match was made, or only suggested: put together on demand, so that a million matches need not be explained in advance. */
+import { toleranceFor, toleranceOf } from "./amounts.ts";
+import type { Result } from "./engine.ts";
+import { EVIDENCE_FIELDS, Evidence } from "./evidence.ts";
+import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./fields.ts";
+import { BASIS, HELD, type Matches } from "./matches.ts";
+import type { Nodes } from "./nodes.ts";
+import type { Rule } from "./rules.ts";
+import type { Scoring } from "./score.ts";
+import { sum } from "./sum.ts";
+
+export type BasisName = keyof typeof BASIS;
+export type HeldName = Exclude<keyof typeof HELD, "no">;
+
+export type Explanation = {
+  rule: string;
+  basis: BasisName;
+  fields: FieldComparison[];
+  /** What of the rule's tolerances was used: minor units, and days from left to right. */
+  tolerance: {
+    amount_used_minor: string;
+    amount_allowed_minor: number;
+    days: number;
+    days_before: number | null;
+    days_after: number | null;
+  } | null;
+  /** The line that came second, by the caller's handle, and by how many nats; null where there was none. */
+  runner_up: { side: "left" | "right"; handle: number } | null;
+  /** Null where nothing came second. */
+  margin: number | null;
+  /** Why it is a suggestion and no match; null of a match. */
+  held: HeldName | null;
+};
+
+/** @param index of the match among `result.confirmed` or `result.suggested`. */
+export function explain(result: Result, state: "confirmed" | "suggested", index: number): Explanation {
+  const { left, right, rules } = result.input;
+  const matches = result[state];
+  const ruleIndex = matches.rule[index] as number;
+  const verdict = matches.verdict(index);
+  const { runnerUp } = verdict;
+  return {
+    ...explainLines(
+      rules[ruleIndex] as Rule,
+      Array.from(matches.left(index), (line) => plainLine(left, line)),
+      Array.from(matches.right(index), (line) => plainLine(right, line)),
+      weightsOf(result.scorings.get(ruleIndex), matches, index),
+    ),
+    basis: nameOf(BASIS, verdict.basis) as BasisName,
+    runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
+    margin: Number.isFinite(verdict.margin) ? Math.round(verdict.margin * 1000) / 1000 : null,
+    held: verdict.held === HELD.no ? null : (nameOf(HELD, verdict.held) as HeldName),
+  };
+}
+
+/** What can be said of lines and the rule that matched them without the run: all there is to say of an exact match. */
+export function explainLines(
+  rule: Rule,
+  left: readonly PlainLine[],
+  right: readonly PlainLine[],
+  weights: ReadonlyMap<string, number> | null = null,
+): Explanation {
+  const twoSided = left.length > 0 && right.length > 0;
+  const [leftSum, rightSum] = [sum(left.map((line) => line.amount_minor)), sum(right.map((line) => line.amount_minor))];
+  const used = leftSum - rightSum;
+  return {
+    rule: rule.name,
+    basis: "unique",
+    fields: compareFields(left, right, weights),
+    tolerance: twoSided
+      ? {
+          amount_used_minor: String(used < 0n ? -used : used),
+          amount_allowed_minor: toleranceFor(toleranceOf(rule), Number(leftSum), Number(rightSum)),
+          days: (right[0] as PlainLine).value_date - (left[0] as PlainLine).value_date,
+          days_before: rule.days_before ?? null,
+          days_after: rule.days_after ?? null,
+        }
+      : null,
+    runner_up: null,
+    margin: null,
+    held: null,
+  };
+}
+
+const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
+
+/** The evidence of each field, weighed again as it was in the run. */
+function weightsOf(scoring: Scoring | undefined, matches: Matches, index: number): Map<string, number> | null {
+  const [l, r] = [matches.left(index)[0], matches.right(index)[0]];
+  if (!scoring || l === undefined || r === undefined) return null;
+  const evidence = new Evidence(scoring.pool, scoring.model);
+  const [left, right] = [nodeOf(scoring.pool.left, l), nodeOf(scoring.pool.right, r)];
+  if (left === undefined || right === undefined) return null;
+  evidence.weigh(left, right);
+  return new Map(EVIDENCE_FIELDS.map((field, at) => [field, Math.round((evidence.nats[at] as number) * 1000) / 1000]));
+}
+
+function nodeOf(nodes: Nodes, line: number): number | undefined {
+  let nodeOfLine = nodesOfLines.get(nodes);
+  if (!nodeOfLine) {
+    nodeOfLine = new Map();
+    for (let node = 0; node < nodes.count; node++) {
+      for (let at = nodes.start[node] as number; at < (nodes.start[node + 1] as number); at++)
+        nodeOfLine.set(nodes.member[at] as number, node);
+    }
+    nodesOfLines.set(nodes, nodeOfLine);
+  }
+  return nodeOfLine.get(line);
+}
+
+function nameOf(names: Record<string, number>, value: number): string | undefined {
+  return Object.keys(names).find((name) => names[name] === value);
+}

@@ -1,0 +1,191 @@
+/**
+ * The lines of one side in columns. A million of them are 200 MB with their texts, which as objects would be a gigabyte: numbers
+ * are kept in typed arrays, texts as UTF-8 in blocks, and a string is made only of what is looked at.
+ */
+import { grown, HashColumn, Hasher } from "./hash.ts";
+import { hashText, type TextField, wordsOf } from "./text.ts";
+
+/** A text, or its UTF-8 bytes as a COPY stream delivers them (they are copied). */
+export type Text = string | Uint8Array;
+
+export type Line = {
+  /** The caller's number for the line: never compared, only handed back. */
+  handle: number;
+  /** What the line is known by on its side: its external id, or its content and number among equals. */
+  identity: Text;
+  /** What is open of it in minor units, with the sign of its source applied: a safe integer. */
+  amount_minor: number;
+  /** Three capital letters of ISO 4217. */
+  currency: string;
+  /** Days since 1970-01-01. */
+  value_date: number;
+  booked_date?: number | null;
+  reference?: Text | null;
+  counterparty?: Text | null;
+  description?: Text | null;
+  group_key?: Text | null;
+};
+
+export const TEXT_FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
+
+/** No date given. */
+export const NO_DAY = -2147483648;
+
+const BLOCK_BYTES = 1 << 20;
+/** Of a longer text the beginning is compared. */
+const TEXT_BYTES = 1000;
+
+export class Lines {
+  readonly side: "left" | "right";
+  length = 0;
+  handle: Float64Array;
+  amount: Float64Array;
+  currency: Uint16Array;
+  value_date: Int32Array;
+  booked_date: Int32Array;
+  readonly identity: HashColumn;
+  readonly hashes: Record<TextField, HashColumn>;
+  private textStart: Uint32Array;
+  private readonly textLength: Record<TextField, Uint16Array>;
+  private readonly blocks: Uint8Array[] = [];
+  private blockUsed = BLOCK_BYTES;
+
+  /** @param expected how many lines will come: more are taken, at the cost of copying. */
+  constructor(side: "left" | "right", expected = 1024) {
+    const capacity = Math.max(16, expected);
+    this.side = side;
+    this.handle = new Float64Array(capacity);
+    this.amount = new Float64Array(capacity);
+    this.currency = new Uint16Array(capacity);
+    this.value_date = new Int32Array(capacity);
+    this.booked_date = new Int32Array(capacity);
+    this.identity = new HashColumn(capacity);
+    this.hashes = {
+      reference: new HashColumn(capacity),
+      counterparty: new HashColumn(capacity),
+      description: new HashColumn(capacity),
+      group_key: new HashColumn(capacity),
+    };
+    this.textStart = new Uint32Array(capacity);
+    this.textLength = {
+      reference: new Uint16Array(capacity),
+      counterparty: new Uint16Array(capacity),
+      description: new Uint16Array(capacity),
+      group_key: new Uint16Array(capacity),
+    };
+  }
+
+  /** @throws RangeError where the amount is no safe integer, the day no integer or the currency not three capital letters. */
+  add(line: Line): void {
+    if (!Number.isSafeInteger(line.amount_minor)) throw new RangeError(`amount_minor must be a safe integer, not ${line.amount_minor}.`);
+    if (!Number.isInteger(line.value_date)) throw new RangeError(`value_date must be a number of days, not ${line.value_date}.`);
+    if (this.length === this.handle.length) this.grow();
+    const index = this.length;
+    this.handle[index] = line.handle;
+    this.amount[index] = line.amount_minor;
+    this.currency[index] = currencyNumber(line.currency);
+    this.value_date[index] = line.value_date;
+    this.booked_date[index] = line.booked_date ?? NO_DAY;
+    this.identity.set(index, identityHash(line.identity));
+    if (this.blockUsed + 4 * TEXT_BYTES > BLOCK_BYTES) this.newBlock();
+    this.textStart[index] = (this.blocks.length - 1) * BLOCK_BYTES + this.blockUsed;
+    this.addText(index, "reference", line.reference);
+    this.addText(index, "counterparty", line.counterparty);
+    this.addText(index, "description", line.description);
+    this.addText(index, "group_key", line.group_key);
+    this.length += 1;
+  }
+
+  /** The text as it came, null where there is none. */
+  text(index: number, field: TextField): string | null {
+    const length = this.textLength[field][index] as number;
+    if (length === 0) return null;
+    let start = this.textStart[index] as number;
+    for (const before of TEXT_FIELDS) {
+      if (before === field) break;
+      start += this.textLength[before][index] as number;
+    }
+    const block = this.blocks[Math.floor(start / BLOCK_BYTES)] as Buffer;
+    const offset = start % BLOCK_BYTES;
+    return block.toString("utf8", offset, offset + length);
+  }
+
+  words(index: number, field: TextField): string[] {
+    const text = this.text(index, field);
+    return text === null ? [] : wordsOf(text, field);
+  }
+
+  currencyOf(index: number): string {
+    return currencyName(this.currency[index] as number);
+  }
+
+  private addText(index: number, field: TextField, text: Text | null | undefined): void {
+    if (text === null || text === undefined || text.length === 0) return;
+    const block = this.blocks[this.blocks.length - 1] as Buffer;
+    const start = this.blockUsed;
+    const length = typeof text === "string" ? writeText(block, start, text) : writeBytes(block, start, text);
+    this.textLength[field][index] = length;
+    this.blockUsed += length;
+    if (hashText(hash, block, start, start + length, field)) this.hashes[field].set(index, hash);
+  }
+
+  private newBlock(): void {
+    this.blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+    this.blockUsed = 0;
+  }
+
+  private grow(): void {
+    const capacity = this.handle.length * 2;
+    this.handle = grown(this.handle, capacity);
+    this.amount = grown(this.amount, capacity);
+    this.currency = grown(this.currency, capacity);
+    this.value_date = grown(this.value_date, capacity);
+    this.booked_date = grown(this.booked_date, capacity);
+    this.identity.grow(capacity);
+    this.textStart = grown(this.textStart, capacity);
+    for (const field of TEXT_FIELDS) {
+      this.hashes[field].grow(capacity);
+      this.textLength[field] = grown(this.textLength[field], capacity);
+    }
+  }
+}
+
+const hash = new Hasher();
+const scratch = Buffer.allocUnsafeSlow(4096);
+
+/** The hash by which a line's identity is ordered, remembered in a digest, and found among rejected combinations. */
+export function identityHash(identity: Text): Hasher {
+  const bytes = typeof identity !== "string" ? identity : identity.length * 3 > scratch.length ? Buffer.from(identity) : null;
+  const length = bytes?.length ?? scratch.write(identity as string, 0, "utf8");
+  const from = bytes ?? scratch;
+  hash.start(0x1d);
+  for (let at = 0; at < length; at++) hash.word(from[at] as number);
+  return hash.word(length).finish();
+}
+
+function writeText(block: Buffer, start: number, text: string): number {
+  const length = Math.min(text.length, TEXT_BYTES);
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return block.write(text, start, TEXT_BYTES, "utf8");
+    block[start + at] = code;
+  }
+  return length;
+}
+
+function writeBytes(block: Buffer, start: number, bytes: Uint8Array): number {
+  let length = Math.min(bytes.length, TEXT_BYTES);
+  // Never half a character: a byte that continues one is cut with it.
+  if (length < bytes.length) while (length > 0 && ((bytes[length] as number) & 0xc0) === 0x80) length -= 1;
+  for (let at = 0; at < length; at++) block[start + at] = bytes[at] as number;
+  return length;
+}
+
+function currencyNumber(code: string): number {
+  if (!/^[A-Z]{3}$/.test(code)) throw new RangeError(`currency must be three capital letters, not ${JSON.stringify(code)}.`);
+  return ((code.charCodeAt(0) - 64) * 27 + code.charCodeAt(1) - 64) * 27 + code.charCodeAt(2) - 64;
+}
+
+function currencyName(number: number): string {
+  return String.fromCharCode(64 + Math.floor(number / 729), 64 + (Math.floor(number / 27) % 27), 64 + (number % 27));
+}

@@ -1,0 +1,124 @@
+/** Matches in columns: a million pairs are a few dozen megabytes. Lines are numbers in the order they were added. */
+import { grown } from "./hash.ts";
+import type { Lines } from "./lines.ts";
+
+/** How a match came to be, in a byte; `explain` turns it into words. */
+export const BASIS = {
+  /** The only line with these fields on either side. */
+  unique: 0,
+  /** One of several that nothing tells apart: paired in order. */
+  in_order: 1,
+  /** The clearly nearest of several. */
+  nearest: 2,
+  /** All lines with one key. */
+  keyed: 3,
+  /** The only sum. */
+  sum: 4,
+  /** The weight of evidence. */
+  evidence: 5,
+} as const;
+export type Basis = (typeof BASIS)[keyof typeof BASIS];
+
+/** Why a match was not made automatically. */
+export const HELD = {
+  /** It was made. */
+  no: 0,
+  /** The rule suggests only. */
+  rule: 1,
+  /** The pair of sources has no track record yet. */
+  track_record: 2,
+  /** Not probable enough. */
+  score: 3,
+  /** Too little better than the runner-up. */
+  margin: 4,
+  /** A sum with other solutions, or likely to be chance. */
+  chance: 5,
+  /** The search ended at its budget of steps. */
+  budget: 6,
+} as const;
+export type Held = (typeof HELD)[keyof typeof HELD];
+
+export type Verdict = { basis: Basis; held: Held; score: number; margin: number; runnerUp?: RunnerUp };
+/** The line that came second, of either side. */
+export type RunnerUp = { side: "left" | "right"; line: number };
+
+const FIRST_CAPACITY = 256;
+
+export class Matches {
+  length = 0;
+  rule = new Uint8Array(FIRST_CAPACITY);
+  basis = new Uint8Array(FIRST_CAPACITY);
+  held = new Uint8Array(FIRST_CAPACITY);
+  /** Calibrated probability, 0 to 1. */
+  score = new Float32Array(FIRST_CAPACITY);
+  /** Distance to the next best solution in nats of evidence; Infinity where there is none. */
+  margin = new Float32Array(FIRST_CAPACITY);
+  /** Members of match i: from `start[i]`, first `lefts[i]` of the left side, then those of the right up to `start[i + 1]`. */
+  start = new Uint32Array(FIRST_CAPACITY + 1);
+  lefts = new Uint32Array(FIRST_CAPACITY);
+  member = new Int32Array(2 * FIRST_CAPACITY);
+  /** Only of matches in which a line is allocated less than is open of it: amounts by member. */
+  readonly partial = new Map<number, readonly number[]>();
+  readonly runnersUp = new Map<number, RunnerUp>();
+
+  add(rule: number, left: ArrayLike<number>, right: ArrayLike<number>, verdict: Verdict, allocated?: readonly number[]): number {
+    const index = this.length;
+    const from = this.start[index] as number;
+    const to = from + left.length + right.length;
+    if (index === this.rule.length) this.growMatches();
+    if (to > this.member.length) this.member = grown(this.member, Math.max(to, 2 * this.member.length));
+    this.rule[index] = rule;
+    this.basis[index] = verdict.basis;
+    this.held[index] = verdict.held;
+    this.score[index] = verdict.score;
+    this.margin[index] = verdict.margin;
+    this.lefts[index] = left.length;
+    for (let at = 0; at < left.length; at++) this.member[from + at] = left[at] as number;
+    for (let at = 0; at < right.length; at++) this.member[from + left.length + at] = right[at] as number;
+    this.start[index + 1] = to;
+    if (allocated) this.partial.set(index, allocated);
+    if (verdict.runnerUp) this.runnersUp.set(index, verdict.runnerUp);
+    this.length += 1;
+    return index;
+  }
+
+  left(index: number): Int32Array {
+    const from = this.start[index] as number;
+    return this.member.subarray(from, from + (this.lefts[index] as number));
+  }
+
+  right(index: number): Int32Array {
+    return this.member.subarray((this.start[index] as number) + (this.lefts[index] as number), this.start[index + 1]);
+  }
+
+  verdict(index: number): Verdict {
+    return {
+      basis: this.basis[index] as Basis,
+      held: this.held[index] as Held,
+      score: this.score[index] as number,
+      margin: this.margin[index] as number,
+      runnerUp: this.runnersUp.get(index),
+    };
+  }
+
+  /** What each member is allocated, left members first. */
+  allocated(index: number, left: Lines, right: Lines): readonly number[] {
+    const partial = this.partial.get(index);
+    if (partial) return partial;
+    return [
+      ...Array.from(this.left(index), (line) => left.amount[line] as number),
+      ...Array.from(this.right(index), (line) => right.amount[line] as number),
+    ];
+  }
+
+  private growMatches(): void {
+    const capacity = 2 * this.rule.length;
+    this.rule = grown(this.rule, capacity);
+    this.basis = grown(this.basis, capacity);
+    this.held = grown(this.held, capacity);
+    this.score = grown(this.score, capacity);
+    this.margin = grown(this.margin, capacity);
+    this.start = grown(this.start, capacity + 1);
+    this.lefts = grown(this.lefts, capacity);
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Pairs by the weight of evidence: the candidates of each line are weighed, each connected group is solved as an assignment, and a
+ * pair is matched only where it is probable enough and clearly better than what comes second.
+ */
+import { allocate } from "./allocate.ts";
+import { type BusinessDays, daysOf } from "./days.ts";
+import { estimate, weighed } from "./estimate.ts";
+import { BASIS, HELD, type Held, type RunnerUp } from "./matches.ts";
+import type { Model } from "./model.ts";
+import { Nodes } from "./nodes.ts";
+import { Pool } from "./pool.ts";
+import type { Answer, Progress } from "./progress.ts";
+import type { Rule } from "./rules.ts";
+import { type Shard, type SolvedPair, shardsOf, solveInSlices } from "./shards.ts";
+import { sureScore, type Weights } from "./weights.ts";
+import type { World } from "./world.ts";
+
+/** Automatic from this probability on, and only this clearly before the next best solution, in nats. */
+export const SURE_SCORE = 0.99;
+export const SURE_MARGIN = 3;
+/** Less probable pairs are not even suggested. */
+const SUGGEST_SCORE = 0.2;
+const SLICE = 200;
+
+export type Scoring = { pool: Pool; model: Model };
+
+export type ScoreOptions = { businessDays: BusinessDays; weights: Weights | null; suggestOnly: boolean; shards: number };
+
+export function* score(world: World, rule: Rule, ruleIndex: number, options: ScoreOptions): Generator<Progress, Scoring | null, Answer> {
+  const dayNumber = daysOf(rule, options.businessDays);
+  const left = new Nodes(world, "left", rule, dayNumber);
+  const right = new Nodes(world, "right", rule, dayNumber);
+  if (left.count === 0 || right.count === 0) return null;
+  const pool = new Pool(world, left, right);
+  const model = yield* estimate(pool, rule, options.weights?.knowledge ?? null);
+  const shards = shardsOf(
+    yield* weighed(
+      pool,
+      rule,
+      model,
+      Int32Array.from({ length: left.count }, (_, l) => l),
+    ),
+    options.shards,
+  );
+  const elsewhere = yield { stage: rule.name, done: 0, total: shards.length, shards };
+  const solved = elsewhere ?? (yield* solveHere(shards, rule));
+  const judge = new Judge(world, rule, options);
+  for (const pair of inNodeOrder(solved)) {
+    for (let unit = 0; unit < pair.units; unit++) {
+      judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), pair, runnerUpOf(pair, pool));
+    }
+  }
+  return { pool, model };
+}
+
+function* solveHere(shards: readonly Shard[], rule: Rule): Generator<Progress, SolvedPair[]> {
+  const solved: SolvedPair[] = [];
+  for (const shard of shards) {
+    let groups = 0;
+    for (const pairs of solveInSlices(shard)) {
+      if (groups++ % SLICE === 0) yield { stage: rule.name, done: solved.length, total: shard.lefts.length };
+      for (const pair of pairs) solved.push(pair);
+    }
+  }
+  return solved;
+}
+
+/** So that twins get the same partners however the work was split. */
+function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
+  return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
+}
+
+/** Decides what becomes of a pair that the assignment proposes. */
+class Judge {
+  private readonly world: World;
+  private readonly rule: Rule;
+  private readonly options: ScoreOptions;
+  private readonly sureScore: number;
+
+  constructor(world: World, rule: Rule, options: ScoreOptions) {
+    this.sureScore = sureScore(options.weights, SURE_SCORE);
+    this.world = world;
+    this.rule = rule;
+    this.options = options;
+  }
+
+  settle(ruleIndex: number, l: number, r: number, pair: SolvedPair, runnerUp: RunnerUp | undefined): void {
+    const { world, rule } = this;
+    if (pair.score < SUGGEST_SCORE || world.isRejected([l], [r])) return;
+    const allocated = allocate(world.left, [l], world.right, [r], rule);
+    if (allocated === null) return;
+    const verdict = { basis: BASIS.evidence, held: this.heldBack(pair), score: pair.score, margin: pair.margin, runnerUp };
+    if (verdict.held === HELD.no) world.confirm(ruleIndex, [l], [r], verdict, allocated);
+    else world.proposed.add(ruleIndex, [l], [r], verdict, allocated);
+  }
+
+  private heldBack({ score, margin, bounded }: SolvedPair): Held {
+    if (bounded) return HELD.budget;
+    if (score < this.sureScore) return HELD.score;
+    if (margin < SURE_MARGIN) return HELD.margin;
+    if (this.rule.then === "suggest") return HELD.rule;
+    return this.options.suggestOnly ? HELD.track_record : HELD.no;
+  }
+}
+
+function runnerUpOf({ otherLeft, otherRight }: SolvedPair, { left, right }: Pool): RunnerUp | undefined {
+  if (otherRight >= 0) return { side: "right", line: right.line(otherRight) };
+  if (otherLeft >= 0) return { side: "left", line: left.line(otherLeft) };
+  return undefined;
+}

@@ -1,0 +1,112 @@
+/**
+ * Which of a few amounts add up to another: meet in the middle (Horowitz and Sahni, "Computing partitions with applications to the
+ * knapsack problem", Journal of the ACM 21, 1974), bounded in the size of the subsets, and how likely a sum is to be chance.
+ */
+
+/** Subsets are sets of bits, and both halves are listed in full. */
+export const MOST_SUMMANDS = 22;
+
+export type SubsetSums = {
+  /** Positions of the first solution, by rising size of its mask; empty where there is none. */
+  first: number[];
+  /** How many solutions there are, counted up to `limit`. */
+  solutions: number;
+};
+
+/**
+ * @param amounts at most `MOST_SUMMANDS`, all positive.
+ * @param low and high what the sum must lie between.
+ */
+export function subsetSums(amounts: readonly number[], low: number, high: number, least: number, most: number, limit: number): SubsetSums {
+  const middle = amounts.length >> 1;
+  const front = sumsOf(amounts.slice(0, middle), high, most);
+  const back = sumsOf(amounts.slice(middle), high, most);
+  const order = Array.from({ length: back.sum.length }, (_, at) => at).sort(
+    (a, b) => (back.sum[a] as number) - (back.sum[b] as number) || a - b,
+  );
+  const sorted = Float64Array.from(order, (at) => back.sum[at] as number);
+  const found: SubsetSums = { first: [], solutions: 0 };
+  for (let at = 0; at < front.sum.length; at++) {
+    const sum = front.sum[at] as number;
+    for (let other = firstFrom(sorted, low - sum); other < sorted.length && (sorted[other] as number) <= high - sum; other++) {
+      const size = bits(front.mask[at] as number) + bits(back.mask[order[other] as number] as number);
+      if (size < least || size > most) continue;
+      found.solutions += 1;
+      if (found.first.length === 0)
+        found.first = positions(front.mask[at] as number, 0).concat(positions(back.mask[order[other] as number] as number, middle));
+      if (found.solutions >= limit) return found;
+    }
+  }
+  return found;
+}
+
+/** How many subsets of these sizes there are. */
+export function combinations(of: number, least: number, most: number): number {
+  let total = 0;
+  let choose = 1;
+  for (let size = 1; size <= Math.min(of, most); size++) {
+    choose = (choose * (of - size + 1)) / size;
+    if (size >= least) total += choose;
+  }
+  return total;
+}
+
+/**
+ * Over how many different values the sums of these amounts spread: two and a half standard deviations of a random subset of
+ * at most so many, in steps of what most of the amounts are multiples of.
+ */
+export function spreadOf(amounts: readonly number[], target: number, most: number): number {
+  let squares = 0;
+  for (const amount of amounts) squares += amount * amount;
+  const share = Math.min(1 / 4, most / Math.max(1, amounts.length));
+  return Math.max(1, (2.5 * Math.sqrt(squares * share)) / grainOf(amounts, target));
+}
+
+const GRAINS = [100_000, 10_000, 5000, 1000, 500, 100, 50, 10, 5];
+
+function grainOf(amounts: readonly number[], target: number): number {
+  for (const grain of GRAINS) {
+    if (target % grain !== 0) continue;
+    const multiples = amounts.filter((amount) => amount % grain === 0).length;
+    if (multiples * 2 >= amounts.length) return grain;
+  }
+  return 1;
+}
+
+function sumsOf(amounts: readonly number[], high: number, most: number): { sum: number[]; mask: number[] } {
+  const sum = [0];
+  const mask = [0];
+  amounts.forEach((amount, bit) => {
+    const before = sum.length;
+    for (let at = 0; at < before; at++) {
+      const next = (sum[at] as number) + amount;
+      if (next > high || bits(mask[at] as number) >= most) continue;
+      sum.push(next);
+      mask.push((mask[at] as number) | (1 << bit));
+    }
+  });
+  return { sum, mask };
+}
+
+function firstFrom(sorted: Float64Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function bits(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+function positions(mask: number, offset: number): number[] {
+  const at: number[] = [];
+  for (let bit = 0; bit < 32; bit++) if (mask & (1 << bit)) at.push(bit + offset);
+  return at;
+}

@@ -1,0 +1,76 @@
+/** Counterparts of one line on demand: single lines and sums, the most probable first. */
+import { type BusinessDays, mondayToFriday } from "./days.ts";
+import { match, type Result } from "./engine.ts";
+import { type Explanation, explain } from "./explain.ts";
+import { type Line, Lines } from "./lines.ts";
+import { MAX_DAYS, type Rule } from "./rules.ts";
+import type { Weights } from "./weights.ts";
+
+export type Suggestion = {
+  /** Handles of the lines of the other side. */
+  handles: number[];
+  rule: string;
+  score: number;
+  explanation: Explanation;
+};
+
+export type Asked = {
+  line: Line;
+  side: "left" | "right";
+  /** Open lines of the other side that may be part of it, as many as the caller thinks worth it: some hundreds. */
+  candidates: readonly Line[];
+  rules: readonly Rule[];
+  weights?: Weights | null;
+  rejected?: ReadonlySet<string>;
+  businessDays?: BusinessDays;
+};
+
+const MOST = 5;
+
+/** Asks the rules again and again, each time without what they came up with before. */
+export function suggestFor({
+  line,
+  side,
+  candidates,
+  rules,
+  weights = null,
+  rejected,
+  businessDays = mondayToFriday,
+}: Asked): Suggestion[] {
+  const asking = rules.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
+  const suggestions: Suggestion[] = [];
+  const without = new Set<number>();
+  let doubt = 1;
+  for (let round = 0; round < MOST * 2 && suggestions.length < MOST; round++) {
+    const own = new Lines(side, 1);
+    own.add(line);
+    const other = new Lines(side === "left" ? "right" : "left", candidates.length);
+    for (const candidate of candidates) if (!without.has(candidate.handle)) other.add(candidate);
+    const [left, right] = side === "left" ? [own, other] : [other, own];
+    const result = match({ left, right, rules: asking, weights, rejected, businessDays });
+    if (result.suggested.length === 0) break;
+    for (let index = 0; index < result.suggested.length; index++) {
+      const suggestion = read(result, index, side);
+      // It is right only where all before it are wrong.
+      suggestions.push({ ...suggestion, score: suggestion.score * doubt });
+      doubt *= 1 - Math.min(0.999, suggestion.score);
+      // A sum is left out with its first line: another sum may have the others.
+      without.add(suggestion.handles[0] as number);
+    }
+  }
+  return suggestions.sort((one, another) => another.score - one.score).slice(0, MOST);
+}
+
+function wider(rule: Rule): Partial<Rule> {
+  return { days_before: Math.min(MAX_DAYS, (rule.days_before ?? 0) * 2), days_after: Math.min(MAX_DAYS, (rule.days_after ?? 0) * 2) };
+}
+
+function read(result: Result, index: number, side: "left" | "right"): Suggestion {
+  const other = side === "left" ? "right" : "left";
+  return {
+    handles: Array.from(result.suggested[other](index), (at) => result.input[other].handle[at] as number),
+    rule: (result.input.rules[result.suggested.rule[index] as number] as Rule).name,
+    score: result.suggested.score[index] as number,
+    explanation: explain(result, "suggested", index),
+  };
+}

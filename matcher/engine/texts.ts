@@ -1,0 +1,213 @@
+/**
+ * The words of the lines that reach the weighing of evidence, as numbers, and how common each is: agreement on what is rare says
+ * more (Winkler, "Frequency-based matching in Fellegi-Sunter model of record linkage", 2000).
+ */
+import { Counts } from "./counts.ts";
+import { grown } from "./hash.ts";
+import type { Lines } from "./lines.ts";
+import type { TextField } from "./text.ts";
+
+export const FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
+export const FIELD_COUNT = FIELDS.length;
+/** Of a longer text the first words are compared. */
+const MOST_WORDS = 24;
+
+/** Lines whose frequencies would have to be seen before ours outweigh what is known of texts in general. */
+const PRIOR_LINES = 50;
+
+export const SHAPES = 12;
+
+/** Lines read between two yields. */
+const SLICE = 5000;
+
+type OpenSide = { lines: Lines; open: Int32Array };
+
+export class Texts {
+  readonly left: SideTexts;
+  readonly right: SideTexts;
+  /** By word: in how many lines it stands, what it looks like, its letters. */
+  readonly lineCount: Float64Array;
+  readonly shape: Uint8Array;
+  readonly spelling: readonly string[];
+  /** By word: its length, first and last letter. */
+  readonly outline: Int32Array;
+  /** By word: the field where it stands first. */
+  readonly mainField: Uint8Array;
+  /** By word: −ln of the probability that some other line has it. */
+  readonly rarity: Float64Array;
+  private readonly prefixCount = new Counts();
+  private readonly valueCount = new Counts();
+  private readonly lines: number;
+
+  /** Reads the words of these lines in slices, yielding between them. */
+  static *inSlices(left: OpenSide, right: OpenSide): Generator<void, Texts> {
+    const vocabulary = new Map<string, number>();
+    const sides = [new SideTexts(left.lines, left.open), new SideTexts(right.lines, right.open)] as const;
+    for (const side of sides) {
+      for (let row = 0; row < side.rows; row += SLICE) {
+        side.read(row, Math.min(row + SLICE, side.rows), vocabulary);
+        yield;
+      }
+    }
+    const texts = new Texts(...sides, vocabulary);
+    yield* texts.countInSlices();
+    return texts;
+  }
+
+  static of(left: OpenSide, right: OpenSide): Texts {
+    const reading = Texts.inSlices(left, right);
+    for (;;) {
+      const step = reading.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  private constructor(left: SideTexts, right: SideTexts, vocabulary: ReadonlyMap<string, number>) {
+    this.left = left;
+    this.right = right;
+    this.spelling = [...vocabulary.keys()];
+    this.outline = Int32Array.from(
+      this.spelling,
+      (word) => (Math.min(255, word.length) << 16) | ((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(word.length - 1) & 0xff),
+    );
+    this.shape = Uint8Array.from(this.spelling, shapeOf);
+    this.mainField = new Uint8Array(this.spelling.length);
+    this.lines = left.rows + right.rows;
+    this.lineCount = new Float64Array(this.spelling.length);
+    this.rarity = new Float64Array(this.spelling.length);
+  }
+
+  private *countInSlices(): Generator<void> {
+    const seen = new Int32Array(this.spelling.length);
+    for (const side of [this.left, this.right]) {
+      seen.fill(-1);
+      for (let row = 0; row < side.rows; row++) {
+        this.count(side, row, seen);
+        if (row % SLICE === 0) yield;
+      }
+    }
+    this.spelling.forEach((word, id) => {
+      this.rarity[id] = this.rarityOf(this.lineCount[id] as number, commonness(word));
+    });
+  }
+
+  /** −ln of the probability that an unrelated line has what two of `count` lines share. */
+  rarityOf(count: number, expected: number): number {
+    const seen = Math.max(0, count - 2) + (0.5 * this.lines) / (this.lines + PRIOR_LINES) + PRIOR_LINES * expected;
+    return -Math.log(Math.min(1, seen / (this.lines + PRIOR_LINES)));
+  }
+
+  /** Rarity of the first `length` words of a field together: words that come together count once. */
+  prefixRarity(side: SideTexts, row: number, field: number, length: number): number {
+    const at = (side.start[row * FIELD_COUNT + field] as number) + length - 1;
+    let expected = 1;
+    for (let word = at - length + 1; word <= at; word++) expected *= commonness(this.spelling[side.words[word] as number] as string);
+    return this.rarityOf(this.prefixCount.get(side.prefix[at] as number), expected);
+  }
+
+  valueRarity(side: SideTexts, row: number, field: number): number {
+    const key = side.valueKey(row, field);
+    return this.rarityOf(key !== null ? this.valueCount.get(key) : 2, 1e-4);
+  }
+
+  private count(side: SideTexts, row: number, seen: Int32Array): void {
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      const cell = row * FIELD_COUNT + field;
+      for (let at = side.start[cell] as number; at < (side.start[cell + 1] as number); at++) {
+        const word = side.words[at] as number;
+        if (seen[word] !== row) {
+          seen[word] = row;
+          if (this.lineCount[word] === 0) this.mainField[word] = field;
+          this.lineCount[word] = (this.lineCount[word] as number) + 1;
+        }
+        const prefix = side.prefix[at] as number;
+        this.prefixCount.add(prefix);
+      }
+      const key = side.valueKey(row, field);
+      if (key !== null) this.valueCount.add(key);
+    }
+  }
+}
+
+export class SideTexts {
+  readonly lines: Lines;
+  readonly rows: number;
+  /** The row of a line; −1 of one that is settled. */
+  readonly rowOf: Int32Array;
+  readonly lineOf: Int32Array;
+  /** Words of field f of row i: from `start[i * FIELD_COUNT + f]` to before the next. */
+  readonly start: Int32Array;
+  words = new Int32Array(1024);
+  /** By word: a number for the words of its field up to it. */
+  prefix = new Float64Array(1024);
+  /** 32 bits of the words of each row, to see at once that two rows share none. */
+  readonly signature: Uint32Array;
+
+  private used = 0;
+
+  constructor(lines: Lines, open: Int32Array) {
+    this.lines = lines;
+    this.rows = open.length;
+    this.lineOf = open;
+    this.rowOf = new Int32Array(lines.length).fill(-1);
+    this.start = new Int32Array(open.length * FIELD_COUNT + 1);
+    this.signature = new Uint32Array(open.length);
+  }
+
+  /** Reads the words of these rows; rows are read from the first to the last. */
+  read(from: number, to: number, vocabulary: Map<string, number>): void {
+    for (let row = from; row < to; row++) {
+      const line = this.lineOf[row] as number;
+      this.rowOf[line] = row;
+      for (let field = 0; field < FIELD_COUNT; field++) {
+        this.start[row * FIELD_COUNT + field] = this.used;
+        let prefix = field + 1;
+        for (const word of this.lines.words(line, FIELDS[field] as TextField).slice(0, MOST_WORDS)) {
+          let id = vocabulary.get(word);
+          if (id === undefined) {
+            id = vocabulary.size;
+            vocabulary.set(word, id);
+          }
+          // A multiplicative hash whose products stay exact in doubles.
+          prefix = (prefix * 1_000_003 + id * 7919 + 1) % 8_000_000_011;
+          this.add(row, id, prefix);
+        }
+      }
+    }
+    this.start[to * FIELD_COUNT] = this.used;
+  }
+
+  private add(row: number, word: number, prefix: number): void {
+    if (this.used === this.words.length) {
+      this.words = grown(this.words, 2 * this.used);
+      this.prefix = grown(this.prefix, 2 * this.used);
+    }
+    this.words[this.used] = word;
+    this.prefix[this.used++] = prefix;
+    this.signature[row] = (this.signature[row] as number) | (1 << (word & 31));
+  }
+
+  has(row: number, field: number): boolean {
+    return (this.start[row * FIELD_COUNT + field] as number) < (this.start[row * FIELD_COUNT + field + 1] as number);
+  }
+
+  valueKey(row: number, field: number): number | null {
+    const column = this.lines.hashes[FIELDS[field] as TextField];
+    const line = this.lineOf[row] as number;
+    return column.has(line) ? column.key(line) + field : null;
+  }
+}
+
+/** How often a word like this stands in a line, before any is seen: long and unlike a word is rare. */
+function commonness(word: string): number {
+  const digits = /\d/.test(word);
+  if (digits) return 10 ** -Math.min(5, word.length);
+  return [0.05, 0.05, 0.02, 0.01, 0.004, 0.002][Math.min(5, word.length)] as number;
+}
+
+/** Letters, digits or both, by length: words of one shape are dropped, cut and garbled alike. */
+function shapeOf(word: string): number {
+  const kind = !/\d/.test(word) ? 0 : /^\d+$/.test(word) ? 1 : 2;
+  const length = word.length <= 1 ? 0 : word.length <= 3 ? 1 : word.length <= 6 ? 2 : 3;
+  return kind * 4 + length;
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { isKnown } from "#lib/http/conditional.ts";
+import { openToBrowsers, preflight } from "#lib/http/cors.ts";
+import { entityTag } from "#lib/request/answer.ts";
+import { ApiError } from "#lib/wire/errors.ts";
+
+export const OPENAPI_PATH = "/v1/openapi.json";
+const ALLOW = "GET, HEAD, OPTIONS";
+const FRESH_SECONDS = 300;
+
+type Encoding = "br" | "gzip" | "identity";
+type Document = { etag: string; bodies: Record<Encoding, Buffer> };
+
+let document: Promise<Document> | undefined;
+
+/**
+ * Answers with the description of /v1, for anybody: written and compressed once, before the first answer. Here and not in a route, for
+ * Next compresses each answer anew. @throws ApiError for another method, or a broken `If-None-Match`
+ */
+export async function serveOpenApi({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = openToBrowsers(new Headers({ "Cache-Control": `public, max-age=${FRESH_SECONDS}`, Vary: "Accept-Encoding" }));
+  if (method === "OPTIONS") {
+    response
+      .setHeaders(preflight(new Headers({ Allow: ALLOW }), "GET"))
+      .writeHead(204)
+      .end();
+    return;
+  }
+  if (method !== "GET" && method !== "HEAD")
+    throw new ApiError("method_not_allowed", `This path takes ${ALLOW}.`, { headers: { Allow: ALLOW } });
+  document ??= makeDocument();
+  const { etag, bodies } = await document;
+  answer.set("ETag", etag);
+  if (isKnown(new Headers(headers["if-none-match"] === undefined ? {} : { "If-None-Match": headers["if-none-match"] }), etag)) {
+    response.setHeaders(answer).writeHead(304).end();
+    return;
+  }
+  const encoding = bestEncoding(headers["accept-encoding"]);
+  if (encoding !== "identity") answer.set("Content-Encoding", encoding);
+  answer.set("Content-Type", "application/json");
+  answer.set("Content-Length", String(bodies[encoding].length));
+  answer.set("X-Content-Type-Options", "nosniff");
+  response
+    .setHeaders(answer)
+    .writeHead(200)
+    .end(method === "HEAD" ? undefined : bodies[encoding]);
+}
+
+async function makeDocument(): Promise<Document> {
+  const { openApiDocument } = await import("#lib/openapi/document.ts");
+  const text = JSON.stringify(openApiDocument());
+  return {
+    etag: entityTag(null, text),
+    bodies: {
+      br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+      gzip: gzipSync(text, { level: 9 }),
+      identity: Buffer.from(text),
+    },
+  };
+}
+
+/** By the weights of `Accept-Encoding` (RFC 9110, 12.5.3); of equals, the smaller. */
+export function bestEncoding(header: string | string[] | undefined): Encoding {
+  const weights = new Map(
+    String(header ?? "")
+      .split(",")
+      .map(weightOf),
+  );
+  const weight = (encoding: Encoding) => weights.get(encoding) ?? weights.get("*") ?? 0;
+  const [best] = (["br", "gzip"] as const).filter((encoding) => weight(encoding) > 0).sort((left, right) => weight(right) - weight(left));
+  return best ?? "identity";
+}
+
+function weightOf(range: string): [name: string, weight: number] {
+  const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+  const q = parameters.find((parameter) => parameter.startsWith("q="));
+  return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
+}
