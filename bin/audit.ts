@@ -72,7 +72,7 @@ async function verify(): Promise<void> {
     const since = forgotten_through_seq === null ? "" : ` after the purged ${forgotten_through_seq}`;
     const signed = checkpoint ? `signed up to ${checkpoint.seq} at ${checkpoint.at}` : "nothing signed yet";
     console.log(
-      `✓ ${chain}: ${events} events${since} fit, up to number ${verified_through?.seq ?? 0}; ${signed}, ${unsigned_events} not signed yet`,
+      `✓ ${chain}: ${events} events${since} verified, up to event ${verified_through?.seq ?? 0}; ${signed}, ${unsigned_events} not signed yet`,
     );
   }
   if (broken > 0) process.exitCode = 1;
