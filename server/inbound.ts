@@ -6,7 +6,7 @@ import { clientAddress } from "./client-address.ts";
 export const MALFORMED = new ApiError("invalid_request", "The request isn't well-formed HTTP.");
 export const HEADERS_TOO_LARGE = new ApiError("headers_too_large", "A request's headers can have at most 16 KiB.");
 
-/** RFC 9112 asks for 8,000 octets at least. */
+/** RFC 9112 asks for at least 8,000 octets. */
 const TARGET_MAX = 8 * 1024;
 const HEADERS_MAX = 16 * 1024;
 
@@ -22,10 +22,10 @@ export function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** What Next's own pages ask each other for. */
+/** What Next's own pages request. */
 const PAGE_PARTS = /^(?:rsc|next-(?:router-.*|url|action))$/;
 
-/** Settles what the application may believe of a request: who sent it, its id, and one meaning for target and headers. */
+/** Settles what the application can trust about a request: who sent it, its ID, and one meaning of its target and headers. */
 export function settleInbound(request: IncomingMessage, proxies: number): Inbound {
   const { headers } = request;
   const requestId = newRequestId();
@@ -39,13 +39,13 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   if (API.test(pathOf(request.url ?? ""))) for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
   headers["x-tieout-client-address"] = address;
-  // As it was sent: where a path has parameters, Next writes the query anew, and what was no UTF-8 is some.
+  // As sent: on paths with parameters, Next rewrites the query and changes what wasn't UTF-8.
   headers["x-tieout-query"] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
 }
 
-/** The absolute form (RFC 9112, 3.2.2) means its path, and its host goes before the header. */
+/** The absolute form (RFC 9112, 3.2.2) stands for its path, and its host wins over the header. */
 function settleTarget(request: IncomingMessage): void {
   const absolute = /^https?:\/\/([^/?#@]+)(.*)$/is.exec(request.url ?? "");
   if (!absolute) return;
@@ -57,7 +57,7 @@ function settleTarget(request: IncomingMessage): void {
 const API = /^\/v1(?:\/|$)/;
 /** Where something is changed; everything else is read, and no body of up to any size is taken in for it. */
 const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
-/** Where an API might be expected, and where one is: anywhere else there is no page, and no way to sign in. */
+/** Where an API might be expected, and where it is: elsewhere there's no page and no way to sign in. */
 const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
 const OURS = /^\/(?:v1|api\/auth)(?:\/|$)/;
 const READING = ["GET", "HEAD", "OPTIONS"];

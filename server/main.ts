@@ -15,7 +15,7 @@ const SILENT_SOCKET_MS = 120_000;
 /** Longer than the 60 s of common load balancers, so that they are the ones to close. */
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_WITHIN_MS = 7_000;
-/** Read, so that what is too large is refused in our own words. */
+/** Read, so that a body that is too large gets our own problem response. */
 const HEAD_READ_BYTES = 128 * 1024;
 
 const port = Number(process.env.PORT);

@@ -15,7 +15,7 @@ export type Identity =
 /** A key whose secret was shown, whatever its standing. */
 export type VerifiedApiKey = {
   id: string;
-  /** The first key of its line of rotations. */
+  /** The first key of its rotation chain. */
   lineageId: string;
   tenantId: string;
   name: string;

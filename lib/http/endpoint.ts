@@ -16,7 +16,7 @@ export type Endpoint = { contract: Contract; serve: (request: Request, params: R
 
 type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency" | "auditReason">;
 
-/** The way of a request: who may (admit) → what is asked (input) → one domain verb → its answer by the contract, or a problem. */
+/** The way of a request: who may call (admit) → what is asked (input) → one domain verb → its response by the contract, or a problem. */
 export function endpoint<C extends Contract>(contract: C, verb: (call: Call<C>) => Promise<z.input<C["response"]>>): Endpoint {
   return served(contract, async (call, request) => {
     const { body, etag } = await answerOf(contract, call.ctx, verb(call));
@@ -28,7 +28,7 @@ export function endpoint<C extends Contract>(contract: C, verb: (call: Call<C>) 
   });
 }
 
-/** The same for a list's export: all that its filters leave, page by page. */
+/** As `read`, for a list's export: everything its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(list: C, pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
@@ -72,7 +72,7 @@ function served<C extends Contract>(contract: C, answer: (call: Call<C>, request
   };
 }
 
-/** The field of bodies that may only ask what a change would do. */
+/** The field of bodies that can ask for a preview. */
 function isDryRun(body: unknown): boolean {
   return (body as { dry_run?: boolean }).dry_run === true;
 }

@@ -6,13 +6,13 @@ import { headerText } from "./header-text.ts";
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** The spellings of the spec's bodies; each is taken everywhere. */
+/** The spellings in the spec's bodies; both are accepted everywhere. */
 const FIELDS = ["idempotency_key", "idempotencyKey"] as const;
 const HEADER = "Idempotency-Key";
 
 /**
- * Takes the idempotency key out of the body or the header. @throws ApiError 400 where two places name two keys, one is no key, or one
- * is due.
+ * Takes the idempotency key from the body or the header. @throws ApiError 400 if two places have different keys, a key is invalid, or a
+ * required one is missing.
  */
 export function readIdempotency(
   contract: Contract,
@@ -37,7 +37,7 @@ export function readIdempotency(
   });
 }
 
-/** RFC 8941's string, the form of the IETF's draft: "k" in quotes is k. */
+/** A string of RFC 8941, as in the IETF's draft: "k" in quotes is k. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 function headerKey(headers: Headers): string | null {

@@ -31,7 +31,7 @@ const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery"
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
   const auditReason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
   const query = parse(contract.query, readQuery(request), []);
-  // What takes no field refuses any that is sent.
+  // An operation without fields rejects any that is sent.
   const readsJson = contract.upload === null && contract.method !== "GET";
   const json = readsJson ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);

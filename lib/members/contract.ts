@@ -6,7 +6,7 @@ import { page, pageQuery, text, user } from "../wire/schema.ts";
 export const member = z
   .object({
     name: z.string().meta({ example: "ada" }),
-    user: user.meta({ description: "What assigned_to takes.", example: "user:ada" }),
+    user: user.meta({ description: "The value for assigned_to.", example: "user:ada" }),
     roles: z.array(z.enum(ROLES)).meta({ description: "Empty if known only from an assignment.", example: ["tenant_lead"] }),
     source: z
       .enum(["directory", "assignment"])

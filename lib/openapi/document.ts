@@ -47,7 +47,7 @@ const TAGS: Record<string, string> = {
   Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
-/** A few entity tags of ours. */
+/** A few of our entity tags. */
 const TAGS_MAX = 1000;
 
 const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().meta({ example: "0d1f6c1e-retry-1" });
@@ -119,7 +119,7 @@ const PARAMETERS = {
     .meta({
       override: { maxLength: TAGS_MAX },
       param: { name: "If-None-Match", in: "header" },
-      description: "The ETag of what you have: where nothing is new, the answer is 304 without a body.",
+      description: "The ETag you have. If nothing is new, the response is 304 without a body.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   IfMatch: z
@@ -175,7 +175,7 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
         content: contentOf(contract),
       },
       ...(isCacheable(contract) && {
-        304: { description: "Nothing is new since the answer that If-None-Match names.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
+        304: { description: "Nothing is new since the response with this ETag.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
       }),
       ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
     },

@@ -1,6 +1,6 @@
 /**
- * What fields mean that are called the same everywhere. Beside the contracts, not in them: pages load those, and nobody reads
- * descriptions there. A contract's own description goes first.
+ * Descriptions of fields that have the same name everywhere. Kept beside the contracts, not in them: pages load those, and
+ * don't need descriptions. A contract's own description wins.
  */
 const FIELDS: Record<string, string> = {
   amount_minor: "Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.",

@@ -23,7 +23,7 @@ const NOW = "2026-11-20T09:30:00.000Z";
 const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
 const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
 
-/** How the exception of the examples is when each of its events comes. */
+/** The example exception at the time of each of its events. */
 const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   "exception.sla.at_risk": {
     exception: { due_at: IN_FOUR_HOURS, minutes_to_breach: 240, breach_risk: "medium", created_at: YESTERDAY },
@@ -44,7 +44,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
       minutes_to_breach: null,
       breach_risk: null,
       status: "resolved",
-      resolution: "The bank line came.",
+      resolution: "The bank line arrived.",
       created_at: YESTERDAY,
       closed_at: NOW,
     },

@@ -14,7 +14,7 @@ const base64Keys = z
   .transform((list) => list.split(",").map((key) => Buffer.from(key.trim(), "base64")))
   .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
 
-/** Hosts in the URL parser's spelling: small letters, addresses in their one form, IPv6 without its brackets. */
+/** Hosts as the URL parser writes them: lower case, addresses normalised, IPv6 without brackets. */
 export const hosts = z
   .string()
   .default("")
@@ -60,7 +60,7 @@ export type Env = z.output<typeof environment>;
 
 let parsed: Env | undefined;
 
-/** @throws Error naming each variable that is missing or not valid, without its value. */
+/** @throws Error naming each variable that is missing or invalid, without its value. */
 export function env(): Env {
   if (!parsed) {
     const result = environment.safeParse(process.env);

@@ -51,7 +51,7 @@ const events = z
 
 const SECRET_MIN = 8;
 const SECRET_MAX = 256;
-/** Padding is optional, and the alphabet either of RFC 4648. */
+/** Either alphabet of RFC 4648; padding is optional. */
 const BASE64 = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 const secret = z
@@ -128,14 +128,14 @@ export const webhook = z
   .meta({ id: "Webhook" });
 export type Webhook = z.output<typeof webhook>;
 
-/** The answer of what gives a webhook its secret. */
+/** The response of operations that set a webhook's secret. */
 export const newWebhook = webhook
   .extend({
     secret: z
       .string()
       .optional()
-      .meta({ description: "Only where you sent none: shown once, and never again.", example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
-    warning: z.string().optional().meta({ description: "Only where the secret is short.", example: "This secret is short." }),
+      .meta({ description: "Only if you sent none. Returned once.", example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
+    warning: z.string().optional().meta({ description: "Only if the secret is short.", example: "This secret is short." }),
   })
   .meta({ id: "NewWebhook" });
 export type NewWebhook = z.output<typeof newWebhook>;
@@ -167,7 +167,7 @@ export const createWebhookContract = contract({
   tag,
   summary: "Register a webhook",
   description:
-    "Events are signed by the Standard Webhooks scheme with the secret of your choice, or one that is made for you. Delivery starts with the next event.",
+    "Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.",
   access: access("write:webhooks"),
   idempotency,
   body: z.strictObject({ url, description: description.optional(), events, secret: secret.optional() }),

@@ -16,8 +16,8 @@ export type Scope = `${"read" | "write"}:${Resource}`;
 export const SCOPES = RESOURCES.flatMap((resource): Scope[] => [`read:${resource}`, `write:${resource}`]);
 
 /**
- * What a contract asks of its caller. `roles`: what a user needs, `any` being any principal of the tenant.
- * `scope`: what an API key needs, null being that no API key may call. The service-role key may call unless `service` is false.
+ * Who can call an operation. `roles`: a user needs one of these; `any` is any principal of the tenant.
+ * `scope`: what an API key needs; null: no API key can call. The service-role key can call unless `service` is false.
  */
 export type Access = {
   roles: readonly Role[] | "any";

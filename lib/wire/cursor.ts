@@ -9,7 +9,7 @@ export function encodeCursor(order: string, key: string[] | null): string | null
   return key && Buffer.from(JSON.stringify([order, key])).toString("base64url");
 }
 
-/** @throws ApiError `invalid_request` where the cursor is broken, or was made for another order. */
+/** @throws ApiError `invalid_request` if the cursor is invalid or was made for another order. */
 export function decodeCursor<Key extends z.ZodType>(order: string, cursor: string | undefined, key: Key): z.output<Key> | null {
   if (cursor === undefined) return null;
   try {

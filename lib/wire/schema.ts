@@ -1,7 +1,7 @@
 /** The wire's common types. Safe in the browser. */
 import { z } from "zod";
 
-/** With fractions of any length that anybody has a use for. */
+/** With fractions of any useful length. */
 const TIMESTAMP_MAX = 64;
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
@@ -31,7 +31,7 @@ export const timestamp = z
     override: { type: "string", format: "date-time", pattern: "(?:Z|\\+00:00)$", maxLength: TIMESTAMP_MAX },
   });
 
-/** A time in an answer: ISO 8601 UTC with milliseconds. */
+/** A time in a response: ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
 /** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
@@ -56,17 +56,16 @@ export const user = z.string().regex(USER_REFERENCE).meta({ example: "user:ada" 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
 
-/** White space, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
+/** Whitespace, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
 const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether there is anything in a text that a reader sees. */
+/** Whether a text has anything a reader can see. */
 export function isVisible(value: string): boolean {
   return SEEN.test(value);
 }
 
-/** Text of 1 to `most` characters, one of which can be seen. It is kept and compared in Unicode's normal form C. */
-export const text = (most: number) =>
-  z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must not be blank: give a text that can be seen.");
+/** Text of 1 to `most` characters, at least one of them visible. Stored and compared in Unicode's normal form C. */
+export const text = (most: number) => z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must have a visible character.");
 
 export const tenantId = z
   .string()

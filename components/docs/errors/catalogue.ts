@@ -209,11 +209,11 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     detail: "The body can be at most 1024 KiB.",
   },
   uri_too_long: {
-    means: "The address, with its query, has more characters than we read.",
-    when: ["A filter was given a text that belongs in a body.", "Ids were joined into one query parameter."],
-    todo: ["Shorten the query: an address may have 8192 characters.", "Ask for a page at a time, and filter what comes."],
+    means: "The URL, including its query, is too long.",
+    when: ["A filter has a text that belongs in a body.", "IDs were joined into one query parameter."],
+    todo: ["Shorten the query: a URL can have at most 8192 characters.", "Request a page at a time and filter the results."],
     retry: "never",
-    detail: "An address may have at most 8192 characters.",
+    detail: "A URL can have at most 8192 characters.",
   },
   unsupported_media_type: {
     means: "The operation doesn't accept this media type.",
@@ -254,11 +254,11 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     headers: { "Retry-After": "12", "RateLimit-Policy": '"calls";q=1200;w=60', RateLimit: '"calls";r=0;t=12' },
   },
   headers_too_large: {
-    means: "The request's headers together have more bytes than we read.",
-    when: ["A JWT carries more claims than it needs.", "Cookies of other applications on the same domain come along."],
-    todo: ["Send fewer or shorter headers: 16 KiB together is the limit."],
+    means: "The request's headers are too large.",
+    when: ["A JWT has more claims than it needs.", "The browser sends cookies of other applications on the same domain."],
+    todo: ["Send fewer or shorter headers: the limit is 16 KiB in total."],
     retry: "never",
-    detail: "The headers of a request may have at most 16 KiB.",
+    detail: "A request's headers can have at most 16 KiB.",
   },
   internal: {
     means: "Something went wrong on our side. It's logged with its cause under this request ID.",

@@ -124,7 +124,7 @@ function Answer({ operation: { answer }, definitions }: { operation: Operation; 
       <p className="text-base text-muted">
         <code className="font-mono text-sm font-semibold text-ink">{answer.status}</code>
         {answer.file !== undefined
-          ? " with a file, in the format that is asked for."
+          ? " with a file in the requested format."
           : name && !name.startsWith("__")
             ? ` with ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name.replace(/Output$/, "")}.`
             : " with these fields."}

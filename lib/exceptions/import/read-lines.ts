@@ -6,7 +6,7 @@ import { requireText } from "../../wire/text.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_MAX = 100_000;
-/** A sound row has a tenth of it. A line as long as a file would take gigabytes to look at. */
+/** A valid row has a tenth of it. A row as long as a file would take gigabytes to parse. */
 const LINE_MAX_LENGTH = 256 * 1024;
 const NUMBERS = ["amount_minor"];
 const COLUMNS_TOLD = 100;
@@ -15,15 +15,15 @@ const COLUMN_TOLD_LENGTH = 100;
 const TOO_LONG = "This row is too long. It and every row after it were skipped.";
 const NOT_CLOSED = "A quotation mark in this row is never closed. It and every row after it were skipped.";
 
-/** A line of a file, by its number from 1: what it says, or what is wrong with it. */
+/** A row of a file, by its number from 1: its value, or its fault. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
-/** Whether what comes is looked at: an answer before a file was taken in would break the connection. */
+/** Whether rows are still parsed. The rest of the file is read regardless: responding earlier would break the connection. */
 type Rest = { wanted: boolean };
 
 /**
- * Reads NDJSON, or CSV whose header line names some of the `fields`, as it comes. What is beyond 100,000 rows is taken in, but not looked
- * at. @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` where the header names anything but fields, each once
+ * Streams NDJSON, or CSV whose header has some of the `fields`. Rows beyond 100,000 are read but not parsed.
+ * @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` if the header has anything but fields, each once
  */
 export async function* readLines(mediaType: string, chunks: AsyncIterable<Uint8Array>, fields: ReadonlySet<string>): AsyncGenerator<Line> {
   const rest = { wanted: true };
@@ -97,7 +97,7 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
     skip_empty_lines: true,
     skip_records_with_error: true,
     max_record_size: LINE_MAX_LENGTH,
-    // A quotation mark within a text is one: it neither begins nor ends a cell.
+    // A quotation mark inside a text is literal: it neither starts nor ends a cell.
     relax_quotes: true,
     ltrim: true,
     on_record: (record, { lines }) => {
@@ -123,7 +123,7 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
       yield lineOf(info.lines, () => fromCells(record));
     }
   } catch (error) {
-    // Taken in to its end: an answer before that would break the connection.
+    // Read to its end: responding earlier would break the connection.
     rest.wanted = false;
     for await (const _ of bytes);
     throw error;

@@ -148,14 +148,14 @@ const REPORT_COLUMNS = [
 
 const reportRow = z
   .object({
-    key: z.string().nullable().meta({ description: "The day (UTC), the severity, or the assignee; null: nobody.", example: "2026-11-19" }),
+    key: z.string().nullable().meta({ description: "The day (UTC), severity or assignee. Null: unassigned.", example: "2026-11-19" }),
     opened: count,
     resolved: count.meta({ description: "Resolved or dismissed." }),
     breached: count,
     breach_rate: z
       .number()
       .nullable()
-      .meta({ description: "Breached, of those that were closed or breached; null where none.", example: 0.25 }),
+      .meta({ description: "Share breached, of those closed or breached. Null if there were none.", example: 0.25 }),
     median_minutes_to_resolve: z.number().nullable().meta({ example: 182.5 }),
     p90_minutes_to_resolve: z.number().nullable().meta({ example: 611 }),
   })
@@ -186,5 +186,5 @@ export const getSlaReportContract = contract({
     })
     .refine(({ since, until }) => since < until, { path: ["until"], message: "Must be after since." }),
   response: slaReport,
-  exported: { summary: "Export how deadlines were kept", columns: REPORT_COLUMNS, item: reportRow },
+  exported: { summary: "Export the SLA report", columns: REPORT_COLUMNS, item: reportRow },
 });
