@@ -4,7 +4,7 @@
 const DOMAIN = "^lib/(?!(?:auth|db|http|openapi|request|runtime|wire)/)([^/]+)/";
 const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
-const WIRE = "^lib/wire/(?:access|contract|currencies|errors|ip-range|operations|schema)\\.ts$";
+const WIRE = "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */

@@ -4,7 +4,8 @@
  *   node bench/audit.ts
  */
 import { Pool } from "pg";
-import { withFreshDatabase } from "../bin/generate/fresh-database.ts";
+import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
+import { run, schemaSql } from "../bin/migration/schemas.ts";
 
 const TENANTS = 20;
 const WRITES = 1000;
@@ -12,8 +13,9 @@ const AT_ONCE = 50;
 const ROUNDS = 5;
 const INSERT = "insert into public.security_events (tenant_id, type, actor, details) values ($1, 'test.done', 'user:ada', '{\"n\": 1}')";
 
-await withFreshDatabase(async (owner) => {
-  const connectionString = owner.options.connectionString;
+await withFreshDatabases(async (fresh) => {
+  const { url: connectionString, client: owner } = await fresh();
+  await run(owner, schemaSql(), "supabase/schemas");
   const pool = new Pool({ connectionString, max: AT_ONCE });
   // The server may end first.
   pool.on("error", () => {});

@@ -1,22 +1,31 @@
 /**
- * Writes the committed files that follow from the code: openapi.json, the database's types and its schema snapshot.
+ * Writes the committed files that follow from the code: the database's types and facts, its table of operations, and openapi.json.
  *
- *   npm run generate -- [--check] [openapi] [types] [snapshot]
+ *   npm run generate -- [--check] [types] [facts] [operations] [openapi]
  *
  * With --check it writes nothing, prints the differences and fails where there are some.
  */
 import { Pool } from "pg";
 import { ARTEFACTS, type ArtefactName, checkArtefact, writeArtefact } from "./generate/artefacts.ts";
-import { withFreshDatabase } from "./generate/fresh-database.ts";
+import { withFreshDatabases } from "./generate/fresh-database.ts";
+import { run, schemaSql } from "./migration/schemas.ts";
 
 const SHOWN_LINES = 40;
 
 const [names, check] = readArguments(process.argv.slice(2));
-if (names.some((name) => ARTEFACTS[name].needsDatabase)) await withFreshDatabase(generate);
-else await generate(new Pool());
+const ofDatabase = names.filter((name) => ARTEFACTS[name].needsDatabase);
+if (ofDatabase.length > 0) {
+  await withFreshDatabases(async (fresh) => {
+    const { url, client } = await fresh();
+    await run(client, schemaSql(), "supabase/schemas");
+    const database = new Pool({ connectionString: url });
+    await generate(ofDatabase, database).finally(() => database.end());
+  });
+}
+await generate(names.filter((name) => !ARTEFACTS[name].needsDatabase));
 
-async function generate(database: Pool): Promise<void> {
-  for (const name of names) {
+async function generate(chosen: ArtefactName[], database?: Pool): Promise<void> {
+  for (const name of chosen) {
     if (check) report(name, await checkArtefact(name, database));
     else await writeArtefact(name, database);
   }

@@ -100,10 +100,12 @@ cross join lateral (
 ) due
 where i <= size.exceptions;
 
-update public.exception_history h set at = e.created_at, actor = e.created_by from public.exceptions e where e.id = h.exception_id;
+update public.exception_history h set at = e.created_at, actor = e.created_by
+from public.exceptions e where e.tenant_id = h.tenant_id and e.id = h.exception_id;
 
 -- The clocks' past: set at creation, crossed when they crossed, stopped when the exception was closed.
-update public.exception_ledger l set at = e.created_at, actor = e.created_by from public.exceptions e where e.id = l.exception_id and l.kind = 'set';
+update public.exception_ledger l set at = e.created_at, actor = e.created_by
+from public.exceptions e where e.tenant_id = l.tenant_id and e.id = l.exception_id and l.kind = 'set';
 update public.exception_ledger set at = due_at - make_interval(mins => threshold_minutes) where kind = 'crossed';
 insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor)
 select e.tenant_id, e.id, l.at, l.kind, e.due_at, l.threshold_minutes, l.actor
@@ -126,8 +128,8 @@ insert into public.api_keys (tenant_id, key_id, name, scopes, ip_allowlist, expi
 select tenant_id, 'tk_' || substr(md5(random()::text), 1, 22), name, scopes, ip_allowlist, now() - age + life, now() - age,
   case tenant_id when 'acme' then 'user:ada' else 'user:gus' end
 from seed_keys;
-insert into private.api_key_secrets (api_key_id, digest)
-select id, encode(sha256(convert_to(gen_random_uuid()::text, 'utf8')), 'hex') from public.api_keys;
+insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest)
+select key_id, tenant_id, id, encode(sha256(convert_to(gen_random_uuid()::text, 'utf8')), 'hex') from public.api_keys;
 update public.api_keys set revoked_at = now() - interval '9 days', revoked_by = 'user:ada', revoke_reason = 'The bridge was decommissioned.'
 where name = 'Old SFTP bridge';
 

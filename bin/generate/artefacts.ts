@@ -1,26 +1,49 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Pool } from "pg";
-import { openApiDocument } from "#lib/openapi/document.ts";
 import { databaseTypes } from "./database-types.ts";
 import { difference } from "./difference.ts";
-import { schemaSnapshot } from "./schema-snapshot.ts";
+import { factsFile } from "./facts.ts";
+import { operationsSql } from "./operations.ts";
 
-/** Committed files that the code or the migrations produce. */
+type Artefact = { path: string } & (
+  | { needsDatabase: false; make: () => Promise<string> }
+  | { needsDatabase: true; make: (database: Pool) => Promise<string> }
+);
+
+/**
+ * Committed files that follow from the schemas or from the contracts. In this order: contracts are made of facts, which is why they are
+ * imported no sooner than they are asked for.
+ */
 export const ARTEFACTS = {
-  openapi: { path: "openapi.json", make: async () => `${JSON.stringify(openApiDocument(), null, 2)}\n`, needsDatabase: false },
   types: { path: "lib/db/types.gen.ts", make: databaseTypes, needsDatabase: true },
-  snapshot: { path: "supabase/schema.snapshot.sql", make: schemaSnapshot, needsDatabase: true },
-} as const satisfies Record<string, { path: string; make: (database: Pool) => Promise<string>; needsDatabase: boolean }>;
+  facts: { path: "lib/wire/facts.gen.ts", make: factsFile, needsDatabase: true },
+  operations: {
+    path: "supabase/schemas/900_operations.gen.sql",
+    make: async () => operationsSql((await import("#lib/wire/operations.ts")).CONTRACTS),
+    needsDatabase: false,
+  },
+  openapi: {
+    path: "openapi.json",
+    make: async () => `${JSON.stringify((await import("#lib/openapi/document.ts")).openApiDocument(), null, 2)}\n`,
+    needsDatabase: false,
+  },
+} as const satisfies Record<string, Artefact>;
 
 export type ArtefactName = keyof typeof ARTEFACTS;
 
-export async function writeArtefact(name: ArtefactName, database: Pool): Promise<void> {
-  writeFileSync(fileOf(name), await ARTEFACTS[name].make(database));
+export async function writeArtefact(name: ArtefactName, database?: Pool): Promise<void> {
+  writeFileSync(fileOf(name), await make(ARTEFACTS[name], database));
 }
 
 /** The lines in which a committed file differs from what is produced now; none is well. */
-export async function checkArtefact(name: ArtefactName, database: Pool): Promise<string[]> {
-  return difference(readFileSync(fileOf(name), "utf8"), await ARTEFACTS[name].make(database));
+export async function checkArtefact(name: ArtefactName, database?: Pool): Promise<string[]> {
+  return difference(readFileSync(fileOf(name), "utf8"), await make(ARTEFACTS[name], database));
+}
+
+function make(artefact: Artefact, database: Pool | undefined): Promise<string> {
+  if (!artefact.needsDatabase) return artefact.make();
+  if (!database) throw new Error(`${artefact.path} is read from a database.`);
+  return artefact.make(database);
 }
 
 function fileOf(name: ArtefactName): URL {

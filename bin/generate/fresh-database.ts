@@ -1,24 +1,49 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Pool } from "pg";
-import { migrate } from "../../supabase/local/migrate.ts";
+import { runMigrations } from "graphile-worker";
+import { Client } from "pg";
 import { stopParts } from "../../supervisor/part.ts";
 import { readSettings } from "../../supervisor/settings.ts";
 import { startPostgres } from "../../supervisor/stack.ts";
 
-/** Lends a database that has nothing but the migrations, and throws it away after. */
-export async function withFreshDatabase(work: (database: Pool) => Promise<void>): Promise<void> {
+/** A database that has the platform and graphile_worker and nothing of ours, with a connection to it as its owner. */
+export type FreshDatabase = { url: string; client: Client };
+export type Fresh = () => Promise<FreshDatabase>;
+
+/** Lends as many fresh databases as are asked for, and throws them away after. */
+export async function withFreshDatabases<Result>(work: (fresh: Fresh) => Promise<Result>): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), "tieout-generate-"));
+  const lent: Client[] = [];
   try {
-    const { owner } = await startPostgres(readSettings({ DATA_DIR: directory }));
-    await migrate(owner);
-    const database = new Pool({ connectionString: owner });
-    // The pool's end does not wait for its last connection, which the server may end first.
-    database.on("error", () => {});
-    await work(database).finally(() => database.end());
+    const { owner, superuser } = await startPostgres(readSettings({ DATA_DIR: directory }));
+    await runMigrations({ connectionString: owner });
+    return await work(async () => {
+      const name = `fresh_${lent.length}`;
+      const maker = await connect(withDatabase(superuser, "template1"));
+      await maker.query(`create database ${name} template postgres owner postgres`).finally(() => maker.end());
+      const url = withDatabase(owner, name);
+      const client = await connect(url);
+      lent.push(client);
+      return { url, client };
+    });
   } finally {
+    await Promise.all(lent.map((client) => client.end()));
     await stopParts();
     rmSync(directory, { recursive: true });
   }
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString });
+  // The server may end a connection before we do.
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+function withDatabase(url: string, name: string): string {
+  const named = new URL(url);
+  named.pathname = `/${name}`;
+  return named.href;
 }

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
 import type { ApiKey, createApiKeyContract, updateApiKeyContract } from "#lib/api-keys/contract.ts";
-import { SCOPES, type Scope } from "#lib/wire/access.ts";
+import type { Scope } from "#lib/wire/access.ts";
 import { normaliseRange } from "#lib/wire/ip-range.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 
 export const LIFETIMES_DAYS = ["30", "90", "180", "365"] as const;
 

@@ -2,13 +2,11 @@
 
 import type { Fields } from "#components/kit/use-form.ts";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { AllowlistField } from "./allowlist-field.tsx";
 import type { Draft } from "./draft.ts";
 import { ExpiryField } from "./expiry-field.tsx";
 import { ScopePicker } from "./scope-picker.tsx";
-
-const NAME_LONGEST = 120;
-const DESCRIPTION_LONGEST = 1000;
 
 /** `address`: the reader's own, as seen by the server. `keeps`: the key's current expiry, if it has one. */
 type Props = { form: Fields<Draft>; address: string | null; keeps?: string | null };
@@ -17,7 +15,14 @@ type Props = { form: Fields<Draft>; address: string | null; keeps?: string | nul
 export function KeyFields({ form: { draft, change, problem, text }, address, keeps }: Props) {
   return (
     <>
-      <TextField label="Name" maxLength={NAME_LONGEST} placeholder="Nightly ledger export" autoComplete="off" {...text("name")} required />
+      <TextField
+        label="Name"
+        maxLength={API_KEYS.name.most}
+        placeholder="Nightly ledger export"
+        autoComplete="off"
+        {...text("name")}
+        required
+      />
       <ScopePicker scopes={draft.scopes} onChange={(scopes) => change({ scopes })} error={problem("scopes")} />
       <ExpiryField value={draft.expires_at} onChange={(expires_at) => change({ expires_at })} error={problem("expires_at")} keeps={keeps} />
       <AllowlistField
@@ -26,7 +31,7 @@ export function KeyFields({ form: { draft, change, problem, text }, address, kee
         error={problem("ip_allowlist")}
         address={address}
       />
-      <TextArea label="Description (optional)" maxLength={DESCRIPTION_LONGEST} {...text("description")} />
+      <TextArea label="Description (optional)" maxLength={API_KEYS.description.most} {...text("description")} />
     </>
   );
 }

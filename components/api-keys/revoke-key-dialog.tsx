@@ -8,11 +8,10 @@ import { useForm } from "#components/kit/use-form.ts";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
+import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
 import { apiKeyById, apiKeyImpact } from "./queries.ts";
-
-const REASON_LONGEST = 500;
 
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const cache = useQueryClient();
@@ -45,7 +44,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
     >
       <Impact impact={impact.data} error={impact.error} />
       <TextField label={`Type ${apiKey.name} to confirm`} autoComplete="off" spellCheck={false} {...form.text("confirmation")} required />
-      <TextArea label="Reason" maxLength={REASON_LONGEST} {...form.text("reason")} required />
+      <TextArea label="Reason" maxLength={API_KEYS.revoke_reason.most} {...form.text("reason")} required />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { SCOPES } from "#lib/wire/access.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 import { groupedScopes, resourceWord } from "./words.ts";
 
 const SHOWN = 2;

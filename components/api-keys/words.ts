@@ -1,7 +1,8 @@
 import { Ban, CircleCheck, Hourglass, type LucideIcon, RefreshCw } from "lucide-react";
 import type { Tone } from "#components/ui/badge.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
-import { SCOPES, type Scope } from "#lib/wire/access.ts";
+import type { Scope } from "#lib/wire/access.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 
 export const STATUSES: Record<ApiKey["status"], { word: string; icon: LucideIcon; tone: Tone }> = {
   active: { word: "Active", icon: CircleCheck, tone: "good" },

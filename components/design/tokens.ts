@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BREACH_RISKS } from "#lib/exceptions/contract.ts";
+import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
 
 export const THEMES = ["light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];

@@ -4,8 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
-
-const LONGEST = 1000;
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 
 type Closed = "resolved" | "dismissed";
 
@@ -28,7 +27,7 @@ export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: s
       <TextArea
         label="Resolution"
         name="resolution"
-        maxLength={LONGEST}
+        maxLength={EXCEPTIONS.resolution.most}
         error={error}
         onChange={({ target }) => {
           setError(undefined);

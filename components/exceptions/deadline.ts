@@ -1,4 +1,4 @@
-import type { BREACH_RISKS } from "#lib/exceptions/contract.ts";
+import { type BREACH_RISKS, RISK_MINUTES } from "#lib/wire/facts.gen.ts";
 
 export type BreachRisk = (typeof BREACH_RISKS)[number];
 
@@ -12,8 +12,8 @@ export function minutesToBreach(dueAt: string, nowMs: number): number {
 
 export function breachRisk(minutes: number): BreachRisk {
   if (minutes <= 0) return "breached";
-  if (minutes < 60) return "high";
-  return minutes <= 240 ? "medium" : "low";
+  if (minutes < RISK_MINUTES.high_below) return "high";
+  return minutes <= RISK_MINUTES.medium_up_to ? "medium" : "low";
 }
 
 /** "in 29 min", "3 h 12 min late"; in seconds within a minute of the deadline. */

@@ -1,6 +1,7 @@
 import { type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
-import { BREACH_RISKS, OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
 import { USER_REFERENCE } from "#lib/wire/schema.ts";
 
 /** The board's URL: the query of GET /v1/exceptions/sla and the open exception. */

@@ -1,11 +1,11 @@
 "use client";
 
-import type { Access, Role } from "#lib/wire/access.ts";
+import { type Access, allows, type Role } from "#lib/wire/access.ts";
 import { useMember } from "./member.tsx";
 
 /** Whether a member's roles meet a contract's access. /v1 decides; this only hides or explains what would be refused. */
 export function may(roles: readonly Role[], access: Access): boolean {
-  return access.roles === "any" || access.roles.some((role) => roles.includes(role));
+  return allows(access, { type: "user", roles });
 }
 
 /** As `may`, for the signed-in member. */

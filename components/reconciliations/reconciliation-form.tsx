@@ -9,10 +9,10 @@ import { useForm } from "#components/kit/use-form.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { createReconciliationContract, type Reconciliation, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
+import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
 import { draftOf, inputOf, missingIn, NEW_DRAFT } from "./draft.ts";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 
-const LONGEST = 200;
 const DAYS = { type: "date", min: "1970-01-01", max: "2999-12-31" } as const;
 const COUNT = { type: "number", min: 0, step: 1 } as const;
 
@@ -43,14 +43,14 @@ export function ReconciliationForm({ initial, onDone }: { initial?: Reconciliati
       start={initial ? "Save changes" : "Create"}
       unsaved={JSON.stringify(form.draft) !== JSON.stringify(before)}
     >
-      <TextField label="Name" maxLength={LONGEST} {...text("name")} required />
+      <TextField label="Name" maxLength={RECONCILIATIONS.name.most} {...text("name")} required />
       <div className="grid grid-cols-2 gap-3">
         <TextField label="First day" {...DAYS} {...text("period_start")} required />
         <TextField label="Last day" {...DAYS} {...text("period_end")} required />
       </div>
       <div className="grid grid-cols-2 gap-3">
-        <TextField label="Left source" maxLength={LONGEST} {...text("left_source")} required />
-        <TextField label="Right source" maxLength={LONGEST} {...text("right_source")} required />
+        <TextField label="Left source" maxLength={RECONCILIATIONS.left_source.most} {...text("left_source")} required />
+        <TextField label="Right source" maxLength={RECONCILIATIONS.right_source.most} {...text("right_source")} required />
       </div>
       <div className="grid grid-cols-2 gap-3">
         <TextField label="Matched" {...COUNT} {...text("matched_count")} required />

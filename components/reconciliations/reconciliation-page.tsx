@@ -17,12 +17,8 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
-import {
-  RECONCILIATION_MOVES,
-  type Reconciliation,
-  type ReconciliationStatus,
-  updateReconciliationContract,
-} from "#lib/reconciliations/contract.ts";
+import { type Reconciliation, type ReconciliationStatus, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
+import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationForm } from "./reconciliation-form.tsx";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";

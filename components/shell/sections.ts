@@ -1,8 +1,9 @@
 import { AlarmClock, KeyRound, type LucideIcon, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
+import type { Permission } from "#lib/wire/access.ts";
 
-/** `letter`: the shortcut after g. `adminOnly`: others see an explanation. */
-export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; adminOnly?: boolean };
+/** `letter`: the shortcut after g. `permission`: what its content needs; others see an explanation. */
+export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; permission?: Permission };
 
 /** A record surface in the navigation: its full declaration is too much for every page to load. */
 export type SurfaceLink = { path: string; title: string };
@@ -13,9 +14,9 @@ const SECTIONS: readonly Section[] = [
 ];
 const ADMIN_SECTIONS: readonly Section[] = [
   { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },
-  { path: "api-keys", name: "API keys", icon: KeyRound, letter: "k", adminOnly: true },
-  { path: "webhooks", name: "Webhooks", icon: Webhook, letter: "w", adminOnly: true },
-  { path: "security-events", name: "Security events", icon: ShieldCheck, letter: "u", adminOnly: true },
+  { path: "api-keys", name: "API keys", icon: KeyRound, letter: "k", permission: "read:api-keys" },
+  { path: "webhooks", name: "Webhooks", icon: Webhook, letter: "w", permission: "read:webhooks" },
+  { path: "security-events", name: "Security events", icon: ShieldCheck, letter: "u", permission: "read:security-events" },
 ];
 
 const SURFACE_LETTERS: Record<string, string> = { integrations: "i", troubleshooting: "t", "release-notes": "n" };

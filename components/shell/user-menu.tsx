@@ -1,12 +1,14 @@
 "use client";
 
 import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { may } from "#components/kit/may.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { Initials } from "#components/people/initials.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
+import { needs } from "#lib/wire/access.ts";
 import { front } from "./commands/front.ts";
 
 export function UserMenu() {
@@ -28,7 +30,7 @@ export function UserMenu() {
     >
       <Choices />
       <MenuSeparator />
-      {roles.includes("tenant_admin") && (
+      {may(roles, needs("read:first-steps")) && (
         <MenuItem onClick={() => front.set("first-steps")}>
           <ListChecks aria-hidden className="size-4 text-muted" />
           First steps

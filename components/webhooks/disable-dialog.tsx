@@ -7,9 +7,8 @@ import { useForm } from "#components/kit/use-form.ts";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
-
-const REASON_LONGEST = 500;
 
 export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
@@ -38,7 +37,12 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose:
       danger
       onClose={onClose}
     >
-      <TextArea label="Reason (optional)" hint="Shown to your team on this webhook." maxLength={REASON_LONGEST} {...form.text("reason")} />
+      <TextArea
+        label="Reason (optional)"
+        hint="Shown to your team on this webhook."
+        maxLength={WEBHOOKS.disabled_detail.most}
+        {...form.text("reason")}
+      />
     </FormDialog>
   );
 }

@@ -4,12 +4,10 @@ import type { Problems } from "#components/kit/problems.ts";
 import type { Fields } from "#components/kit/use-form.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import type { EventKind } from "#lib/events/contract.ts";
+import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { EventPicker } from "./event-picker.tsx";
 
 export type WebhookDraft = { url: string; description: string; events: EventKind[] };
-
-const URL_LONGEST = 2048;
-const DESCRIPTION_LONGEST = 1000;
 
 /** A draft as a request body. */
 export function fieldsOf({ url, description, events }: WebhookDraft) {
@@ -32,7 +30,7 @@ export function WebhookFields({ form: { draft, change, problem, text } }: { form
         label="URL"
         type="url"
         inputMode="url"
-        maxLength={URL_LONGEST}
+        maxLength={WEBHOOKS.url.most}
         placeholder="https://hooks.example.com/tieout"
         hint="An https URL at a public address. Each event is sent as a POST."
         autoComplete="off"
@@ -42,7 +40,7 @@ export function WebhookFields({ form: { draft, change, problem, text } }: { form
       />
       <TextField
         label="Description (optional)"
-        maxLength={DESCRIPTION_LONGEST}
+        maxLength={WEBHOOKS.description.most}
         placeholder="Pages the reconciliation desk"
         autoComplete="off"
         {...text("description")}

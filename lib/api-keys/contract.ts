@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { type Access, SCOPES } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { API_KEYS } from "../wire/facts.gen.ts";
 import { normaliseRange } from "../wire/ip-range.ts";
 import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../wire/schema.ts";
+import { SCOPES } from "../wire/scopes.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
 export const GRACE_SECONDS_DEFAULT = 86_400;
@@ -30,15 +32,15 @@ const ipAllowlist = z
       return range;
     }),
   )
-  .max(50)
+  .max(API_KEYS.ip_allowlist.most)
   .transform((ranges) => [...new Set(ranges)])
   .meta({
     description: "Ranges are normalized: host bits are cleared. Empty means any address.",
     example: ["203.0.113.0/24", "2001:db8::/32"],
   });
 
-const name = text(120).meta({ description: "The key's name.", example: "Nightly ledger export" });
-const description = z.string().max(1000).nullable().meta({ example: "Runs on the batch server." });
+const name = text(API_KEYS.name.most).meta({ description: "The key's name.", example: "Nightly ledger export" });
+const description = z.string().max(API_KEYS.description.most).nullable().meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
   description: "At most 10 years away. Null: never. Setting one is recommended.",
   example: "2027-05-01T00:00:00.000Z",
@@ -129,7 +131,6 @@ export const apiKeyImpact = z
 export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
 
 const tag = "API keys";
-const access: Access = { roles: ["tenant_admin"], scope: null, service: false, publishable: false };
 const idempotency = { field: "idempotency_key", required: false } as const;
 const tenantParam = "id";
 const ofTenant = z.strictObject({ id: tenantId });
@@ -141,13 +142,13 @@ export const listApiKeysContract = contract({
   path: "/v1/tenants/{id}/api-keys",
   tag,
   summary: "List API keys, newest first",
-  access,
+  access: needs("read:api-keys"),
   params: ofTenant,
   tenantParam,
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
-    q: text(120).optional().meta({ description: "Part of the name or key_id, or the ID.", example: "ledger" }),
+    q: text(API_KEYS.name.most).optional().meta({ description: "Part of the name or key_id, or the ID.", example: "ledger" }),
   }),
   response: page(apiKey).extend({ as_of: time }),
 });
@@ -159,7 +160,7 @@ export const createApiKeyContract = contract({
   tag,
   summary: "Create an API key",
   description: "This is the only response that includes key_secret. The credential is <key_id>.<key_secret>.",
-  access,
+  access: needs("write:api-keys"),
   idempotency,
   params: ofTenant,
   tenantParam,
@@ -181,7 +182,7 @@ export const getApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}",
   tag,
   summary: "Get an API key's metadata",
-  access,
+  access: needs("read:api-keys"),
   params: ofKey,
   tenantParam,
   response: apiKey,
@@ -194,7 +195,7 @@ export const updateApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}",
   tag,
   summary: "Change an API key",
-  access,
+  access: needs("write:api-keys"),
   params: ofKey,
   tenantParam,
   body: z.strictObject({ name, description, scopes, expires_at: expiresAt, ip_allowlist: ipAllowlist }).partial(),
@@ -210,11 +211,13 @@ export const revokeApiKeyContract = contract({
   tag,
   summary: "Revoke an API key",
   description: "Takes effect immediately and can't be undone. Revoking a revoked key returns it unchanged.",
-  access,
+  access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
   tenantParam,
-  body: z.strictObject({ reason: z.string().max(500).nullable().optional().meta({ example: "The server was decommissioned." }) }),
+  body: z.strictObject({
+    reason: z.string().max(API_KEYS.revoke_reason.most).nullable().optional().meta({ example: "The server was decommissioned." }),
+  }),
   response: apiKey,
   resource: "versioned",
 });
@@ -226,7 +229,7 @@ export const rotateApiKeyContract = contract({
   tag,
   summary: "Rotate an API key",
   description: "Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.",
-  access,
+  access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
   tenantParam,
@@ -249,7 +252,7 @@ export const getApiKeyUsageContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}/usage",
   tag,
   summary: "Get an API key's usage",
-  access,
+  access: needs("read:api-keys"),
   params: ofKey,
   tenantParam,
   response: apiKeyUsage,
@@ -263,7 +266,7 @@ export const estimateApiKeyImpactContract = contract({
   summary: "Preview a change to an API key",
   description:
     "Counts the calls in the last 7 days that the change would have refused. expires_at may be in the past here: it refuses calls made after it.",
-  access,
+  access: needs("read:api-keys"),
   idempotency,
   dryRun: "always",
   params: ofKey,

@@ -14,7 +14,7 @@ type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
 /** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
 export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
-  const { as_of, calls } = await write<History>(ctx, "list_api_key_calls", { id, change });
+  const { as_of, calls } = await write<History>(ctx, "estimate_api_key_impact", { id, change });
   const refused = calls.filter((past) => wouldRefuse(change, past));
   return {
     since: new Date(Date.parse(as_of) - WEEK_MS).toISOString(),

@@ -1,7 +1,8 @@
 import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
-import { SCOPES, type Scope } from "../wire/access.ts";
+import type { Scope } from "../wire/access.ts";
 import { CONTRACTS } from "../wire/operations.ts";
+import { SCOPES } from "../wire/scopes.ts";
 import type { ApiKey } from "./contract.ts";
 
 const UNUSED_AFTER_MS = 30 * 24 * 60 * 60 * 1000;

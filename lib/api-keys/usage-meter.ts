@@ -5,7 +5,7 @@ import { log } from "../runtime/log.ts";
 import { onShutdown, processWide } from "../runtime/process-wide.ts";
 
 /** `outcome`: accepted, accepted_in_grace, revoked, expired, or the code of its refusal. */
-export type ApiKeyUse = { api_key_id: string; operation: string; address: string; outcome: string };
+export type ApiKeyUse = { api_key_id: string; tenant_id: string; operation: string; address: string; outcome: string };
 
 type Count = ApiKeyUse & { calls: number; seenAt: number };
 

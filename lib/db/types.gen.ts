@@ -33,11 +33,11 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "api_key_totals_api_key_id_fkey"
-            columns: ["api_key_id"]
-            isOneToOne: true
+            foreignKeyName: "api_key_totals_tenant_id_api_key_id_fkey"
+            columns: ["tenant_id", "api_key_id"]
+            isOneToOne: false
             referencedRelation: "api_keys"
-            referencedColumns: ["id"]
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -68,11 +68,11 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "api_key_usage_daily_api_key_id_fkey"
-            columns: ["api_key_id"]
+            foreignKeyName: "api_key_usage_daily_tenant_id_api_key_id_fkey"
+            columns: ["tenant_id", "api_key_id"]
             isOneToOne: false
             referencedRelation: "api_keys"
-            referencedColumns: ["id"]
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -109,11 +109,11 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "api_key_usage_hourly_api_key_id_fkey"
-            columns: ["api_key_id"]
+            foreignKeyName: "api_key_usage_hourly_tenant_id_api_key_id_fkey"
+            columns: ["tenant_id", "api_key_id"]
             isOneToOne: false
             referencedRelation: "api_keys"
-            referencedColumns: ["id"]
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -180,25 +180,25 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "api_keys_rotated_from_fkey"
-            columns: ["rotated_from"]
-            isOneToOne: false
-            referencedRelation: "api_keys"
-            referencedColumns: ["id"]
-          },
-          {
-            foreignKeyName: "api_keys_rotated_to_fkey"
-            columns: ["rotated_to"]
-            isOneToOne: false
-            referencedRelation: "api_keys"
-            referencedColumns: ["id"]
-          },
-          {
             foreignKeyName: "api_keys_tenant_id_fkey"
             columns: ["tenant_id"]
             isOneToOne: false
             referencedRelation: "tenants"
             referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "api_keys_tenant_id_rotated_from_fkey"
+            columns: ["tenant_id", "rotated_from"]
+            isOneToOne: false
+            referencedRelation: "api_keys"
+            referencedColumns: ["tenant_id", "id"]
+          },
+          {
+            foreignKeyName: "api_keys_tenant_id_rotated_to_fkey"
+            columns: ["tenant_id", "rotated_to"]
+            isOneToOne: false
+            referencedRelation: "api_keys"
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -527,6 +527,7 @@ export type Database = {
           actor: string
           address: unknown
           at: string
+          chain: string
           credential: string
           cross_tenant: boolean
           details: NonNullable<Json>
@@ -546,6 +547,7 @@ export type Database = {
           actor: string
           address?: unknown
           at?: string
+          chain?: never
           credential: string
           cross_tenant?: boolean
           details?: NonNullable<Json>
@@ -565,6 +567,7 @@ export type Database = {
           actor?: string
           address?: unknown
           at?: string
+          chain?: never
           credential?: string
           cross_tenant?: boolean
           details?: NonNullable<Json>
@@ -682,11 +685,11 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "webhook_answer_times_webhook_id_fkey"
-            columns: ["webhook_id"]
+            foreignKeyName: "webhook_answer_times_tenant_id_webhook_id_fkey"
+            columns: ["tenant_id", "webhook_id"]
             isOneToOne: false
             referencedRelation: "webhooks"
-            referencedColumns: ["id"]
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -741,11 +744,11 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "webhook_attempts_delivery_id_fkey"
-            columns: ["delivery_id"]
+            foreignKeyName: "webhook_attempts_tenant_id_delivery_id_fkey"
+            columns: ["tenant_id", "delivery_id"]
             isOneToOne: false
             referencedRelation: "webhook_deliveries"
-            referencedColumns: ["id"]
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -800,11 +803,11 @@ export type Database = {
         }
         Relationships: [
           {
-            foreignKeyName: "webhook_deliveries_event_id_fkey"
-            columns: ["event_id"]
+            foreignKeyName: "webhook_deliveries_tenant_id_event_id_fkey"
+            columns: ["tenant_id", "event_id"]
             isOneToOne: false
             referencedRelation: "events"
-            referencedColumns: ["id"]
+            referencedColumns: ["tenant_id", "id"]
           },
           {
             foreignKeyName: "webhook_deliveries_tenant_id_webhook_id_fkey"
@@ -909,6 +912,10 @@ export type Database = {
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      estimate_api_key_impact: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       find_session_user: { Args: { user_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
@@ -930,6 +937,7 @@ export type Database = {
         Returns: Json
       }
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      get_sla_report: { Args: { input: Json; request: Json }; Returns: Json }
       get_time_to_breach: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -940,10 +948,6 @@ export type Database = {
         Returns: Json
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
-      list_api_key_calls: {
-        Args: { input: Json; request: Json }
-        Returns: Json
-      }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
@@ -986,7 +990,6 @@ export type Database = {
       }
       record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
-      report_sla: { Args: { input: Json; request: Json }; Returns: Json }
       resend_webhook_delivery: {
         Args: { input: Json; request: Json }
         Returns: Json

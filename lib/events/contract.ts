@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
+import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
 /** The event types a webhook can subscribe to. */
@@ -17,8 +18,6 @@ export const EVENT_KINDS = [
   "webhook.test",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
-
-export const DISABLED_REASONS = ["manual", "failing", "gone"] as const;
 
 const changes = z
   .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
@@ -67,7 +66,7 @@ export const EVENTS = {
     data: z.object({
       id: webhookId,
       url,
-      reason: z.enum(DISABLED_REASONS),
+      reason: z.enum(WEBHOOKS.disabled_reason),
       detail: z.string().nullable().meta({ example: "The receiver responded with 410 Gone: it wants no more events." }),
       disabled_at: time,
       disabled_by: actor,

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Access } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
+import { BREACH_RISKS, EXCEPTION_HISTORY, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../wire/schema.ts";
 
-export const SEVERITIES = ["critical", "high", "medium", "low"] as const;
-export const STATUSES = ["open", "in_review", "resolved", "dismissed"] as const;
-export const OPEN_STATUSES = ["open", "in_review"] as const;
-export const BREACH_RISKS = ["breached", "high", "medium", "low"] as const;
+export const SEVERITIES = EXCEPTIONS.severity;
+export const STATUSES = EXCEPTIONS.status;
+export const OPEN_STATUSES = OPEN_EXCEPTION_STATUSES;
 export const SLA_SORTS = ["due_at", "severity", "assigned_to", "breach_risk"] as const;
 
 const severity = z.enum(SEVERITIES).meta({ example: "high" });
@@ -23,14 +23,14 @@ const details = z
   .meta({ description: "Any JSON object, up to 16 kB.", example: { source_line: 118 } });
 
 const settable = {
-  title: text(200).meta({ example: "Payout 4711 has no bank line" }),
+  title: text(EXCEPTIONS.title.most).meta({ example: "Payout 4711 has no bank line" }),
   severity,
   assigned_to: userReference.nullable(),
   due_at: timestamp,
-  reason_code: text(64).nullable().meta({ example: "missing_counterpart" }),
+  reason_code: text(EXCEPTIONS.reason_code.most).nullable().meta({ example: "missing_counterpart" }),
   amount_minor: z
     .int()
-    .min(0)
+    .min(EXCEPTIONS.amount_minor.least)
     .nullable()
     .meta({ description: "Money at risk, in the currency's minor unit. Requires currency.", example: 125000 }),
   currency: z.enum(CURRENCIES, { error: "Must be an ISO 4217 code, for example EUR." }).nullable().meta({ example: "EUR" }),
@@ -100,13 +100,6 @@ export const slaSummary = z.object({ breached_count: count, at_risk_count: count
   example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
 });
 
-const anyRole = (scope: Access["scope"]): Access => ({
-  roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
-  scope,
-  service: true,
-  publishable: false,
-});
-
 const tag = "Exceptions";
 const SEARCH_LONGEST = 200;
 const q = text(SEARCH_LONGEST).optional().meta({
@@ -121,7 +114,7 @@ export const listExceptionsContract = contract({
   path: "/v1/exceptions",
   tag,
   summary: "List exceptions, newest first",
-  access: anyRole("read:exceptions"),
+  access: needs("read:exceptions"),
   query: z.strictObject({
     ...pageQuery,
     status: status.optional(),
@@ -140,7 +133,7 @@ export const createExceptionContract = contract({
   tag,
   summary: "Create an exception",
   description: "Without due_at, the tenant's SLA policy for the severity sets the deadline.",
-  access: anyRole("write:exceptions"),
+  access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   resource: "versioned",
   body: z.strictObject({
@@ -165,7 +158,7 @@ export const getExceptionContract = contract({
   tag,
   summary: "Get an exception",
   resource: "versioned",
-  access: anyRole("read:exceptions"),
+  access: needs("read:exceptions"),
   params: byId,
   response: exception,
 });
@@ -180,7 +173,7 @@ export const updateExceptionContract = contract({
   description:
     "A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from either to resolved or dismissed, with a " +
     "resolution; from resolved or dismissed to open. Any other change returns 409.",
-  access: anyRole("write:exceptions"),
+  access: needs("write:exceptions"),
   params: byId,
   body: z
     .strictObject({
@@ -190,7 +183,7 @@ export const updateExceptionContract = contract({
         .record(z.string(), z.unknown())
         .nullable()
         .meta({ description: "Merged into details. At most 16 kB after merging.", example: { note: "Asked the bank." } }),
-      resolution: text(1000).nullable().meta({ example: "Matched by hand to bank line 118." }),
+      resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Matched by hand to bank line 118." }),
     })
     .partial()
     .meta({ example: { status: "resolved", resolution: "Matched by hand to bank line 118." } }),
@@ -205,9 +198,9 @@ export const listSlaExceptionsContract = contract({
   tag: "SLA monitor",
   summary: "List open exceptions by time to breach",
   description:
-    "Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, " +
-    "medium from 60 to 240, low above.",
-  access: { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false },
+    `Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below ${RISK_MINUTES.high_below}, ` +
+    `medium from ${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above.`,
+  access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,
     withinMinutes: queryInteger(0)
@@ -237,7 +230,7 @@ export const updateExceptionsContract = contract({
   tag,
   summary: "Change many exceptions at once",
   description: "At most 500, all or none. Errors name the index in ids.",
-  access: anyRole("write:exceptions"),
+  access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
     ids: z
@@ -252,7 +245,7 @@ export const updateExceptionsContract = contract({
         due_at: settable.due_at,
         reason_code: settable.reason_code,
         status,
-        resolution: text(1000).nullable().meta({ example: "Settled by the bank." }),
+        resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
       })
       .partial()
       .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
@@ -272,7 +265,7 @@ export const importExceptionsContract = contract({
     "NDJSON, or CSV with a header row. The fields are those of creating one exception, with details as JSON. At most 100,000 rows and " +
     "64 MiB. Valid rows are created in batches as they arrive; the others are reported by line and reason. With an idempotency key, an " +
     "interrupted import can be retried: no row is imported twice.",
-  access: anyRole("write:exceptions"),
+  access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   upload: ["application/x-ndjson", "text/csv"],
   response: z
@@ -298,7 +291,7 @@ export const listExceptionHistoryContract = contract({
   path: "/v1/exceptions/{id}/history",
   tag,
   summary: "List an exception's changes, newest first",
-  access: anyRole("read:exceptions"),
+  access: needs("read:exceptions"),
   params: byId,
   query: z.strictObject(pageQuery),
   response: page(
@@ -307,7 +300,7 @@ export const listExceptionHistoryContract = contract({
         at: time,
         actor,
         request_id: z.string().nullable().meta({ example: "req_5f0c" }),
-        kind: z.enum(["created", "updated"]),
+        kind: z.enum(EXCEPTION_HISTORY.kind),
         changes: z
           .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
           .meta({ example: { status: { from: "open", to: "in_review" } } }),

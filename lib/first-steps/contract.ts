@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Access } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 
 export const FIRST_STEPS = ["create_key", "call_api", "register_webhook", "receive_event"] as const;
@@ -18,7 +18,6 @@ export const firstSteps = z
 export type FirstSteps = z.output<typeof firstSteps>;
 
 const tag = "Tenant";
-const access: Access = { roles: ["tenant_admin"], scope: null, service: false, publishable: false };
 
 export const getFirstStepsContract = contract({
   operationId: "getFirstSteps",
@@ -26,7 +25,7 @@ export const getFirstStepsContract = contract({
   path: "/v1/first-steps",
   tag,
   summary: "Get onboarding progress: first key, first call, first webhook, first event received",
-  access,
+  access: needs("read:first-steps"),
   response: firstSteps,
   resource: "versioned",
 });
@@ -38,7 +37,7 @@ export const putFirstStepsContract = contract({
   tag,
   summary: "Dismiss or restore the first steps",
   description: "Only for you: other admins of the tenant still see them.",
-  access,
+  access: needs("write:first-steps"),
   body: z.strictObject({ dismissed: z.boolean() }),
   response: firstSteps,
   resource: "versioned",

@@ -61,9 +61,9 @@ async function counting<Result>(
   admission: () => Promise<Result>,
 ): Promise<Result> {
   if (identity.type !== "api_key") return admission();
-  const { id, standing } = identity.key;
+  const { id, tenantId, standing } = identity.key;
   const count = (outcome: string) =>
-    countApiKeyUse({ api_key_id: id, operation: contract.operationId, address: address ?? "0.0.0.0", outcome });
+    countApiKeyUse({ api_key_id: id, tenant_id: tenantId, operation: contract.operationId, address: address ?? "0.0.0.0", outcome });
   try {
     const admitted = await admission();
     count(standing === "in_grace" ? "accepted_in_grace" : "accepted");

@@ -28,7 +28,7 @@ export function endpoint<C extends Contract>(contract: C, verb: (call: Call<C>) 
   });
 }
 
-/** As `read`, for a list's export: everything its filters match, page by page. */
+/** As `endpoint`, for a list's export: everything its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(list: C, pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {

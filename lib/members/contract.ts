@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../wire/access.ts";
+import { needs, ROLES } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { page, pageQuery, text, user } from "../wire/schema.ts";
 
@@ -24,7 +24,7 @@ export const listMembersContract = contract({
   description:
     "Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity " +
     "provider appear with their first assignment; assigned_to accepts any user:<name>.",
-  access: { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false },
+  access: needs("read:members"),
   query: z.strictObject({ ...pageQuery, q: text(120).optional().meta({ description: "Part of the name.", example: "ad" }) }),
   response: page(member),
 });

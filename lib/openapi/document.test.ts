@@ -3,6 +3,7 @@ import { z } from "zod";
 import { breachRisk } from "#components/exceptions/deadline.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
 import { EVENT_KINDS } from "../events/contract.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { ERRORS } from "../wire/errors.ts";
 import { CONTRACTS } from "../wire/operations.ts";
@@ -97,7 +98,7 @@ describe("OpenAPI", () => {
       path: "/v1/label",
       tag: "Label",
       summary: "Get the label",
-      access: { roles: "any", scope: null, service: true, publishable: true },
+      access: needs("read:me"),
       response: z.object({ label: z.string() }),
     });
     expect(() => openApiDocument([bare])).toThrow("getLabel.label has no example");

@@ -1,31 +1,24 @@
 import { z } from "zod";
-import type { Access } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { RECONCILIATIONS } from "../wire/facts.gen.ts";
 import { actor, calendarDate, id, page, pageQuery, text, time } from "../wire/schema.ts";
 
-export const RECONCILIATION_STATUSES = ["open", "in_progress", "completed", "archived"] as const;
+export const RECONCILIATION_STATUSES = RECONCILIATIONS.status;
 
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
-
-/** Where each status leads; `private.guard_reconciliation` decides. */
-export const RECONCILIATION_MOVES: Record<ReconciliationStatus, readonly ReconciliationStatus[]> = {
-  open: ["in_progress", "archived"],
-  in_progress: ["open", "completed", "archived"],
-  completed: ["in_progress", "archived"],
-  archived: [],
-};
 
 const status = z.enum(RECONCILIATION_STATUSES);
 const reconciliationId = id("rcn");
 const count = z.int().min(0);
 
 const settable = {
-  name: text(200).meta({ example: "Stripe payouts to bank, October" }),
+  name: text(RECONCILIATIONS.name.most).meta({ example: "Stripe payouts to bank, October" }),
   status,
   period_start: calendarDate.meta({ description: "First day of the period.", example: "2026-10-01" }),
   period_end: calendarDate.meta({ description: "Last day of the period.", example: "2026-10-31" }),
-  left_source: text(200).meta({ example: "stripe.payouts" }),
-  right_source: text(200).meta({ example: "bank.statement" }),
+  left_source: text(RECONCILIATIONS.left_source.most).meta({ example: "stripe.payouts" }),
+  right_source: text(RECONCILIATIONS.right_source.most).meta({ example: "bank.statement" }),
   matched_count: count.meta({ example: 4977 }),
   unmatched_count: count.meta({ example: 17 }),
 };
@@ -46,13 +39,6 @@ export type Reconciliation = z.output<typeof reconciliation>;
 
 const tag = "Reconciliations";
 const byId = z.strictObject({ id: reconciliationId });
-const reading: Access = {
-  roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
-  scope: "read:reconciliations",
-  service: true,
-  publishable: false,
-};
-const writing: Access = { ...reading, roles: ["tenant_admin", "tenant_lead"], scope: "write:reconciliations" };
 
 export const listReconciliationsContract = contract({
   operationId: "listReconciliations",
@@ -60,7 +46,7 @@ export const listReconciliationsContract = contract({
   path: "/v1/reconciliations",
   tag,
   summary: "List reconciliations, newest first",
-  access: reading,
+  access: needs("read:reconciliations"),
   query: z.strictObject({
     ...pageQuery,
     status: status.optional(),
@@ -76,7 +62,7 @@ export const createReconciliationContract = contract({
   path: "/v1/reconciliations",
   tag,
   summary: "Create a reconciliation",
-  access: writing,
+  access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
     ...settable,
@@ -95,7 +81,7 @@ export const getReconciliationContract = contract({
   path: "/v1/reconciliations/{id}",
   tag,
   summary: "Get a reconciliation",
-  access: reading,
+  access: needs("read:reconciliations"),
   params: byId,
   response: reconciliation,
   resource: "versioned",
@@ -109,7 +95,7 @@ export const updateReconciliationContract = contract({
   summary: "Change a reconciliation",
   description:
     "Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final.",
-  access: writing,
+  access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject(settable).partial(),
   response: reconciliation,

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Access, Scope } from "../wire/access.ts";
+import { needsOnSurface } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { RECORDS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
@@ -27,7 +28,7 @@ const refused = Object.fromEntries(
 
 /** What every surface knows beside its own fields. */
 const sharedFields = {
-  operation: z.string().max(200),
+  operation: z.string().max(RECORDS.operation.most),
   limit: z.int().min(1).max(250),
 };
 
@@ -57,13 +58,8 @@ export function recordContracts(surface: Surface) {
   const { path, title, noun, example } = surface;
   const one = pascalCase(noun);
   const shared = { tag: title, noun: "record", resource: "versioned" } as const;
-  const reading: Access = {
-    roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
-    scope: `read:${path}` as Scope,
-    service: true,
-    publishable: surface.public,
-  };
-  const writing: Access = { ...reading, roles: ["tenant_admin", "tenant_lead"], scope: `write:${path}` as Scope, publishable: false };
+  const reading = needsOnSurface("read", path, surface.public);
+  const writing = needsOnSurface("write", path);
 
   const record = z
     .looseObject({ ...nullish(wireFields(surface)), ...serverFields })
@@ -80,9 +76,14 @@ export function recordContracts(surface: Surface) {
       tag: title,
       summary: `List ${title.toLowerCase()}, newest first`,
       access: reading,
+      functions: ["list_records"],
       query: z.strictObject({
         ...pageQuery,
-        operation: z.string().max(200).optional().meta({ description: "Only records with this operation.", example: "list" }),
+        operation: z
+          .string()
+          .max(RECORDS.operation.most)
+          .optional()
+          .meta({ description: "Only records with this operation.", example: "list" }),
         q: text(200).optional().meta({
           description: "Text search: matches the beginning of words in the record's text and numbers.",
           example: "payout bank",
@@ -100,6 +101,7 @@ export function recordContracts(surface: Surface) {
       summary: `Create ${article(noun)} ${noun}`,
       description: "Any JSON object, up to 64 kB. Other fields are stored as sent.",
       access: writing,
+      functions: ["create_record"],
       idempotency: { field: "idempotencyKey", required: true },
       body: z
         .looseObject({ tenantId, ...z.object(sharedFields).partial().shape, ...ownFields, ...refused })
@@ -115,6 +117,7 @@ export function recordContracts(surface: Surface) {
       path: `/v1/${path}/{id}`,
       summary: `Get ${article(noun)} ${noun}`,
       access: reading,
+      functions: ["get_record"],
       params: byId,
       query: z.strictObject({ include_deleted: including("true", "false") }),
       response: record,
@@ -128,6 +131,7 @@ export function recordContracts(surface: Surface) {
       description:
         "A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.",
       access: writing,
+      functions: ["update_record"],
       params: byId,
       body: z
         .looseObject({
@@ -149,6 +153,7 @@ export function recordContracts(surface: Surface) {
       summary: `Delete ${article(noun)} ${noun}`,
       description: "A soft delete: a tenant admin can restore the record until purge_at, 30 days later.",
       access: writing,
+      functions: ["delete_record"],
       params: byId,
       response: record,
     }),
@@ -159,7 +164,8 @@ export function recordContracts(surface: Surface) {
       path: `/v1/${path}/{id}/restore`,
       summary: `Restore a deleted ${noun}`,
       description: "Restoring a record that isn't deleted returns it unchanged.",
-      access: { ...writing, roles: ["tenant_admin"], scope: null },
+      access: needsOnSurface("restore", path),
+      functions: ["restore_record"],
       idempotency: { field: "idempotencyKey", required: false },
       params: byId,
       response: record,

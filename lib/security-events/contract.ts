@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { Access } from "../wire/access.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { SECURITY_EVENTS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
 
-export const CREDENTIALS = ["user", "api_key", "publishable_key", "service_role", "none", "system"] as const;
+export const CREDENTIALS = SECURITY_EVENTS.credential;
 
 const securityEventId = id("sev");
 const hash = z
@@ -37,7 +38,6 @@ export const securityEvent = z
   .meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.output<typeof securityEvent>;
 
-const adminOnly: Access = { roles: ["tenant_admin"], scope: null, service: true, publishable: false };
 const tag = "Security events";
 
 const filters = {
@@ -82,10 +82,15 @@ export const listSecurityEventsContract = contract({
   path: "/v1/security-events",
   tag,
   summary: "List security events, newest first",
-  access: adminOnly,
+  access: needs("read:security-events"),
   query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(securityEvent),
-  exported: { summary: "Export security events", columns: COLUMNS, item: securityEvent },
+  exported: {
+    summary: "Export security events",
+    columns: COLUMNS,
+    item: securityEvent,
+    functions: ["open_security_event_export", "continue_security_event_export"],
+  },
 });
 
 export const getSecurityEventContract = contract({
@@ -94,7 +99,7 @@ export const getSecurityEventContract = contract({
   path: "/v1/security-events/{id}",
   tag,
   summary: "Get a security event",
-  access: adminOnly,
+  access: needs("read:security-events"),
   params: z.strictObject({ id: securityEventId }),
   response: securityEvent,
   resource: "unversioned",
@@ -154,6 +159,7 @@ export const verifySecurityEventsContract = contract({
   tag,
   summary: "Verify the audit log",
   description: "Checks every event in the tenant's audit log against its signed states and returns the first one that fails.",
-  access: adminOnly,
+  access: needs("read:security-events"),
+  functions: ["open_security_event_chain", "walk_security_event_chain"],
   response: chainVerification,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { tenantId } from "../wire/schema.ts";
 
@@ -24,7 +25,7 @@ export const getMeContract = contract({
   path: "/v1/me",
   tag: "Tenant",
   summary: "Get the caller and its tenant",
-  access: { roles: "any", scope: null, service: true, publishable: true },
+  access: needs("read:me"),
   response: me,
   resource: "unversioned",
 });

@@ -1,17 +1,19 @@
 import { z } from "zod";
-import { DISABLED_REASONS, EVENT_KINDS } from "../events/contract.ts";
+import { EVENT_KINDS } from "../events/contract.ts";
+import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
+import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, page, pageQuery, time, timestamp } from "../wire/schema.ts";
-import { ATTEMPT_FAILURE_KINDS, access, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
+import { ATTEMPT_FAILURE_KINDS, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
 
-export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
+export const WEBHOOK_STATUSES = WEBHOOKS.status;
 export const WEBHOOK_HEALTHS = ["healthy", "degraded", "failing", "disabled", "idle"] as const;
 export const SECRET_GRACE_SECONDS_DEFAULT = 86_400;
 const SECRET_GRACE_SECONDS_MAX = 604_800;
 
 const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event type. Must be one of: ${EVENT_KINDS.join(", ")}.` });
 
-const URL_MAX = 2048;
+const URL_MAX = WEBHOOKS.url.most;
 
 const url = z
   .string()
@@ -77,7 +79,7 @@ function isWithin(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
 
-const description = z.string().max(1000).nullable().meta({ example: "Pages the reconciliation desk." });
+const description = z.string().max(WEBHOOKS.description.most).nullable().meta({ example: "Pages the reconciliation desk." });
 
 const performance = z.object({
   attempts: z.int().min(0).meta({ example: 1204 }),
@@ -97,7 +99,7 @@ export const webhook = z
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
-    disabled_reason: z.enum(DISABLED_REASONS).nullable().meta({
+    disabled_reason: z.enum(WEBHOOKS.disabled_reason).nullable().meta({
       description: "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.",
       example: null,
     }),
@@ -155,7 +157,7 @@ export const listWebhooksContract = contract({
   path: "/v1/webhooks",
   tag,
   summary: "List webhooks, newest first",
-  access: access("read:webhooks"),
+  access: needs("read:webhooks"),
   query: z.strictObject({ ...pageQuery, status: z.enum(WEBHOOK_STATUSES).optional() }),
   response: page(webhook).extend({ as_of: time }),
 });
@@ -168,7 +170,7 @@ export const createWebhookContract = contract({
   summary: "Register a webhook",
   description:
     "Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   body: z.strictObject({ url, description: description.optional(), events, secret: secret.optional() }),
   response: newWebhook,
@@ -184,7 +186,7 @@ export const getWebhookContract = contract({
   tag,
   summary: "Get a webhook and its health",
   resource: "versioned",
-  access: access("read:webhooks"),
+  access: needs("read:webhooks"),
   params: ofWebhook,
   response: webhook,
 });
@@ -197,7 +199,7 @@ export const updateWebhookContract = contract({
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
   description: "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
     .strictObject({
@@ -205,7 +207,11 @@ export const updateWebhookContract = contract({
       description,
       events,
       status: z.enum(WEBHOOK_STATUSES),
-      reason: z.string().max(500).nullable().meta({ description: "Why it is disabled.", example: "The receiver moves." }),
+      reason: z
+        .string()
+        .max(WEBHOOKS.disabled_detail.most)
+        .nullable()
+        .meta({ description: "Why it is disabled.", example: "The receiver moves." }),
     })
     .partial()
     .meta({ example: { events: ["exception.sla.breached"] } }),
@@ -220,7 +226,7 @@ export const deleteWebhookContract = contract({
   summary: "Delete a webhook",
   resource: "versioned",
   description: "Can't be undone. No more events are sent to it and its signing secret is destroyed.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   params: ofWebhook,
   response: z.object({ id: webhookId, deleted: z.literal(true) }).meta({ id: "DeletedWebhook" }),
 });
@@ -232,7 +238,7 @@ export const rotateWebhookSecretContract = contract({
   tag,
   summary: "Rotate a webhook's signing secret",
   description: "During the grace period, both the new and the previous secret sign.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
   body: z.strictObject({
@@ -254,7 +260,7 @@ export const testWebhookContract = contract({
   tag,
   summary: "Send a webhook.test event",
   description: "Returns the delivery; its attempts show the result. A disabled webhook returns 409.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
   response: delivery,
@@ -269,7 +275,7 @@ export const enableWebhookContract = contract({
   tag,
   summary: "Enable a webhook",
   description: "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
   response: webhook,
@@ -284,7 +290,7 @@ export const recoverWebhookContract = contract({
   description:
     "Resends deliveries of events since then that failed or are waiting for a retry. With dry_run they are only counted. " +
     "A disabled webhook returns 409, except with dry_run.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
   body: z.strictObject({

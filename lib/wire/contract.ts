@@ -15,8 +15,8 @@ const BODY_MAX_BYTES = 1024 * 1024;
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A list as a file: one line per `item`; in CSV, with these columns. */
-export type Export = { summary: string; columns: readonly string[]; item: z.ZodType };
+/** A list as a file: one line per `item`; in CSV, with these columns. `functions`: the database's that read it, if not the list's own. */
+export type Export = { summary: string; columns: readonly string[]; item: z.ZodType; functions?: readonly string[] };
 
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
@@ -32,6 +32,8 @@ export type Contract<
   summary: string;
   description?: string;
   access: Access;
+  /** The exposed functions of the database that serve it: by default the one with its name, in snake case. */
+  functions: readonly string[];
   idempotency: Idempotency | null;
   params: Params;
   /** The path parameter with the tenant, which must match `X-Tenant-Id`; null if only the header names it. */
@@ -74,6 +76,7 @@ export function contract<
     Partial<Contract<Params, Query, Body, Response>>,
 ): Contract<Params, Query, Body, Response> {
   return {
+    functions: [snakeCase(declared.operationId)],
     idempotency: null,
     params: none as unknown as Params,
     tenantParam: null,
@@ -90,6 +93,10 @@ export function contract<
     errors: [],
     ...declared,
   };
+}
+
+function snakeCase(operationId: string): string {
+  return operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** "exception" of /v1/exceptions/{id}: the word the database's refusal uses. */
@@ -114,6 +121,7 @@ export function exportOf(list: Contract): Contract {
     summary: exported.summary,
     description: "Streams everything that matches the filters. The export is recorded as a security event.",
     access: list.access,
+    functions: exported.functions ?? list.functions,
     params: list.params,
     tenantParam: list.tenantParam,
     query: (isPaged ? z.strictObject({ ...unpaged, format }) : query.safeExtend({ format })) as z.ZodObject,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
+import { isFromBefore, moveToBaseline } from "./before-baseline.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
@@ -13,14 +14,29 @@ create schema if not exists supabase_migrations;
 create table if not exists supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
 create table if not exists supabase_migrations.seed_files (path text primary key, hash text not null)`;
 
+export type Migration = { version: string; name: string; file: URL };
+
+/** In their order. The first is the baseline. */
+export function migrations(): Migration[] {
+  return readdirSync(FOLDER)
+    .sort()
+    .flatMap((file) => {
+      const [, version, name] = /^(\d{14})_(.+)\.sql$/.exec(file) ?? [];
+      return version && name ? [{ version, name, file: new URL(file, FOLDER) }] : [];
+    });
+}
+
 /** Applies the pending migrations, each in its own transaction, and returns their names. */
 export function migrate(databaseUrl: string): Promise<string[]> {
   return locked(databaseUrl, async (client) => {
     await runMigrations({ connectionString: databaseUrl });
     const { rows } = await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations");
     const applied = new Set(rows.map(({ version }) => version));
-    const pending = migrationFiles().filter(({ version }) => !applied.has(version));
-    for (const migration of pending) await apply(client, migration);
+    const pending = migrations().filter(({ version }) => !applied.has(version));
+    const fromBefore = isFromBefore(applied);
+    for (const [index, migration] of pending.entries()) {
+      await apply(client, migration, (sql) => (index === 0 && fromBefore ? moveToBaseline(client, sql) : client.query(sql)));
+    }
     return pending.map(({ version, name }) => `${version}_${name}`);
   });
 }
@@ -38,21 +54,10 @@ export function seed(databaseUrl: string): Promise<boolean> {
   });
 }
 
-type Migration = { version: string; name: string; file: string };
-
-function migrationFiles(): Migration[] {
-  return readdirSync(FOLDER)
-    .sort()
-    .flatMap((file) => {
-      const [, version, name] = /^(\d{14})_(.+)\.sql$/.exec(file) ?? [];
-      return version && name ? [{ version, name, file }] : [];
-    });
-}
-
-async function apply(client: Client, { version, name, file }: Migration): Promise<void> {
-  const sql = readFileSync(new URL(file, FOLDER), "utf8");
-  await transaction(client, file, async () => {
-    await client.query(sql);
+async function apply(client: Client, { version, name, file }: Migration, run: (sql: string) => Promise<unknown>): Promise<void> {
+  const sql = readFileSync(file, "utf8");
+  await transaction(client, `${version}_${name}`, async () => {
+    await run(sql);
     await client.query("insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)", [
       version,
       [sql],

@@ -2,10 +2,24 @@
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into api_keys (id, tenant_id, key_id, name, scopes)
 select 'key_' || t, t, 'tk_' || t, 'Key', '{read:exceptions}' from unnest('{one,two}'::text[]) t;
-insert into private.api_key_secrets (api_key_id, digest) values ('key_one', repeat('a', 64)), ('key_two', repeat('b', 64));
+insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest)
+values ('tk_one', 'one', 'key_one', repeat('a', 64)), ('tk_two', 'two', 'key_two', repeat('b', 64));
+insert into api_key_totals (api_key_id, tenant_id, request_count, last_used_at) select 'key_' || t, t, 1, now() from unnest('{one,two}'::text[]) t;
+insert into api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+select 'key_' || t, t, now(), 'getMe', '192.0.2.1', 'accepted', 1, now() from unnest('{one,two}'::text[]) t;
+insert into api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
+select 'key_' || t, t, now(), 'getMe', 'accepted', 1 from unnest('{one,two}'::text[]) t;
 
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_rows('an admin sees its own tenant''s keys', 'select from api_keys', 1);
+select pg_temp.expect_rows('an admin sees its own tenant''s totals', 'select from api_key_totals', 1);
+select pg_temp.expect_rows('an admin sees its own tenant''s hours', 'select from api_key_usage_hourly', 1);
+select pg_temp.expect_rows('an admin sees its own tenant''s days', 'select from api_key_usage_daily', 1);
+select pg_temp.expect_refused('an admin changes no totals', 'update api_key_totals set request_count = 0');
+select pg_temp.expect_refused('an admin deletes no hours', 'delete from api_key_usage_hourly');
+select pg_temp.expect_refused('an admin adds no days',
+  $$insert into api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls) values ('key_one', 'one', now(), 'x', 'accepted', 1)$$);
+select pg_temp.expect_refused('an admin sees no batches', 'select from private.usage_batches');
 select pg_temp.expect_changed('an admin changes its own', $$update api_keys set name = 'Renamed' where id = 'key_one'$$, 1);
 select pg_temp.expect_changed('another tenant''s key does not change', $$update api_keys set revoked_at = now() where id = 'key_two'$$, 0);
 select pg_temp.expect_refused('an admin names no tenant', $$insert into api_keys (tenant_id, key_id, name, scopes) values ('two', 'tk_x', 'Key', '{read:exceptions}')$$);
@@ -22,6 +36,9 @@ select pg_temp.expect_rows('an admin keeps no secret for another tenant''s key',
 
 select pg_temp.become_user('one', '{tenant_analyst,tenant_lead}');
 select pg_temp.expect_rows('who is no admin sees no key', 'select from api_keys', 0);
+select pg_temp.expect_rows('who is no admin sees no totals', 'select from api_key_totals', 0);
+select pg_temp.expect_rows('who is no admin sees no hours', 'select from api_key_usage_hourly', 0);
+select pg_temp.expect_rows('who is no admin sees no days', 'select from api_key_usage_daily', 0);
 select pg_temp.expect_changed('who is no admin changes no key', 'update api_keys set revoked_at = now()', 0);
 select pg_temp.expect_refused('who is no admin creates no key', $$insert into api_keys (key_id, name, scopes) values ('tk_x', 'Key', '{read:exceptions}')$$);
 select pg_temp.become_owner();

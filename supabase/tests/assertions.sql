@@ -1,4 +1,19 @@
--- What the persona tests are written with. Each test file runs after this one, in a transaction that is rolled back.
+-- What the persona tests are written with. Each test file runs after this one, in a transaction that is rolled back; every expectation
+-- leaves a row, and e2e/api/database/row-security.test.ts reports each as a test.
+
+create temporary table guarantees (
+  n integer generated always as identity,
+  guarantee text not null,
+  statement text not null,
+  -- What happened instead; null where it holds.
+  fault text
+) on commit drop;
+grant insert on guarantees to public;
+
+create function pg_temp.found(guarantee text, statement text, fault text) returns void
+language sql as $$
+  insert into guarantees (guarantee, statement, fault) values ($1, $2, $3);
+$$;
 
 -- From here on the session is this persona: the role and the claims that a request's token would carry.
 create function pg_temp.become(role text, claims jsonb default '{}') returns void
@@ -32,9 +47,9 @@ declare
   actual bigint;
 begin
   execute format('select count(*) from (%s) counted', query) into actual;
-  if actual is distinct from expected then
-    raise exception '%: % rows instead of % by %', guarantee, actual, expected, query;
-  end if;
+  perform pg_temp.found(guarantee, query, case when actual is distinct from expected then format('%s rows instead of %s', actual, expected) end);
+exception when others then
+  perform pg_temp.found(guarantee, query, sqlerrm);
 end $$;
 
 -- Expects that a statement touches this many rows.
@@ -45,24 +60,23 @@ declare
 begin
   execute statement;
   get diagnostics actual = row_count;
-  if actual is distinct from expected then
-    raise exception '%: % rows changed instead of % by %', guarantee, actual, expected, statement;
-  end if;
+  perform pg_temp.found(guarantee, statement, case when actual is distinct from expected then format('%s rows changed instead of %s', actual, expected) end);
+exception when others then
+  perform pg_temp.found(guarantee, statement, sqlerrm);
 end $$;
 
 -- Expects an error of one of these codes: by default, that the database itself refuses.
 create function pg_temp.expect_refused(guarantee text, statement text, codes text[] default '{42501}') returns void
 language plpgsql as $$
+declare
+  refusal text := 'nothing refused it';
 begin
   begin
     execute statement;
   exception when others then
-    if sqlstate = any (codes) then
-      return;
-    end if;
-    raise exception '%: % (%) instead of a refusal by %', guarantee, sqlerrm, sqlstate, statement;
+    refusal := case when sqlstate = any (codes) then null else format('%s (%s) instead of a refusal', sqlerrm, sqlstate) end;
   end;
-  raise exception '%: nothing refused %', guarantee, statement;
+  perform pg_temp.found(guarantee, statement, refusal);
 end $$;
 
 grant execute on all functions in schema pg_temp to public;

@@ -9,6 +9,12 @@ select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('a user sees its own tenant''s exceptions', 'select from exceptions', 1);
 select pg_temp.expect_rows('a user sees its own tenant''s history', 'select from exception_history', 1);
 select pg_temp.expect_rows('a user sees its own tenant''s policy', 'select from sla_policies', 1);
+select pg_temp.expect_rows('a user sees its own tenant''s ledger', 'select from exception_ledger where kind = ''set''', 1);
+select pg_temp.expect_refused('the ledger is not written by hand',
+  $$insert into exception_ledger (tenant_id, exception_id, kind, due_at) values ('one', 'exc_one', 'moved', now())$$);
+select pg_temp.expect_refused('the ledger is not rewritten', $$update exception_ledger set actor = 'user:eve'$$);
+select pg_temp.expect_refused('a user sees no clock', 'select from private.exception_clocks');
+select pg_temp.expect_refused('a user sees no count', 'select from private.sla_counts');
 select pg_temp.expect_changed('a user changes its own', $$update exceptions set title = 'Renamed' where id = 'exc_one'$$, 1);
 select pg_temp.expect_rows('the change is history at once', $$select from exception_history where exception_id = 'exc_one' and kind = 'updated' and actor = 'user:ada'$$, 1);
 select pg_temp.expect_changed('a user creates in its own tenant', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$, 1);

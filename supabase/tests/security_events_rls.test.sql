@@ -8,6 +8,9 @@ select pg_temp.expect_refused('an admin writes none', $$insert into security_eve
 select pg_temp.expect_refused('an admin changes none', $$update security_events set actor = 'user:eve'$$);
 select pg_temp.expect_refused('an admin deletes none', 'delete from security_events');
 select pg_temp.expect_refused('an admin empties nothing', 'truncate security_events');
+select pg_temp.expect_refused('an admin sees no head of a chain', 'select from private.security_event_heads');
+select pg_temp.expect_refused('an admin removes no checkpoint', 'delete from private.security_event_checkpoints');
+select pg_temp.expect_refused('an admin sees no count', 'select from private.security_event_counts');
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{tenant_analyst,tenant_lead}');

@@ -12,6 +12,7 @@ import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
+import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "./page-tenant.ts";
 
 const SURFACE_LINKS = SURFACES.map(({ path, title }) => ({ path, title }));
@@ -23,7 +24,8 @@ export default async function TenantLayout({ params, children }: Props) {
   const principal = await requireMember(tenantId);
   const { name, roles } = principal;
   const { memberships } = await requireUser();
-  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), roles.includes("tenant_admin") ? findFirstSteps(tenantId) : null]);
+  const hasFirstSteps = allows(getFirstStepsContract.access, principal);
+  const [tenant, firstSteps] = await Promise.all([pageTenant(tenantId), hasFirstSteps ? findFirstSteps(tenantId) : null]);
   return (
     <QueryProvider>
       <NuqsAdapter>

@@ -3,8 +3,7 @@
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { TextArea } from "#components/ui/text-field.tsx";
-
-const LONGEST = 1000;
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 
 export type Closed = "resolved" | "dismissed";
 
@@ -31,7 +30,7 @@ export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
       pending={`${verb} ${what}`}
       onClose={onClose}
     >
-      <TextArea label="Resolution" maxLength={LONGEST} {...form.text("resolution")} required />
+      <TextArea label="Resolution" maxLength={EXCEPTIONS.resolution.most} {...form.text("resolution")} required />
     </FormDialog>
   );
 }

@@ -3,6 +3,7 @@ import type { Problems } from "#components/kit/problems.ts";
 import type { Version } from "#components/kit/query.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import type { putSlaPolicyContract, slaPolicy } from "#lib/exceptions/sla/contract.ts";
+import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import type { Severity } from "../words.tsx";
 import { minutesOf, type Span, spanOf } from "./span.ts";
 
@@ -14,7 +15,7 @@ type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_ru
 /** The fields of a policy's form. Thresholds have keys because two may be equal while one is typed. */
 export type Draft = { minutes_to_resolve: Record<Severity, Span>; at_risk_thresholds: (Span & { key: number })[] };
 
-export const THRESHOLDS_MAX = 10;
+export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.most;
 const LENGTH = "Enter a duration from 1 minute to 365 days.";
 
 let lastKey = 0;

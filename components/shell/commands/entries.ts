@@ -2,14 +2,9 @@ import { BookOpen, Clock, FileUp, Keyboard, KeyRound, ListChecks, LogOut, Moon, 
 import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
-import { surfaceOf } from "#components/records/surface.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import type { Found } from "#components/ui/finder.tsx";
-import { createApiKeyContract } from "#lib/api-keys/contract.ts";
-import { getFirstStepsContract } from "#lib/first-steps/contract.ts";
-import { createReconciliationContract } from "#lib/reconciliations/contract.ts";
-import { createWebhookContract } from "#lib/webhooks/contract.ts";
-import type { Contract } from "#lib/wire/contract.ts";
+import { type Access, needs, needsOnSurface } from "#lib/wire/access.ts";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 
@@ -29,10 +24,10 @@ const WRITERS = "Admins and leads only. Ask a tenant admin.";
 
 export function pageEntries({ member, surfaces }: Given): Entry[] {
   const { tenant, roles } = member;
-  return sectionsOf(surfaces).map(({ path, name, icon, letter, adminOnly }) => ({
+  return sectionsOf(surfaces).map(({ path, name, icon, letter, permission }) => ({
     id: `page-${path}`,
     title: name,
-    note: adminOnly && !roles.includes("tenant_admin") ? "Admins only" : undefined,
+    note: permission && !may(roles, needs(permission)) ? "Admins only" : undefined,
     icon,
     also: "go to page",
     keys: letter ? ["g", letter] : undefined,
@@ -43,7 +38,7 @@ export function pageEntries({ member, surfaces }: Given): Entry[] {
 export function actionEntries({ member, surfaces, preferences, section }: Given): Entry[] {
   const { theme, timeZone, setTheme, setTimeZone } = preferences;
   const { tenant, roles } = member;
-  const refusal = (contract: Contract, why: string) => (may(roles, contract.access) ? undefined : why);
+  const refusal = (access: Access, why: string) => (may(roles, access) ? undefined : why);
   const own = `/${tenant.id}`;
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const dark =
@@ -62,7 +57,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: KeyRound,
       also: "new credential",
       href: `${own}/api-keys?new=true`,
-      refused: refusal(createApiKeyContract, ADMINS),
+      refused: refusal(needs("write:api-keys"), ADMINS),
     },
     {
       id: "register-webhook",
@@ -70,7 +65,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Webhook,
       also: "new endpoint create",
       href: `${own}/webhooks?new=true`,
-      refused: refusal(createWebhookContract, ADMINS),
+      refused: refusal(needs("write:webhooks"), ADMINS),
     },
     {
       id: "new-reconciliation",
@@ -78,7 +73,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Scale,
       also: "create",
       href: `${own}/reconciliations?new=true`,
-      refused: refusal(createReconciliationContract, WRITERS),
+      refused: refusal(needs("write:reconciliations"), WRITERS),
     },
     ...surfaces.map(({ path, title }) => ({
       id: `new-${path}`,
@@ -86,7 +81,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Plus,
       also: "create",
       href: `${own}/${path}?record=new`,
-      refused: refusal(surfaceOf(path).contracts.create, WRITERS),
+      refused: refusal(needsOnSurface("write", path), WRITERS),
     })),
     ...member.tenants
       .filter((id) => id !== tenant.id)
@@ -116,7 +111,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: ListChecks,
       also: "checklist onboarding help",
       run: () => front.set("first-steps"),
-      refused: refusal(getFirstStepsContract, ADMINS),
+      refused: refusal(needs("read:first-steps"), ADMINS),
     },
     {
       id: "shortcuts",

@@ -5,6 +5,7 @@ import { KeyRound, type LucideIcon, Scale, TimerReset, Webhook } from "lucide-re
 import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { withoutSecret } from "#components/api-keys/search.ts";
+import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import { nameOf, surfaceOf } from "#components/records/surface.ts";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
@@ -52,7 +53,6 @@ export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLi
 }
 
 function ownSources(tenant: string, roles: Member["roles"], text: string): Source[] {
-  const isAdmin = roles.includes("tenant_admin");
   const all = { limit: LOOKED_THROUGH };
   return [
     {
@@ -89,31 +89,33 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
         }));
       },
     },
-    ...(isAdmin ? adminSources(tenant, text) : []),
+    ...(may(roles, listApiKeysContract.access) ? [apiKeySource(tenant, text)] : []),
+    ...(may(roles, listWebhooksContract.access) ? [webhookSource(tenant)] : []),
   ];
 }
 
-function adminSources(tenant: string, q: string): Source[] {
-  return [
-    {
-      name: "API keys",
-      icon: KeyRound,
-      key: ["api-keys", q],
-      async find(signal) {
-        const { items } = await callApi(listApiKeysContract, { tenant, params: { id: tenant }, query: { q, limit: SHOWN }, signal });
-        return items.map(({ id, name, key_id }) => ({ id, title: name, note: key_id, href: `/${tenant}/api-keys?key=${id}` }));
-      },
+function apiKeySource(tenant: string, q: string): Source {
+  return {
+    name: "API keys",
+    icon: KeyRound,
+    key: ["api-keys", q],
+    async find(signal) {
+      const { items } = await callApi(listApiKeysContract, { tenant, params: { id: tenant }, query: { q, limit: SHOWN }, signal });
+      return items.map(({ id, name, key_id }) => ({ id, title: name, note: key_id, href: `/${tenant}/api-keys?key=${id}` }));
     },
-    {
-      name: "Webhooks",
-      icon: Webhook,
-      key: ["webhooks"],
-      async find(signal) {
-        const { items } = await callApi(listWebhooksContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
-        return items.map(({ id, url, status }) => ({ id, title: url, note: status, href: `/${tenant}/webhooks/${id}` }));
-      },
+  };
+}
+
+function webhookSource(tenant: string): Source {
+  return {
+    name: "Webhooks",
+    icon: Webhook,
+    key: ["webhooks"],
+    async find(signal) {
+      const { items } = await callApi(listWebhooksContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
+      return items.map(({ id, url, status }) => ({ id, title: url, note: status, href: `/${tenant}/webhooks/${id}` }));
     },
-  ];
+  };
 }
 
 function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): Source {

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, createTenant, signToken, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
-import { ROLES, SCOPES } from "#lib/wire/access.ts";
+import { ROLES } from "#lib/wire/access.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 import { BAD_BODIES, badQueryValues, bodyOfSize, type ParameterSchema, spoiled } from "./bad-input.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createWorld, invoke, pathOf, recordParams, takesBody } from "./operation.ts";

@@ -9,6 +9,22 @@ type Diagnostic = { severity: string; message: string; category: string };
 /** Whose schema it is not ours to lint. */
 const OTHERS = /`graphile_worker\./;
 
+/** What reads the caller's own claims and the table of permissions, which are no tenant's. */
+const OF_NO_TENANT = ["private.may(text[])", "private.permitted(text[])"];
+
+/** Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to every node, or keeps them on one. */
+const GLOBAL = [
+  "public.tenants",
+  "private.api_key_secrets",
+  "private.operations",
+  "private.permissions",
+  "private.usage_batches",
+  "private.worker_heartbeats",
+];
+
+/** What a tenant's rows are told apart by: its id, or the chain of its events, which is its id or * for no tenant. */
+const TENANT = ["tenant_id", "chain"];
+
 describe("the schema", () => {
   test("has nothing at ERROR or WARN by Supabase's database lints", () => {
     const linter = join(import.meta.dirname, "../../../node_modules/.bin/postgres-language-server");
@@ -27,11 +43,11 @@ describe("the schema", () => {
   });
 
   test("lets callers use its owner's rights within their own tenant alone", async () => {
-    const unbound = await sql(`
+    const unbound = await sql<{ name: string }>(`
       select p.oid::regprocedure::text as name from pg_proc p
       where pronamespace = 'private'::regnamespace and prosecdef and prosrc !~ 'private\\.tenant_id\\(\\)'
-        and (has_function_privilege('authenticated', oid, 'execute') or has_function_privilege('anon', oid, 'execute'))`);
-    expect(unbound).toEqual([]);
+        and (has_function_privilege('authenticated', oid, 'execute') or has_function_privilege('anon', oid, 'execute')) order by 1`);
+    expect(unbound.map(({ name }) => name)).toEqual(OF_NO_TENANT);
   });
 
   test("lets no function be steered by a search_path", async () => {
@@ -57,6 +73,18 @@ describe("the schema", () => {
       where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm')
         and has_table_privilege(r.rolname, c.oid, p.privilege)`);
     expect(granted).toEqual([]);
+  });
+
+  test("begins every primary and unique key of a tenant's table with the tenant", async () => {
+    const others = await sql(
+      `select c.oid::regclass::text as table, coalesce(i.indexrelid::regclass::text, 'no primary key') as key
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_index i on i.indrelid = c.oid and i.indisunique
+       left join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] and a.attnotnull
+       where n.nspname in ('public', 'private') and c.relkind in ('r', 'p') and c.oid::regclass::text <> all ($1)
+         and coalesce(a.attname, '') <> all ($2)`,
+      [GLOBAL.map((name) => name.replace("public.", "")), TENANT],
+    );
+    expect(others).toEqual([]);
   });
 
   test("has row-level security on every table", async () => {

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Receiver } from "#e2e/webhooks/receiver.ts";
-import { SCOPES } from "#lib/wire/access.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
 import { Shell } from "./shell.ts";
 

@@ -37,7 +37,7 @@ it("a member is admitted by a command, keeps the other tenants, and the audit tr
 
 it.each([
   ["a tenant that does not exist", "no-such-tenant", "ada@acme.example", "tenant_lead", "There is no tenant no-such-tenant."],
-  ["an address that nobody has", "acme", "nobody@mail.example", "tenant_lead", "Nobody of Supabase Auth has the address"],
+  ["an address that nobody has", "acme", "nobody@mail.example", "tenant_lead", "Supabase Auth has no account with the address"],
   ["a role that there is not", "acme", "ada@acme.example", "owner", "Usage:"],
 ])("%s is refused by name", async (_what, tenant, email, role, message) => {
   const { code, output } = await tenantCommand("admit", tenant, email, role);

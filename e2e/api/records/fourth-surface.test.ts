@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createTenant, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
-import { SCOPES } from "#lib/wire/access.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
+import { operationRows } from "../../../bin/generate/operations.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 // One declaration is added to the list. The routes run here, in this process, against the stack's own database.
@@ -32,6 +33,12 @@ beforeAll(async () => {
   Object.assign(process.env, stackEnvironment());
   tenant = await createTenant();
   bearer = await userToken(tenant, ["tenant_admin"]);
+  // What `npm run generate` would write into the schemas.
+  await sql(operationRows(CONTRACTS.filter(({ path }) => PATHS.includes(path))));
+});
+afterAll(async () => {
+  await sql("delete from private.operations where permission like '%:runbooks'");
+  await sql("delete from private.permissions where permission like '%:runbooks'");
 });
 
 /** What Next does with a request: the route file by the path, its dynamic segments as parameters. */

@@ -170,13 +170,6 @@ describe.each(PERSONAS)("$name", ({ claims, reads, writes }) => {
   });
 });
 
-test("the policy names as public what the declarations do", async () => {
-  const rows = await sql<{ path: string }>("select path from unnest($1::text[]) path where private.is_public_surface(path)", [
-    SURFACES.map(({ path }) => path),
-  ]);
-  expect(rows.map(({ path }) => path).sort()).toEqual(publicSurfaces.sort());
-});
-
 test("the purge and the inner functions are nobody's to call over the Data API", async () => {
   for (const { claims } of PERSONAS) {
     for (const name of ["purge_records", "find_records", "bin_record", "unbin_record", "enter_records"]) {

@@ -147,7 +147,7 @@ describe("the SLA clock", () => {
         await worker.query("begin");
         await worker.query(hold, [id]);
         await before.query("rollback");
-        await worker.query("select private.advance_clocks(array[$1], 0)", [id]);
+        await worker.query("select private.advance_clocks(array[$1], array[$2], 0)", [tenant, id]);
         const changed = changer.query(change, [tenant]).then(() => changer.query("select private.rearm_clocks()"));
         await isWaiting(changer);
         await worker.query("commit");

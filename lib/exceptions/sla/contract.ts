@@ -1,25 +1,31 @@
 import { z } from "zod";
-import type { Access } from "../../wire/access.ts";
+import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
+import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
 import { actor, id, time, timestamp } from "../../wire/schema.ts";
-import { BREACH_RISKS, exception, slaSummary } from "../contract.ts";
+import { exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";
-const anyRole: Access = { roles: ["tenant_admin", "tenant_analyst", "tenant_lead"], scope: null, service: true, publishable: false };
 const count = z.int().min(0);
 
-const MINUTES_MAX = 525_600;
-const minutes = z.int().min(1).max(MINUTES_MAX);
+const minutesOf = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
 
 const policy = {
-  minutes_to_resolve: z.strictObject({ critical: minutes, high: minutes, medium: minutes, low: minutes }).meta({
-    description: "From creation to due_at, when no due_at is sent.",
-    example: { critical: 240, high: 480, medium: 1440, low: 4320 },
-  }),
+  minutes_to_resolve: z
+    .strictObject({
+      critical: minutesOf(SLA_POLICIES.critical_minutes),
+      high: minutesOf(SLA_POLICIES.high_minutes),
+      medium: minutesOf(SLA_POLICIES.medium_minutes),
+      low: minutesOf(SLA_POLICIES.low_minutes),
+    })
+    .meta({
+      description: "From creation to due_at, when no due_at is sent.",
+      example: { critical: 240, high: 480, medium: 1440, low: 4320 },
+    }),
   at_risk_thresholds: z
-    .array(minutes)
-    .min(1)
-    .max(10)
+    .array(minutesOf(SLA_POLICIES.low_minutes))
+    .min(SLA_POLICIES.at_risk_thresholds.least)
+    .max(SLA_POLICIES.at_risk_thresholds.most)
     .meta({ description: "Minutes before due_at at which exception.sla.at_risk is sent.", example: [240, 60] }),
 };
 
@@ -49,7 +55,7 @@ export const getSlaPolicyContract = contract({
   path: "/v1/sla-policy",
   tag,
   summary: "Get the tenant's SLA policy",
-  access: anyRole,
+  access: needs("read:sla-policy"),
   response: slaPolicy,
   resource: "versioned",
 });
@@ -63,14 +69,14 @@ export const putSlaPolicyContract = contract({
   description:
     "With dry_run, nothing changes: the response previews the effect. New thresholds apply to upcoming deadlines. Deadlines already passed send no further events. " +
     "Send the ETag you read in If-Match to avoid overwriting someone else's change.",
-  access: { ...anyRole, roles: ["tenant_admin", "tenant_lead"] },
+  access: needs("write:sla-policy"),
   body: z.strictObject({ ...policy, dry_run: z.boolean().default(false).meta({ example: true }) }),
   response: slaPolicyChange,
   resource: "versioned",
   dryRun: "asked",
 });
 
-export const LEDGER_KINDS = ["set", "moved", "crossed", "resolved", "dismissed", "reopened"] as const;
+export const LEDGER_KINDS = EXCEPTION_LEDGER.kind;
 
 export const ledgerRow = z
   .object({
@@ -95,7 +101,7 @@ export const getExceptionLedgerContract = contract({
   tag,
   summary: "Get an exception's SLA timeline",
   description: "Every change of the clock, in rows that add up, and why the exception did or didn't breach.",
-  access: { ...anyRole, scope: "read:exceptions" },
+  access: needs("read:exceptions"),
   params: z.strictObject({ id: id("exc") }),
   response: z
     .object({
@@ -132,7 +138,7 @@ export const getTimeToBreachContract = contract({
   tag,
   summary: "Count open exceptions by time to breach",
   description: "All open exceptions of the tenant. The buckets of a risk add up to its count in the summary.",
-  access: anyRole,
+  access: needs("read:sla"),
   response: timeToBreach,
 });
 
@@ -177,7 +183,7 @@ export const getSlaReportContract = contract({
   tag,
   summary: "Get the SLA report",
   description: "Counted from the ledger.",
-  access: anyRole,
+  access: needs("read:sla"),
   query: z
     .strictObject({
       since: timestamp.meta({ example: "2026-10-21T00:00:00.000Z" }),

@@ -4,5 +4,5 @@ import type { Context } from "../../request/context.ts";
 import type { getSlaReportContract, slaReport } from "./contract.ts";
 
 export function getSlaReport(ctx: Context, query: z.output<typeof getSlaReportContract.query>): Promise<z.output<typeof slaReport>> {
-  return read(ctx, "report_sla", query);
+  return read(ctx, "get_sla_report", query);
 }

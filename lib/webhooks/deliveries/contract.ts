@@ -1,22 +1,15 @@
 /** Deliveries: each event on its way to one webhook, with what came of it. */
 import { z } from "zod";
 import { EVENT_KINDS } from "../../events/contract.ts";
-import type { Access } from "../../wire/access.ts";
+import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from "../../wire/facts.gen.ts";
 import { id, page, pageQuery, time, timestamp } from "../../wire/schema.ts";
 
 export const DELIVERY_STATUSES = ["pending", "sending", "retrying", "delivered", "failed"] as const;
-export const DELIVERY_FAILURE_KINDS = ["retries_exhausted", "webhook_disabled"] as const;
-export const ATTEMPT_STATUSES = ["in_flight", "succeeded", "failed", "interrupted"] as const;
-export const ATTEMPT_CAUSES = ["event", "retry", "resend", "recover"] as const;
-export const ATTEMPT_FAILURE_KINDS = [
-  "signature_failed",
-  "stale_secret",
-  "timeout",
-  "connection_failed",
-  "blocked_address",
-  "http_error",
-] as const;
+export const ATTEMPT_STATUSES = WEBHOOK_ATTEMPTS.status;
+export const ATTEMPT_CAUSES = WEBHOOK_ATTEMPTS.cause;
+export const ATTEMPT_FAILURE_KINDS = WEBHOOK_ATTEMPTS.failure_kind;
 
 export const webhookId = id("whk");
 const deliveryId = id("dlv");
@@ -50,7 +43,7 @@ export const delivery = z
     event_id: eventId.meta({ description: "The header webhook-id, the same on every attempt." }),
     type: z.enum(EVENT_KINDS),
     status: z.enum(DELIVERY_STATUSES),
-    failure_kind: z.enum(DELIVERY_FAILURE_KINDS).nullable().meta({ example: null }),
+    failure_kind: z.enum(WEBHOOK_DELIVERIES.failure_kind).nullable().meta({ example: null }),
     reason: z.string().nullable().meta({ description: "Why it wasn't delivered, so far or finally.", example: null }),
     attempt_count: z.int().min(0).meta({ example: 1 }),
     next_attempt_at: time.nullable(),
@@ -80,12 +73,6 @@ export const deliveryDetail = delivery
 export type DeliveryDetail = z.output<typeof deliveryDetail>;
 
 export const tag = "Webhooks";
-export const access = (scope: "read:webhooks" | "write:webhooks"): Access => ({
-  roles: ["tenant_admin"],
-  scope,
-  service: true,
-  publishable: false,
-});
 export const idempotency = { field: "idempotency_key", required: false } as const;
 export const ofWebhook = z.strictObject({ id: webhookId });
 const ofDelivery = z.strictObject({ id: webhookId, deliveryId });
@@ -97,7 +84,7 @@ export const listWebhookDeliveriesContract = contract({
   tag,
   summary: "List a webhook's deliveries, newest first",
   description: "Deliveries are kept for 30 days.",
-  access: access("read:webhooks"),
+  access: needs("read:webhooks"),
   params: ofWebhook,
   query: z.strictObject({
     ...pageQuery,
@@ -116,7 +103,7 @@ export const getWebhookDeliveryContract = contract({
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
   tag,
   summary: "Get a delivery with its payload, attempts and responses",
-  access: access("read:webhooks"),
+  access: needs("read:webhooks"),
   params: ofDelivery,
   response: deliveryDetail,
   resource: "unversioned",
@@ -130,7 +117,7 @@ export const resendWebhookDeliveryContract = contract({
   summary: "Resend a delivery",
   description:
     "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.",
-  access: access("write:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   params: ofDelivery,
   response: delivery,

@@ -1,0 +1,85 @@
+import type { Pool } from "pg";
+
+const HEADER = "/** Written by `npm run generate` from the database's own constraints: what its columns take. Safe in the browser. */";
+
+/** The tables whose columns the wire has too. */
+const TABLES = [
+  "api_keys",
+  "exception_history",
+  "exception_ledger",
+  "exceptions",
+  "reconciliations",
+  "records",
+  "security_events",
+  "sla_policies",
+  "webhook_attempts",
+  "webhook_deliveries",
+  "webhooks",
+];
+
+/** What indexes and functions say. */
+const OTHERS = `select
+  (select array(select m[1] from regexp_matches(pg_get_expr(indpred, indrelid), '''(\\w+)''', 'g') m)
+    from pg_index where indexrelid = 'public.exceptions_by_deadline'::regclass) as "OPEN_EXCEPTION_STATUSES",
+  array[private.breach_risk(0), private.breach_risk(1), private.breach_risk(private.high_risk_below()),
+    private.breach_risk(private.medium_risk_up_to() + 1)] as "BREACH_RISKS",
+  jsonb_build_object('high_below', private.high_risk_below(), 'medium_up_to', private.medium_risk_up_to()) as "RISK_MINUTES"`;
+
+const CHECKS = `select r.relname as table, a.attname as column, pg_get_constraintdef(c.oid) as definition
+from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_attribute a on a.attrelid = r.oid and a.attnum = c.conkey[1]
+where c.contype = 'c' and cardinality(c.conkey) = 1 and r.relnamespace = 'public'::regnamespace and r.relname = any ($1)
+order by r.relname, a.attnum, c.conname`;
+
+type Check = { table: string; column: string; definition: string };
+/** The values a column takes; or how long a text, how many members an array and how great a number may be. */
+type Fact = string[] | { least?: number; most?: number };
+
+/** `lib/wire/facts.gen.ts`: one constant a table, one entry for each column with a check of its own. */
+export async function factsFile(database: Pool): Promise<string> {
+  const { rows } = await database.query<Check>(CHECKS, [TABLES]);
+  const constants: Record<string, unknown> = {};
+  for (const table of TABLES) constants[table.toUpperCase()] = factsOf(rows.filter((check) => check.table === table));
+  Object.assign(constants, (await database.query(OTHERS)).rows[0]);
+  constants.RECONCILIATION_MOVES = await movesOf(database, constants.RECONCILIATIONS as { status: string[] });
+  const exports = Object.entries(constants).map(([name, value]) => `export const ${name} = ${literal(value)} as const;`);
+  return `${[HEADER, ...exports].join("\n\n")}\n`;
+}
+
+/** One line a column. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(", ")}]`;
+  const entries = Object.entries(value as object).map(([name, one]) => [name, typeof one === "object" ? literal(one) : String(one)]);
+  const flat = `{ ${entries.map(([name, one]) => `${name}: ${one}`).join(", ")} }`;
+  return entries.some(([, one]) => /[[{]/.test(String(one)))
+    ? `{\n${entries.map(([name, one]) => `  ${name}: ${one},\n`).join("")}}`
+    : flat;
+}
+
+function factsOf(checks: Check[]): Record<string, Fact> {
+  return Object.fromEntries(
+    checks.flatMap(({ column, definition }) => {
+      const fact = factOf(definition);
+      return fact ? [[column, fact]] : [];
+    }),
+  );
+}
+
+/** As pg_get_constraintdef writes checks: `= ANY (ARRAY['open'::text, …])`, `(length(title) >= 1) AND (length(title) <= 200)`. */
+function factOf(definition: string): Fact | undefined {
+  const [, list] = /= ANY \(ARRAY\[([^\]]*)\]\)/.exec(definition) ?? [];
+  if (list !== undefined) return [...list.matchAll(/'([^']*)'::text/g)].map(([, value = ""]) => value);
+  const least = /(?:\w|\)) >= (\d+)\)/.exec(definition)?.[1];
+  const most = /(?:\w|\)) <= (\d+)\)/.exec(definition)?.[1];
+  if (least === undefined && most === undefined) return undefined;
+  return { ...(least !== undefined && { least: Number(least) }), ...(most !== undefined && { most: Number(most) }) };
+}
+
+/** Where each status of a reconciliation leads, asked of the function that decides. */
+async function movesOf(database: Pool, { status }: { status: string[] }): Promise<Record<string, string[]>> {
+  const { rows } = await database.query<{ before: string; after: string }>(
+    `select b.status as before, a.status as after from unnest($1::text[]) with ordinality b (status, n), unnest($1::text[]) with ordinality a (status, n)
+     where b.status <> a.status and private.reconciliation_may_move(b.status, a.status) order by b.n, a.n`,
+    [status],
+  );
+  return Object.fromEntries(status.map((before) => [before, rows.filter((row) => row.before === before).map(({ after }) => after)]));
+}

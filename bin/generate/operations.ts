@@ -1,0 +1,79 @@
+import { type Access, ROLES } from "#lib/wire/access.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+
+const HEADER = `-- Written by \`npm run generate\` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
+-- and who may call it at the Data API at all.`;
+
+/** The roles, the rows of private.permissions and private.operations, and the grants on the functions that serve /v1. */
+export function operationsSql(contracts: readonly Contract[]): string {
+  const callable = (by: (access: Access) => boolean) =>
+    [...new Set(contracts.filter(({ access }) => by(access)).flatMap(({ functions }) => functions))].sort();
+  return `${[
+    HEADER,
+    `create function private.roles() returns text[]
+language sql immutable set search_path = ''
+return ${array(ROLES)}::text[];`,
+    operationRows(contracts),
+    grant(
+      callable(() => true),
+      "authenticated",
+    ),
+    grant(
+      callable(({ publishable }) => publishable),
+      "anon",
+    ),
+  ].join("\n\n")}\n`;
+}
+
+/** What has to be in the two tables for these contracts to be served. */
+export function operationRows(contracts: readonly Contract[]): string {
+  const permissions = uniquePermissions(contracts).map((access) => [
+    text(access.permission),
+    array(principalsOf(access)),
+    access.roles === "any" ? "null" : array(access.roles),
+    access.scope === null ? "null" : text(access.scope),
+  ]);
+  const operations = contracts.flatMap(({ operationId, functions, access }) =>
+    functions.map((name) => [text(name), text(operationId), text(access.permission)]),
+  );
+  return [
+    insert("private.permissions (permission, principals, roles, scope)", permissions),
+    insert("private.operations (verb, operation, permission)", operations),
+  ].join("\n\n");
+}
+
+/** @throws Error where one permission means two things. */
+function uniquePermissions(contracts: readonly Contract[]): Access[] {
+  const known = new Map<string, Access>();
+  for (const { operationId, access } of contracts) {
+    const same = known.get(access.permission) ?? access;
+    if (JSON.stringify(same) !== JSON.stringify(access)) throw new Error(`${operationId} means something else by ${access.permission}.`);
+    known.set(access.permission, access);
+  }
+  return [...known.values()].sort((a, b) => (a.permission < b.permission ? -1 : 1));
+}
+
+function principalsOf({ roles, scope, service, publishable }: Access): string[] {
+  return [
+    "user",
+    ...(scope !== null || roles === "any" ? ["api_key"] : []),
+    ...(service ? ["service_role"] : []),
+    ...(publishable ? ["publishable_key"] : []),
+  ];
+}
+
+function insert(into: string, rows: string[][]): string {
+  return `insert into ${into} values\n${rows.map((row) => `  (${row.join(", ")})`).join(",\n")};`;
+}
+
+function grant(names: string[], role: string): string {
+  return `grant execute on function\n${names.map((name) => `  public.${name}(jsonb, jsonb)`).join(",\n")}\nto ${role};`;
+}
+
+function array(values: readonly string[]): string {
+  return text(`{${values.join(",")}}`);
+}
+
+function text(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTenant, signToken, sql, stack, uniqueName } from "#e2e/fixtures.ts";
+import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
+
+// Straight at the Data API, past the application, with the tokens that it signs for its own database client: every exposed function, as
+// every principal. What the contract says of an operation is what its functions do.
+
+type Persona = { name: string; role: "anon" | "authenticated" | "service_role"; holder: Holder | null; claims?: object };
+type Exposed = { name: string; body: string; anon: boolean; authenticated: boolean; service_role: boolean };
+
+const user = (roles: Role[]): Persona => ({
+  name: `a user with ${roles.join(" and ") || "no role"}`,
+  role: "authenticated",
+  holder: { type: "user", roles },
+});
+const key = (...scopes: (typeof SCOPES)[number][]): Persona => ({
+  name: `an API key with ${scopes.length === SCOPES.length ? "every scope" : scopes.join(" and ") || "no scope"}`,
+  role: "authenticated",
+  holder: { type: "api_key", scopes },
+});
+
+const PERSONAS: Persona[] = [
+  ...subsets(ROLES).map(user),
+  key(),
+  ...SCOPES.map((scope) => key(scope)),
+  key(...SCOPES),
+  { name: "the service-role key", role: "authenticated", holder: { type: "service_role" } },
+  { name: "the publishable key", role: "anon", holder: { type: "publishable_key" } },
+  // What no credential of ours becomes.
+  { name: "an API key with the roles of a user", role: "authenticated", holder: null, claims: { principal_type: "api_key", roles: ROLES } },
+  { name: "a user with the scopes of a key", role: "authenticated", holder: null, claims: { principal_type: "user", scopes: SCOPES } },
+  { name: "a principal of no kind", role: "authenticated", holder: null, claims: { roles: ROLES, scopes: SCOPES } },
+  { name: "nobody", role: "anon", holder: null },
+  { name: "the server's own role", role: "service_role", holder: null },
+];
+
+/** Who holds what without being a principal: what needs only a user or a key of the tenant, they have. */
+const KIND: Record<string, Holder> = {
+  "an API key with the roles of a user": { type: "api_key" },
+  "a user with the scopes of a key": { type: "user" },
+};
+
+const exposed = await sql<Exposed>(`
+  select p.proname as name, p.prosrc as body, has_function_privilege('anon', oid, 'execute') as anon,
+    has_function_privilege('authenticated', oid, 'execute') as authenticated, has_function_privilege('service_role', oid, 'execute') as service_role
+  from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`);
+
+const served = CONTRACTS.flatMap(({ operationId, functions, access }) => functions.map((name) => ({ name, operationId, access })));
+const verbs = exposed.filter(({ name }) => served.some((one) => one.name === name));
+const servers = exposed.filter((one) => !verbs.includes(one));
+
+let tenant: string;
+let calls = 0;
+beforeAll(async () => {
+  tenant = await createTenant();
+});
+afterAll(() => console.log(`${verbs.length + servers.length} functions, ${PERSONAS.length} principals, ${calls} calls at the Data API`));
+
+describe("who may call what at the Data API", () => {
+  test.each(served)("$name lets exactly those in for $operationId whom the contract names", async ({ name, operationId, access }) => {
+    const deviations: string[] = [];
+    await each(PERSONAS, async (persona) => {
+      const holder = persona.holder ?? KIND[persona.name];
+      const meant = holder !== undefined && allows(access, holder);
+      const { refused, answer } = await call(name, persona, operationId, access.permission.split(":")[1]);
+      if (refused === meant) deviations.push(`${persona.name} is ${refused ? "refused" : "let in"}: ${answer}`);
+    });
+    expect(deviations).toEqual([]);
+  });
+
+  test.each(verbs)("$name serves no operation but its own", async ({ name }) => {
+    const foreign = CONTRACTS.filter(({ functions }) => !functions.includes(name));
+    // One of each permission.
+    const others = [...new Map(foreign.map(({ operationId, access }) => [access.permission, operationId])).values()];
+    const own = served.find((one) => one.name === name);
+    const admin = user([...ROLES]);
+    const resource = own?.access.permission.split(":")[1];
+    const deviations: string[] = [];
+    await each([...others, "", "noSuchOperation"], async (operation) => {
+      if (!(await call(name, admin, operation, resource)).refused) deviations.push(operation);
+    });
+    expect(deviations).toEqual([]);
+  });
+
+  test.each(servers)("$name is the server's alone", async ({ name }) => {
+    const deviations: string[] = [];
+    await each(
+      PERSONAS.filter(({ role }) => role !== "service_role"),
+      async (persona) => {
+        const { refused } = await call(name, persona, "getMe");
+        if (!refused) deviations.push(persona.name);
+      },
+    );
+    expect(deviations).toEqual([]);
+  });
+
+  test.each(verbs)("$name is executable by the roles that its operations need", ({ name, anon, authenticated, service_role }) => {
+    const publishable = served.some((one) => one.name === name && one.access.publishable);
+    expect({ anon, authenticated, service_role }).toEqual({ anon: publishable, authenticated: true, service_role: false });
+  });
+
+  test.each(verbs)("$name begins by entering under its own name", ({ name, body }) => {
+    const first =
+      /^\s*(?:declare\s+kept constant jsonb := private\.enter_write\(request|(?:declare.*?\s)?begin\s+perform private\.enter\(request(?: \|\| '\{"continues": true\}')?), '(\w+)'/s;
+    expect(first.exec(body)?.[1]).toBe(name);
+  });
+
+  test("a principal of a tenant that does not exist is let in nowhere", async () => {
+    const deviations: string[] = [];
+    await each(served, async ({ name, operationId, access }) => {
+      const stranger = { ...user([...ROLES]), claims: { tenant_id: uniqueName("t") } };
+      if (!(await call(name, stranger, operationId, access.permission.split(":")[1])).refused) deviations.push(name);
+    });
+    expect(deviations).toEqual([]);
+  });
+});
+
+async function call(name: string, { role, holder, claims }: Persona, operation: string, surface?: string) {
+  calls++;
+  const type = holder?.type;
+  const token = await signToken(
+    {
+      role,
+      sub: "eve",
+      ...(role !== "service_role" && { tenant_id: tenant, principal_id: "user:eve", actor: "user:eve", roles: [], scopes: [] }),
+      ...(type && { principal_type: type, roles: holder?.roles ?? [], scopes: holder?.scopes ?? [] }),
+      ...claims,
+    },
+    { secret: stack.supabaseJwtSecret },
+  );
+  const response = await fetch(`${stack.supabaseUrl}/rest/v1/rpc/${name}`, {
+    method: "POST",
+    headers: { apikey: stack.publishableKey, Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(argumentsOf(name, { operation, request_id: "req_sweep" }, surface)),
+  });
+  const answer = await response.text();
+  const { code, message } = (response.ok ? {} : JSON.parse(answer)) as { code?: string; message?: string };
+  const refused = code === "42501" || (code === "TO001" && ["role_required", "scope_required", "tenant_forbidden"].includes(message ?? ""));
+  return { refused, answer: `${response.status} ${answer.slice(0, 200)}` };
+}
+
+const ARGUMENTS: Record<string, object> = {
+  find_api_key: { key_id: "tk_x" },
+  find_session_user: { user_id: "00000000-0000-4000-8000-000000000000" },
+  readiness: {},
+  record_api_key_usage: { batch: "00000000-0000-4000-8000-000000000000", rows: [] },
+  record_security_events: { events: [] },
+  service_metrics: {},
+};
+
+function argumentsOf(name: string, request: object, surface?: string): object {
+  return ARGUMENTS[name] ?? { input: { surface, limit: 1 }, request };
+}
+
+const AT_ONCE = 4;
+
+async function each<One>(all: readonly One[], act: (one: One) => Promise<void>): Promise<void> {
+  const waiting = [...all];
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await act(one);
+    }),
+  );
+}
+
+function subsets<One>(all: readonly One[]): One[][] {
+  const [first, ...others] = all;
+  if (first === undefined) return [[]];
+  return subsets(others).flatMap((some) => [some, [first, ...some]]);
+}

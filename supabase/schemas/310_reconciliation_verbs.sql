@@ -1,0 +1,110 @@
+-- Reconciliations over the wire. Open exceptions are counted when asked: a count that is kept can be wrong.
+
+create function private.reconciliation_json(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', r.id, 'name', r.name, 'status', r.status, 'period_start', r.period_start, 'period_end', r.period_end,
+    'left_source', r.left_source, 'right_source', r.right_source, 'matched_count', r.matched_count, 'unmatched_count', r.unmatched_count,
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.status in ('open', 'in_review')
+    ),
+    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at)
+  );
+end $$;
+
+-- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+create function private.reconciliation_version(r public.reconciliations) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.version_of(jsonb_build_array(
+    r.name, r.status, r.period_start, r.period_end, r.left_source, r.right_source, r.matched_count, r.unmatched_count
+  ));
+end $$;
+
+-- input: the columns. Refuses: invalid_request.
+create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'create_reconciliation');
+  created public.reconciliations;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count)
+  values (
+    input ->> 'name', coalesce(input ->> 'status', 'open'), (input ->> 'period_start')::date, (input ->> 'period_end')::date,
+    input ->> 'left_source', input ->> 'right_source', coalesce((input ->> 'matched_count')::bigint, 0), coalesce((input ->> 'unmatched_count')::bigint, 0)
+  )
+  returning * into created;
+  return private.answer(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.enter(request, 'get_reconciliation');
+  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  if not found then
+    perform private.refuse_missing('reconciliation');
+  end if;
+  return private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r));
+end $$;
+
+-- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
+-- invalid_transition, invalid_request.
+create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'update_reconciliation');
+  before public.reconciliations;
+  after public.reconciliations;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  select * into before from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
+  if not found then
+    perform private.refuse_missing('reconciliation');
+  end if;
+  perform private.require_version(private.reconciliation_version(before), request -> 'versions');
+  after := jsonb_populate_record(before, input -> 'patch');
+  if after is distinct from before then
+    update public.reconciliations x set
+      name = after.name, status = after.status, period_start = after.period_start, period_end = after.period_end,
+      left_source = after.left_source, right_source = after.right_source,
+      matched_count = after.matched_count, unmatched_count = after.unmatched_count
+    where x.tenant_id = before.tenant_id and x.id = before.id
+    returning * into after;
+  end if;
+  return private.answer(request, private.reconciliation_json(after) || jsonb_build_object('version', private.reconciliation_version(after)));
+end $$;
+
+-- Newest first. input: { limit, after: [id] | null, status, period_from, period_to }: periods that overlap the span.
+create function public.list_reconciliations(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.enter(request, 'list_reconciliations');
+  select jsonb_agg(private.reconciliation_json(r) order by r.id desc) into items
+  from (
+    select * from public.reconciliations x
+    where x.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or x.status = input ->> 'status')
+      and (input ->> 'period_from' is null or x.period_end >= (input ->> 'period_from')::date)
+      and (input ->> 'period_to' is null or x.period_start <= (input ->> 'period_to')::date)
+    order by x.id desc
+    limit page_size + 1
+  ) r;
+  return private.page(items, page_size, 'id');
+end $$;
+
+grant execute on function private.reconciliation_json(public.reconciliations), private.reconciliation_version(public.reconciliations) to authenticated;

@@ -1,0 +1,74 @@
+-- Many exceptions at once: a bulk change, all or nothing, and an import, line by line.
+
+-- input: { ids, patch }, at most 500: all of them or none. Refuses: not_found and invalid_transition with the place of each in ids,
+-- invalid_request. Records: exceptions.bulk_updated.
+create function public.update_exceptions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'update_exceptions');
+  tenant constant text := private.tenant_id();
+  patch constant jsonb := input -> 'patch';
+  ids constant text[] := private.text_array(input -> 'ids');
+  refused jsonb;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  perform from public.exceptions e where e.tenant_id = tenant and e.id = any (ids) order by e.id for no key update;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.') order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+  where not exists (select from public.exceptions e where e.tenant_id = tenant and e.id = i.id);
+  if refused is not null then
+    perform private.refuse('not_found', 'There is no such exception. Nothing was changed.', refused);
+  end if;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
+    'message', format('An exception cannot move from %s to %s.', e.status, patch ->> 'status')) order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n) join public.exceptions e on e.tenant_id = tenant and e.id = i.id
+  where patch ? 'status' and not private.exception_may_move(e.status, patch ->> 'status');
+  if refused is not null then
+    perform private.refuse('invalid_transition', 'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
+  end if;
+  update public.exceptions e set
+    severity = (x.after).severity, assigned_to = (x.after).assigned_to, due_at = (x.after).due_at,
+    due_from_policy = (x.after).due_from_policy, status = (x.after).status, reason_code = (x.after).reason_code, resolution = (x.after).resolution
+  from (
+    select b.id, private.patch_exception(b, patch) as after from public.exceptions b where b.tenant_id = tenant and b.id = any (ids)
+  ) x
+  where e.tenant_id = tenant and e.id = x.id;
+  perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids), 'patch', patch));
+  return private.answer(request, jsonb_build_object(
+    'updated', cardinality(ids),
+    'items', (
+      select jsonb_agg(private.exception_json(e) order by i.n)
+      from unnest(ids) with ordinality as i (id, n) join public.exceptions e on e.tenant_id = tenant and e.id = i.id
+    )
+  ));
+end $$;
+
+-- input: { rows: [{ line, …columns }] }. Rows that name an unknown reconciliation are refused by line, the others are created. Each
+-- batch of an import is a change of its own. Records: exceptions.imported.
+create function public.import_exceptions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'import_exceptions');
+  refused jsonb;
+  accepted integer;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  select jsonb_agg(jsonb_build_object('line', r ->> 'line', 'path', 'reconciliation_id', 'message', 'There is no such reconciliation.')) into refused
+  from jsonb_array_elements(input -> 'rows') r
+  where r ->> 'reconciliation_id' is not null and not exists (
+    select from public.reconciliations c where c.tenant_id = private.tenant_id() and c.id = r ->> 'reconciliation_id'
+  );
+  select count(*) into accepted from private.insert_exceptions(case when refused is null then input -> 'rows' else (
+    select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(input -> 'rows') r
+    where not exists (select from jsonb_array_elements(refused) f where f ->> 'line' = r ->> 'line')
+  ) end);
+  if not (private.principal_type() = 'service_role' and coalesce((request ->> 'continues')::boolean, false)) then
+    perform private.record_security_event('exceptions.imported', null, null,
+      jsonb_build_object('accepted', accepted, 'refused', jsonb_array_length(coalesce(refused, '[]'))));
+  end if;
+  return private.answer(request, jsonb_build_object('accepted', accepted, 'refused', coalesce(refused, '[]')));
+end $$;

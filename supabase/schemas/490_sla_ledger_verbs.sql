@@ -1,0 +1,59 @@
+-- The ledger over the wire: one exception's clock explained, and how a tenant keeps its deadlines.
+
+-- input: { id }. Each change of the clock since it was set. Refuses: not_found.
+create function public.get_exception_ledger(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions;
+begin
+  perform private.enter(request, 'get_exception_ledger');
+  e := private.find_exception(input ->> 'id');
+  return jsonb_build_object(
+    'as_of', private.iso(now()), 'exception', private.exception_json(e),
+    'rows', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'at', private.iso(l.at), 'kind', l.kind, 'due_at', private.iso(l.due_at), 'threshold_minutes', l.threshold_minutes,
+        'actor', l.actor, 'request_id', l.request_id
+      ) order by l.at, l.id), '[]')
+      from public.exception_ledger l where l.tenant_id = e.tenant_id and l.exception_id = e.id
+    )
+  );
+end $$;
+
+-- input: { since, until, by: day | severity | assigned_to }. Counted from the ledger, so that later changes rewrite nothing.
+create function public.get_sla_report(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  since constant timestamptz := input ->> 'since';
+  until constant timestamptz := input ->> 'until';
+begin
+  perform private.enter(request, 'get_sla_report');
+  return jsonb_build_object('since', private.iso(since), 'until', private.iso(until), 'by', input ->> 'by', 'rows', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'key', g.key, 'opened', g.opened, 'resolved', g.resolved, 'breached', g.breached,
+      'breach_rate', round(g.breached::numeric / nullif(g.settled, 0), 4),
+      'median_minutes_to_resolve', round(g.median::numeric, 1), 'p90_minutes_to_resolve', round(g.p90::numeric, 1)
+    ) order by g.key)
+    from (
+      select x.key,
+        count(*) filter (where x.kind = 'set') as opened,
+        count(*) filter (where x.kind in ('resolved', 'dismissed')) as resolved,
+        count(distinct x.exception_id) filter (where x.kind = 'crossed') as breached,
+        count(distinct x.exception_id) filter (where x.kind <> 'set') as settled,
+        percentile_cont(0.5) within group (order by x.minutes) filter (where x.kind in ('resolved', 'dismissed')) as median,
+        percentile_cont(0.9) within group (order by x.minutes) filter (where x.kind in ('resolved', 'dismissed')) as p90
+      from (
+        select l.kind, l.exception_id, extract(epoch from l.at - e.created_at) / 60 as minutes,
+          case input ->> 'by'
+            when 'day' then to_char(l.at at time zone 'UTC', 'YYYY-MM-DD')
+            when 'severity' then e.severity
+            else e.assigned_to
+          end as key
+        from public.exception_ledger l join public.exceptions e on e.tenant_id = l.tenant_id and e.id = l.exception_id
+        where l.tenant_id = private.tenant_id() and l.at >= since and l.at < until
+          and (l.kind in ('set', 'resolved', 'dismissed') or (l.kind = 'crossed' and l.threshold_minutes = 0))
+      ) x
+      group by x.key
+    ) g
+  ), '[]'));
+end $$;

@@ -1,0 +1,120 @@
+-- API keys: credentials of a tenant's servers. Of the secret only a SHA-256 digest is kept.
+
+create table public.api_keys (
+  id text not null default private.new_id('key'),
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  -- The public part of the credential; private.api_key_secrets holds that no two keys have the same.
+  key_id text not null,
+  name text not null check (length(name) between 1 and 120),
+  description text check (length(description) <= 1000),
+  scopes text[] not null check (cardinality(scopes) >= 1),
+  ip_allowlist text[] not null default '{}' check (cardinality(ip_allowlist) <= 50),
+  expires_at timestamptz(3),
+  grace_expires_at timestamptz(3),
+  rotated_from text,
+  -- The first key of its line: itself, or its predecessor's. A key and its rotated successors are one principal, so that a retry with the
+  -- successor replays what its predecessor did.
+  lineage_id text not null,
+  rotated_to text,
+  revoked_at timestamptz(3),
+  revoked_by text,
+  revoke_reason text check (length(revoke_reason) <= 500),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, rotated_from) references public.api_keys (tenant_id, id),
+  foreign key (tenant_id, rotated_to) references public.api_keys (tenant_id, id),
+  check ((rotated_to is null) = (grace_expires_at is null))
+);
+create index api_keys_by_expiry on public.api_keys (expires_at) where revoked_at is null and expires_at is not null;
+create index api_keys_by_rotated_from on public.api_keys (tenant_id, rotated_from) where rotated_from is not null;
+create index api_keys_by_rotated_to on public.api_keys (tenant_id, rotated_to) where rotated_to is not null;
+
+create function private.set_api_key_lineage() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.lineage_id := coalesce((select k.lineage_id from public.api_keys k where k.tenant_id = new.tenant_id and k.id = new.rotated_from), new.id);
+  return new;
+end $$;
+create trigger set_lineage before insert on public.api_keys for each row execute function private.set_api_key_lineage();
+
+-- Key management is a user's act: no API key and no service-role key has it.
+alter table public.api_keys enable row level security;
+grant select,
+  insert (key_id, name, description, scopes, ip_allowlist, expires_at, rotated_from),
+  update (name, description, scopes, ip_allowlist, expires_at, grace_expires_at, rotated_to, revoked_at, revoked_by, revoke_reason, updated_at)
+on public.api_keys to authenticated;
+grant select on public.api_keys to service_role;
+create policy api_keys_read on public.api_keys for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
+create policy api_keys_insert on public.api_keys for insert to authenticated
+  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:api-keys')));
+create policy api_keys_update on public.api_keys for update to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('write:api-keys')))
+  with check (tenant_id = (select private.tenant_id()));
+
+-- The directory of credentials: whose a key_id is, and its digest. A credential is verified before its tenant is known, so this one
+-- table is looked up across tenants. In a schema that no API role can read.
+create table private.api_key_secrets (
+  key_id text primary key,
+  tenant_id text not null,
+  api_key_id text not null,
+  digest text not null check (digest ~ '^[0-9a-f]{64}$'),
+  foreign key (tenant_id, api_key_id) references public.api_keys (tenant_id, id) on delete cascade
+);
+create index api_key_secrets_by_api_key on private.api_key_secrets (tenant_id, api_key_id);
+alter table private.api_key_secrets enable row level security;
+
+-- What a process needs to verify a credential, by the database's clock. Null for an unknown key_id.
+create function private.find_api_key(key_id text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object(
+      'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name, 'secret_digest', s.digest, 'scopes', k.scopes,
+      'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at', private.iso(k.grace_expires_at),
+      'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
+    )
+    from private.api_key_secrets s join public.api_keys k on k.tenant_id = s.tenant_id and k.id = s.api_key_id
+    where s.key_id = find_api_key.key_id
+  );
+end $$;
+create function public.find_api_key(key_id text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.find_api_key(key_id);
+end $$;
+grant execute on function private.find_api_key(text), public.find_api_key(text) to service_role;
+
+-- Of one's own tenant's key, in the transaction that creates it.
+create function private.keep_api_key_secret(api_key_id text, digest text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest)
+  select k.key_id, k.tenant_id, k.id, $2 from public.api_keys k where k.tenant_id = private.tenant_id() and k.id = $1;
+end $$;
+
+-- Reports keys that expire within 14, 3 and 1 days: once for each threshold and expiry, the nearest one where several passed.
+-- Answers how many keys it looked at.
+create function private.announce_expiring_api_keys() returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  announced integer := 0;
+  k record;
+begin
+  for k in
+    select a.id, a.tenant_id, a.name, a.key_id, a.expires_at,
+      (select min(d) from unnest('{1,3,14}'::integer[]) d where a.expires_at <= now() + make_interval(days => d)) as days
+    from public.api_keys a
+    where a.revoked_at is null and a.rotated_to is null and a.expires_at > now() and a.expires_at <= now() + interval '14 days'
+  loop
+    perform private.emit(k.tenant_id, 'api_key.expiring',
+      jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at', private.iso(k.expires_at), 'days_before', k.days),
+      format('%s:%s:%s', k.id, private.iso(k.expires_at), k.days));
+    announced := announced + 1;
+  end loop;
+  return announced;
+end $$;
+grant execute on function private.keep_api_key_secret(text, text) to authenticated;
+grant execute on function private.announce_expiring_api_keys() to service_role;

@@ -1,0 +1,54 @@
+-- Events: what a tenant's receivers are sent. An event exists if and only if the change it reports committed.
+
+create table public.events (
+  id text not null default private.new_id('evt'),
+  tenant_id text not null references public.tenants (id),
+  type text not null check (type ~ '^[a-z_]+(\.[a-z_]+)+$'),
+  at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  data jsonb not null,
+  -- What makes the event one of a kind, where a second one would be wrong.
+  once_key text,
+  primary key (tenant_id, id),
+  constraint events_tenant_id_type_once_key_key unique (tenant_id, type, once_key)
+);
+create index events_by_age on public.events using brin (at);
+
+alter table public.events enable row level security;
+grant select on public.events to authenticated, service_role;
+create policy events_read on public.events for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks')));
+
+-- Emits once: a second call with the same once_key does nothing.
+create function private.emit(tenant_id text, type text, data jsonb, once_key text default null) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4)
+  on conflict on constraint events_tenant_id_type_once_key_key do nothing;
+end $$;
+
+-- The same for the caller's own tenant: all that a request may emit.
+create function private.emit_own(type text, data jsonb, once_key text default null) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.emit(private.tenant_id(), $1, $2, $3);
+end $$;
+grant execute on function private.emit_own(text, jsonb, text) to authenticated;
+
+-- exception.created, exception.updated, exception.resolved: as the history has it, whichever way the change came.
+create function private.tell_exception_history() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into public.events (tenant_id, type, data)
+  select e.tenant_id,
+    case
+      when h.kind = 'created' then 'exception.created'
+      when h.changes #>> '{status,to}' in ('resolved', 'dismissed') then 'exception.resolved'
+      else 'exception.updated'
+    end,
+    jsonb_build_object('exception', private.exception_json(e))
+      || case h.kind when 'created' then '{}' else jsonb_build_object('changes', h.changes) end
+  from happened h join public.exceptions e on e.tenant_id = h.tenant_id and e.id = h.exception_id;
+  return null;
+end $$;
+create trigger tell after insert on public.exception_history referencing new table as happened
+  for each statement execute function private.tell_exception_history();

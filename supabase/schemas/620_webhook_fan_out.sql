@@ -1,0 +1,40 @@
+-- Fan-out: an event, its deliveries and the job that starts them commit together, however many events a statement has.
+
+-- A job wakes the sender for a webhook; what is due is in webhook_deliveries. No job_key: two transactions that send the same webhook
+-- something must not wait for each other. plpgsql, so that the schema can be made where graphile_worker is installed later.
+create function private.wake_webhook(webhook_id text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform graphile_worker.add_job('deliver_webhook', json_build_object('webhook_id', webhook_id));
+end $$;
+
+-- webhook.test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook
+-- misses is recorded, so that it can be recovered.
+create function private.fan_out_events() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  awaiting record;
+begin
+  for awaiting in
+    with fanned_out as (
+      insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, next_attempt_at)
+      select e.tenant_id, w.id, e.id, e.type,
+        case w.status when 'active' then 'pending' else 'failed' end,
+        case w.status when 'disabled' then 'webhook_disabled' end,
+        case w.status when 'active' then now() end
+      from emitted e join public.webhooks w on w.tenant_id = e.tenant_id
+      where w.deleted_at is null and case
+        when e.type = 'webhook.test' then w.id = e.data ->> 'id'
+        when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events) and w.id <> e.data ->> 'id'
+        else e.type = any (w.events)
+      end
+      returning webhook_id, status
+    )
+    select distinct webhook_id from fanned_out where status = 'pending' order by webhook_id
+  loop
+    perform private.wake_webhook(awaiting.webhook_id);
+  end loop;
+  return null;
+end $$;
+create trigger fan_out after insert on public.events referencing new table as emitted
+  for each statement execute function private.fan_out_events();

@@ -1,0 +1,210 @@
+-- A webhook's log over the wire: what was sent, what was answered, and sending it again.
+
+-- On the wire `pending` is one of three: pending (not tried yet), sending, retrying (waiting for its next try).
+create function private.delivery_status(d public.webhook_deliveries) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return case
+    when d.status <> 'pending' then d.status
+    when d.lease is not null and d.next_attempt_at > now() then 'sending'
+    when d.attempt_count > 0 then 'retrying'
+    else 'pending'
+  end;
+end $$;
+
+create function private.attempt_json(a public.webhook_attempts) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'number', a.number, 'cause', a.cause, 'status', a.status, 'failure_kind', a.failure_kind, 'detail', a.detail,
+    'started_at', private.iso(a.started_at), 'duration_ms', a.duration_ms, 'status_code', a.status_code
+  );
+end $$;
+
+create function private.delivery_json(d public.webhook_deliveries) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  wire_status constant text := private.delivery_status(d);
+  last_attempt public.webhook_attempts;
+begin
+  select * into last_attempt from public.webhook_attempts a
+  where a.tenant_id = d.tenant_id and a.delivery_id = d.id order by a.number desc limit 1;
+  return jsonb_build_object(
+    'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'type', d.type,
+    'status', wire_status, 'failure_kind', d.failure_kind,
+    'reason', case
+      when wire_status = 'retrying' then last_attempt.detail
+      when d.failure_kind = 'retries_exhausted' then concat_ws(' ', format('All %s attempts failed.', d.attempt_count), last_attempt.detail)
+      when d.failure_kind = 'webhook_disabled' then concat_ws(' ', 'The webhook was disabled.', last_attempt.detail)
+    end,
+    'attempt_count', d.attempt_count,
+    'next_attempt_at', case when wire_status in ('pending', 'retrying') then private.iso(d.next_attempt_at) end,
+    'created_at', private.iso(d.created_at), 'delivered_at', private.iso(d.delivered_at),
+    'last_attempt', case when last_attempt.id is not null then private.attempt_json(last_attempt) end
+  );
+end $$;
+
+-- Refuses: not_found.
+create function private.find_delivery(webhook_id text, id text) returns public.webhook_deliveries
+language plpgsql stable set search_path = '' as $$
+declare
+  d public.webhook_deliveries;
+begin
+  select * into d from public.webhook_deliveries x where x.tenant_id = private.tenant_id() and x.id = $2 and x.webhook_id = $1;
+  if not found then
+    perform private.refuse_missing('delivery');
+  end if;
+  return d;
+end $$;
+
+-- Newest first. input: { id, limit, after: [id] | null, status, type, event_id, since, until }. Refuses: not_found.
+create function public.list_webhook_deliveries(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  wanted constant text := input ->> 'status';
+  w public.webhooks;
+  conditions text;
+  items jsonb;
+begin
+  perform private.enter(request, 'list_webhook_deliveries');
+  w := private.find_webhook(input ->> 'id');
+  conditions := format('d.tenant_id = %L and d.webhook_id = %L', w.tenant_id, w.id);
+  if input -> 'after' ->> 0 is not null then
+    conditions := conditions || format(' and d.id < %L', input -> 'after' ->> 0);
+  end if;
+  if wanted in ('delivered', 'failed') then
+    conditions := conditions || format(' and d.status = %L', wanted);
+  elsif wanted is not null then
+    conditions := conditions || format(' and d.status = ''pending'' and private.delivery_status(d) = %L', wanted);
+  end if;
+  if input ->> 'type' is not null then
+    conditions := conditions || format(' and d.type = %L', input ->> 'type');
+  end if;
+  if input ->> 'event_id' is not null then
+    conditions := conditions || format(' and d.event_id = %L', input ->> 'event_id');
+  end if;
+  if input ->> 'since' is not null then
+    conditions := conditions || format(' and d.created_at >= %L::timestamptz', input ->> 'since');
+  end if;
+  if input ->> 'until' is not null then
+    conditions := conditions || format(' and d.created_at < %L::timestamptz', input ->> 'until');
+  end if;
+  execute format($q$
+    select jsonb_agg(private.delivery_json(p.d) order by (p.d).id desc)
+    from (select d from public.webhook_deliveries d where %s order by d.id desc limit $1 + 1) p
+  $q$, conditions) into items using page_size;
+  return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
+end $$;
+
+-- input: { id, delivery_id }. Refuses: not_found.
+create function public.get_webhook_delivery(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  d public.webhook_deliveries;
+begin
+  perform private.enter(request, 'get_webhook_delivery');
+  perform private.find_webhook(input ->> 'id');
+  d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
+  return private.delivery_json(d) || jsonb_build_object(
+    'payload', (
+      select jsonb_build_object('type', e.type, 'timestamp', private.iso(e.at), 'data', e.data)
+      from public.events e where e.tenant_id = d.tenant_id and e.id = d.event_id
+    ),
+    'attempts', coalesce((
+      select jsonb_agg(private.attempt_json(a) || jsonb_build_object(
+        'response', case when a.status_code is not null then jsonb_build_object(
+          'headers', coalesce(a.response_headers, '{}'), 'body', coalesce(a.response_body, ''), 'truncated', coalesce(a.response_truncated, false)
+        ) end
+      ) order by a.number)
+      from public.webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id
+    ), '[]')
+  );
+end $$;
+
+-- Attempts whose lease is over: their result will not come any more.
+create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update public.webhook_attempts a set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
+    detail = 'The worker that made this attempt stopped responding.'
+  from public.webhook_deliveries d
+  where a.tenant_id = d.tenant_id and a.id = d.lease and a.status = 'in_flight' and d.next_attempt_at <= now()
+    and d.webhook_id = any (webhook_ids) and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id);
+end $$;
+
+-- Sends again what the caller may see, from the start of the schedule; answers how many. What is under way is left alone.
+create function private.requeue_deliveries(webhook_id text, ids text[], cause text) returns bigint
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  requeued bigint;
+begin
+  perform private.interrupt_lapsed_attempts(array[$1]);
+  update public.webhook_deliveries d set
+    status = 'pending', failure_kind = null, failure_count = 0, cause = $3, next_attempt_at = now(), lease = null
+  where d.tenant_id = private.tenant_id() and d.id = any (ids) and d.webhook_id = $1
+    and (d.lease is null or d.next_attempt_at <= now());
+  get diagnostics requeued = row_count;
+  if requeued > 0 then
+    perform private.wake_webhook($1);
+  end if;
+  return requeued;
+end $$;
+
+-- input: { id, delivery_id }. Refuses: not_found; conflict while it is being sent, or for a disabled webhook.
+create function public.resend_webhook_delivery(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'resend_webhook_delivery');
+  d public.webhook_deliveries;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  perform private.require_active_webhook(private.lock_webhook(input ->> 'id'));
+  d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
+  if private.requeue_deliveries(d.webhook_id, array[d.id], 'resend') = 0 then
+    perform private.refuse('conflict', 'This delivery is being sent just now. Wait for its answer.');
+  end if;
+  return private.answer(request, private.delivery_json(private.find_delivery(d.webhook_id, d.id)));
+end $$;
+
+-- input: { id, since, dry_run }. Missed is what failed, or failed so far and waits for another try. Refuses: not_found; conflict for a
+-- disabled webhook, unless with dry_run. Records: webhook.recovered.
+create function public.recover_webhook(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'recover_webhook');
+  since constant timestamptz := (input ->> 'since')::timestamptz;
+  dry_run constant boolean := (input ->> 'dry_run')::boolean;
+  w public.webhooks;
+  missed text[];
+  recovered bigint;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  w := private.lock_webhook(input ->> 'id');
+  if not dry_run then
+    perform private.require_active_webhook(w);
+  end if;
+  missed := array(
+    select d.id from public.webhook_deliveries d
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= since and d.status = 'failed'
+    union all
+    select d.id from public.webhook_deliveries d
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= since and d.status = 'pending'
+      and private.delivery_status(d) = 'retrying'
+  );
+  recovered := case when dry_run then cardinality(missed) else private.requeue_deliveries(w.id, missed, 'recover') end;
+  if not dry_run and recovered > 0 then
+    perform private.record_security_event('webhook.recovered', w.id, null,
+      jsonb_build_object('since', private.iso(since), 'count', recovered));
+  end if;
+  return private.answer(request, jsonb_build_object('since', private.iso(since), 'dry_run', dry_run, 'count', recovered));
+end $$;
+
+grant execute on function
+  private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
+  private.delivery_json(public.webhook_deliveries), private.find_delivery(text, text), private.requeue_deliveries(text, text[], text)
+to authenticated;
