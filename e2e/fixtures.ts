@@ -48,6 +48,9 @@ export async function createTenant(id = uniqueName("t")): Promise<string> {
   return id;
 }
 
+/** Of every user of the local stack. */
+export const PASSWORD = "tieout-demo";
+
 /** Signs claims as the identity provider does; `secret` and `expires` for the tokens that must not be believed. */
 export function signToken(claims: Record<string, unknown>, { secret = stack.jwtSecret, expires = "10m" } = {}): Promise<string> {
   return new SignJWT(claims)
@@ -60,6 +63,30 @@ export function signToken(claims: Record<string, unknown>, { secret = stack.jwtS
 /** The token of a user with these roles in one tenant. */
 export function userToken(tenant: string, roles: readonly Role[], name = "ada"): Promise<string> {
   return signToken({ sub: `${name}-of-${tenant}`, preferred_username: name, tenants: { [tenant]: roles } });
+}
+
+/** A user of Supabase Auth with the password of all. */
+export async function enrol(
+  tenants: Record<string, Role[]>,
+  name = uniqueName("person"),
+): Promise<{ id: string; name: string; email: string }> {
+  const email = `${name}@tieout.example`;
+  const [user] = await sql<{ id: string }>(
+    `with made as (
+       insert into auth.users (
+         instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+         confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current,
+         phone_change, phone_change_token, reauthentication_token, created_at, updated_at)
+       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
+         extensions.crypt($2, extensions.gen_salt('bf', 4)), now(), jsonb_build_object('tenants', $3::jsonb), '{}',
+         '', '', '', '', '', '', '', '', now(), now())
+       returning id, email)
+     insert into auth.identities (id, provider, provider_id, user_id, identity_data, last_sign_in_at, created_at, updated_at)
+     select gen_random_uuid(), 'email', id::text, id, jsonb_build_object('sub', id, 'email', email, 'email_verified', true), now(), now(), now()
+     from made returning user_id as id`,
+    [email, PASSWORD, JSON.stringify(tenants)],
+  );
+  return { id: user?.id ?? "", name, email };
 }
 
 export type Call = {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hosts } from "../lib/runtime/env.ts";
+import { requireTrust } from "../lib/runtime/trust.ts";
 
 export class SettingsError extends Error {}
 
@@ -76,12 +77,21 @@ export function readSettings(env: Environment = process.env): Settings {
       "AUTH_JWT_SECRET is shorter than 32 bytes, so it could be guessed and used to sign tokens. Set a longer one, or unset it to generate one.",
     );
   }
+  requireSoundTrust(settings);
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
   return { port, dataDir, secrets, env: settings, local };
+}
+
+function requireSoundTrust(settings: Environment): void {
+  try {
+    requireTrust(settings);
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
 }
 
 function readPort(value: string | undefined): number {

@@ -5,6 +5,8 @@ export function signInError(code: string): string {
       return "Incorrect email or password.";
     case "AccessDenied":
       return "Your identity provider denied access. Ask its administrator for access to Tieout.";
+    case "SecondFactorRequired":
+      return "Tieout requires a second factor. Sign in with a provider that asks for one.";
     case "Unavailable":
       return "Sign-in is unavailable right now. Try again in a moment.";
     case "SessionRequired":

@@ -2,9 +2,11 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@supabase/supabase-js";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api, createTenant, signToken, sql, stack } from "#e2e/fixtures.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { api, createTenant, enrol, PASSWORD, signToken, sql, stack } from "#e2e/fixtures.ts";
+import { signIn } from "#e2e/sign-in.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
+import type { Role } from "#lib/wire/access.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -39,6 +41,29 @@ describe("a JWT signed with HS256", () => {
     expect(await statusOf(await handMade({}, { ...claims, exp: inMinutes(-1) }))).toBe(401);
     expect(await statusOf(await handMade({}, { ...claims, exp: inMinutes(9), nbf: inMinutes(5) }))).toBe(401);
     expect(await statusOf(await signToken(claims, { secret: "another secret of thirty-two bytes or more" }))).toBe(401);
+  });
+
+  it("lives for a day at most, and is not from the future", async () => {
+    const days = (count: number) => inMinutes(count * 1440);
+    const lives = [
+      { exp: 1e99 },
+      { exp: Number.MAX_SAFE_INTEGER },
+      { exp: days(2) },
+      { exp: inMinutes(5), iat: days(-2) },
+      { exp: inMinutes(9), iat: inMinutes(5) },
+    ];
+    for (const life of lives) {
+      const answer = await api("GET", "/v1/me", { bearer: await handMade({}, { ...claims, ...life }), tenant });
+      expect(answer).toMatchObject({ status: 401, json: { detail: expect.stringContaining("86400 s at most") } });
+    }
+    expect(await statusOf(await handMade({}, { ...claims, exp: days(1) - 60, iat: inMinutes(-1) }))).toBe(200);
+  });
+
+  it("names no issuer that has keys of its own", async () => {
+    for (const iss of [`${stack.supabaseUrl}/auth/v1`, process.env.OIDC_CORP_ISSUER]) {
+      expect(await statusOf(await handMade({}, { ...claims, iss, exp: inMinutes(5) }))).toBe(401);
+    }
+    expect(await statusOf(await handMade({}, { ...claims, iss: "https://own.example", exp: inMinutes(5) }))).toBe(200);
   });
 
   it("is not led by its header: jwk, jku, x5u and kid fetch and read nothing", async () => {
@@ -138,6 +163,8 @@ describe("a JWT signed with HS256", () => {
 });
 
 describe("trust anchors of a web process", () => {
+  const CLAIM = "https://tieout.example/tenants";
+  const ROLES = "https://tieout.example/roles";
   let web: WebProcess;
   let privateKey: CryptoKey;
   let pem: string;
@@ -161,6 +188,9 @@ describe("trust anchors of a web process", () => {
       AUTH_JWT_JWKS_URL: `http://127.0.0.1:${(jwksServer.address() as AddressInfo).port}/jwks`,
       AUTH_JWT_ISSUER: "https://idp.example",
       AUTH_JWT_AUDIENCE: "tieout",
+      AUTH_JWT_TENANTS: `no-such-tenant, ${tenant}`,
+      AUTH_JWT_TENANTS_CLAIM: CLAIM,
+      AUTH_JWT_ROLES_CLAIM: ROLES,
     });
   });
 
@@ -169,9 +199,18 @@ describe("trust anchors of a web process", () => {
     jwksServer.close();
   });
 
-  const me = async (bearer: string) =>
-    (await fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } })).status;
-  const good = () => ({ ...claims, iss: "https://idp.example", aud: "tieout", exp: inMinutes(5) });
+  const ask = (bearer: string, of: string) =>
+    fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": of } });
+  const me = async (bearer: string, of = tenant) => (await ask(bearer, of)).status;
+  const rolesOf = async (bearer: string) =>
+    ((await (await ask(bearer, tenant)).json()) as { principal: { roles: string[] } }).principal.roles;
+  const good = () => ({
+    sub: "ada",
+    [CLAIM]: { [tenant]: ["tenant_admin"] },
+    iss: "https://idp.example",
+    aud: "tieout",
+    exp: inMinutes(5),
+  });
   const rs256 = (payload: Record<string, unknown>, key: CryptoKey, kid?: string) =>
     new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid }).sign(key);
 
@@ -184,6 +223,22 @@ describe("trust anchors of a web process", () => {
   it("refuse an HS256 token made with the RS256 public key as its secret", async () => {
     expect(await me(await handMade({}, good(), pem))).toBe(401);
     expect(await me(await handMade({}, good(), pem.trim()))).toBe(401);
+  });
+
+  it("speak for the tenants that they are bound to, and for no other", async () => {
+    const other = await createTenant();
+    const both = { [tenant]: ["tenant_admin"], [other]: ["tenant_admin"] };
+    for (const bearer of [await rs256({ ...good(), [CLAIM]: both }, privateKey), await handMade({}, { ...good(), [CLAIM]: both })]) {
+      expect([await me(bearer), await me(bearer, other)]).toEqual([200, 403]);
+    }
+  });
+
+  it("are read by the claim that is configured, and by no other", async () => {
+    const { [CLAIM]: _named, ...unnamed } = good();
+    expect(await me(await handMade({}, { ...unnamed, tenants: { [tenant]: [] } }))).toBe(403);
+    expect(await me(await handMade({}, { ...unnamed, app_metadata: { [CLAIM]: [tenant] } }))).toBe(403);
+    const bearer = await handMade({}, { ...unnamed, [CLAIM]: [tenant], roles: ["tenant_lead"], [ROLES]: ["tenant_admin"] });
+    expect(await rolesOf(bearer)).toEqual(["tenant_admin"]);
   });
 
   it("check issuer and audience where they are configured", async () => {
@@ -203,14 +258,20 @@ describe("trust anchors of a web process", () => {
 describe("a web process that cannot read its identity provider's keys", () => {
   let web: WebProcess;
   beforeAll(async () => {
-    web = await startWebProcess({ AUTH_JWT_JWKS_URL: "http://127.0.0.1:9/jwks", AUTH_JWT_ISSUER: "https://idp.example" });
+    web = await startWebProcess({
+      AUTH_JWT_JWKS_URL: "http://127.0.0.1:9/jwks",
+      AUTH_JWT_ISSUER: "https://idp.example",
+      AUTH_JWT_AUDIENCE: "tieout",
+    });
   });
   afterAll(() => web?.stop());
 
   it("says so, and does not call its users strangers", async () => {
     const { privateKey } = await generateKeyPair("RS256");
     const call = async (iss: string) => {
-      const bearer = await new SignJWT({ ...claims, iss, exp: inMinutes(5) }).setProtectedHeader({ alg: "RS256" }).sign(privateKey);
+      const bearer = await new SignJWT({ ...claims, iss, aud: "tieout", exp: inMinutes(5) })
+        .setProtectedHeader({ alg: "RS256" })
+        .sign(privateKey);
       return fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
     };
     const answer = await call("https://idp.example");
@@ -228,6 +289,70 @@ describe("a token of Supabase Auth", () => {
     expect((await api("GET", "/v1/me", { bearer: data.session?.access_token, tenant: "globex" })).status).toBe(403);
     expect((await supabase.from("exceptions").select("id")).data).toEqual([]);
     expect((await supabase.from("tenants").select("id")).data).toEqual([]);
+  });
+});
+
+describe("who may no longer sign in at Supabase Auth", () => {
+  const ways = {
+    banned: "update auth.users set banned_until = now() + interval '1 day' where id = $1",
+    removed: "delete from auth.users where id = $1",
+  };
+
+  it.each(Object.entries(ways))(
+    "%s: their token is refused within the time that is set, long before it expires",
+    async (way, statement) => {
+      const { id, bearer } = await tokenOf({ [tenant]: ["tenant_lead"] });
+      expect(await statusOf(bearer)).toBe(200);
+      if (way === "removed") await sql("delete from auth.identities where user_id = $1", [id]);
+      await sql(statement, [id]);
+      await vi.waitUntil(async () => (await statusOf(bearer)) === 401, { timeout: 10_000 });
+    },
+  );
+
+  it("has the roles of now, not those of the token", async () => {
+    const { id, bearer } = await tokenOf({ [tenant]: ["tenant_lead"] });
+    await sql("update auth.users set raw_app_meta_data = '{}' where id = $1", [id]);
+    await vi.waitUntil(async () => (await statusOf(bearer)) === 403, { timeout: 10_000 });
+  });
+
+  async function tokenOf(tenants: Record<string, Role[]>) {
+    const { id, email } = await enrol(tenants);
+    const supabase = createClient(stack.supabaseUrl, stack.publishableKey, { auth: { persistSession: false } });
+    const { data } = await supabase.auth.signInWithPassword({ email, password: PASSWORD });
+    return { id, bearer: data.session?.access_token ?? "" };
+  }
+});
+
+describe("a web process that asks for a second factor", () => {
+  let web: WebProcess;
+  beforeAll(async () => {
+    web = await startWebProcess({ AUTH_REQUIRED_AAL: "aal2" });
+  });
+  afterAll(() => web?.stop());
+
+  it("believes tokens given with one, and tells the others what they lack (RFC 9470)", async () => {
+    const call = async (level: object) =>
+      fetch(`${web.url}/v1/me`, {
+        headers: { Authorization: `Bearer ${await handMade({}, { ...claims, exp: inMinutes(5), ...level })}`, "X-Tenant-Id": tenant },
+      });
+    for (const level of [{ aal: "aal2" }, { amr: ["pwd", "mfa"] }]) expect((await call(level)).status).toBe(200);
+    for (const level of [{}, { aal: "aal1" }, { aal: "aal1", amr: ["mfa"] }, { amr: [{ method: "totp" }] }, { aal: 2 }, { amr: "mfa" }]) {
+      const answer = await call(level);
+      expect({ status: answer.status, challenge: answer.headers.get("www-authenticate") }).toEqual({
+        status: 401,
+        challenge: 'Bearer realm="tieout", error="insufficient_user_authentication", acr_values="aal2"',
+      });
+    }
+  });
+
+  it("lets nobody sign in without one, and forgets whoever did before", async () => {
+    const refused = await signIn("ada@acme.example", PASSWORD, web.url);
+    expect(refused.way).toContain("error=SecondFactorRequired");
+    expect(refused.cookies).not.toContain("tieout.session=");
+    const { cookies } = await signIn("ada@acme.example");
+    const me = (url: string) =>
+      fetch(`${url}/v1/me`, { headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": "acme" } });
+    expect([(await me(stack.url)).status, (await me(web.url)).status]).toEqual([200, 401]);
   });
 });
 
@@ -260,7 +385,6 @@ describe("Supabase's keys", () => {
 
   it("do not open a tenant that does not exist", async () => {
     expect((await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: "no-such-tenant" })).status).toBe(403);
-    expect((await api("GET", "/v1/me", { bearer: stack.publishableKey, tenant: "no-such-tenant" })).status).toBe(403);
   });
 });
 

@@ -1,34 +1,12 @@
 import { decode, encode } from "next-auth/jwt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api, stack } from "#e2e/fixtures.ts";
+import { api, enrol, PASSWORD, sql, stack } from "#e2e/fixtures.ts";
+import { cookiesOf, sessionCookie, signIn } from "#e2e/sign-in.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
-const PASSWORD = "tieout-demo";
 const FORM = "application/x-www-form-urlencoded";
 const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-
-/** Signs in as the form does. */
-async function signIn(email: string, password: string, url = stack.url) {
-  const csrf = await fetch(`${url}/api/auth/csrf`);
-  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
-  const startedAt = performance.now();
-  const answer = await fetch(`${url}/api/auth/callback/password`, {
-    method: "POST",
-    headers: { "Content-Type": FORM, Cookie: cookiesOf(csrf) },
-    body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
-    redirect: "manual",
-  });
-  const way = ((await answer.json()) as { url: string }).url;
-  return { status: answer.status, headers: answer.headers, way, ms: performance.now() - startedAt, cookies: cookiesOf(answer) };
-}
-
-function cookiesOf(answer: Response): string {
-  return answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(";")[0])
-    .join("; ");
-}
 
 describe("what stands before next-auth", () => {
   const post = (path: string, type: string, body: string) =>
@@ -41,6 +19,54 @@ describe("what stands before next-auth", () => {
   it.each(["callback/password", "signout", "session", "signin/password"])("takes a form of at most 64 KiB at %s", async (path) => {
     expect((await post(path, FORM, `a=${"x".repeat(64 * 1024)}`)).status).toBe(413);
     for (const broken of ["{", "null", '{"email":["a"]}']) expect((await post(path, "application/json", broken)).status).toBe(415);
+  });
+
+  it.each(["email", "csrfToken", "callbackUrl"])("takes no form with two of %s, which two readers would read as two", async (name) => {
+    const answer = await post("callback/password", FORM, `${name}=a&email=ada%40acme.example&${name}=b`);
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: expect.any(String) }] },
+    });
+  });
+
+  it("takes no address with a name twice", async () => {
+    expect((await fetch(`${stack.url}/api/auth/signin?callbackUrl=/a&callbackUrl=/b`)).status).toBe(400);
+    expect((await fetch(`${stack.url}/api/auth/callback/corp?state=a&state=b`)).status).toBe(400);
+  });
+
+  it.each([
+    "application/x-www-form-urlencoded; x=application/json",
+    "application/x-www-form-urlencoded;application/json",
+    "application/x-www-form-urlencoded; charset=application/json",
+  ])("reads a form as a form, whatever parameters its type has: %s", async (type) => {
+    const csrf = await fetch(`${stack.url}/api/auth/csrf`);
+    const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+    const answer = await fetch(`${stack.url}/api/auth/callback/password`, {
+      method: "POST",
+      headers: { "Content-Type": type, Cookie: cookiesOf(csrf) },
+      body: JSON.stringify({ email: "ada@acme.example", password: PASSWORD, csrfToken, json: "true" }),
+      redirect: "manual",
+    });
+    expect(cookiesOf(answer)).not.toContain("tieout.session");
+  });
+
+  it.each([
+    "error?error=%E2%82%AC",
+    "error?error=%0d%0aSet-Cookie:a=b",
+    "error/%E2%82%AC",
+    "signin/%E2%82%AC",
+    "error?error=a%26callbackUrl%3d//evil.example",
+  ])("answers %s without failing", async (path) => {
+    const answer = await fetch(`${stack.url}/api/auth/${path}`, { redirect: "manual" });
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.headers.get("location") ?? "").not.toContain("evil");
+  });
+
+  it.each(["callback/password", "c%61llback/p%61ssword"])("takes down who signs in by %s", async (path) => {
+    const person = await enrol({ acme: ["tenant_lead"] });
+    await signIn(person.email, PASSWORD, stack.url, path);
+    const events = await sql("select from public.security_events where type = 'session.signed_in' and actor = $1", [`user:${person.name}`]);
+    expect(events).toHaveLength(1);
   });
 
   it("has no way in by address alone", async () => {
@@ -103,5 +129,23 @@ describe("a session by password", () => {
       return (await api("GET", "/v1/me", { tenant: "acme", headers: { Cookie, "Sec-Fetch-Site": "same-origin" } })).status;
     };
     expect([await me(hours(0.1)), await me(hours(0) - 1)]).toEqual([200, 401]);
+  });
+});
+
+describe("a session by a provider", () => {
+  let web: { bound: WebProcess; without: WebProcess };
+  beforeAll(async () => {
+    const [bound, without] = await Promise.all([startWebProcess({ OIDC_CORP_TENANTS: "acme" }), startWebProcess({ OIDC_PROVIDERS: "" })]);
+    web = { bound, without };
+  });
+  afterAll(() => Promise.all([web?.bound.stop(), web?.without.stop()]));
+
+  it("holds for the tenants that the provider is bound to, and ends where the provider is no longer trusted", async () => {
+    const Cookie = await sessionCookie({ tenants: { acme: ["tenant_lead"], globex: ["tenant_lead"] } });
+    const me = async (url: string, tenant: string) =>
+      (await fetch(`${url}/v1/me`, { headers: { Cookie, "Sec-Fetch-Site": "same-origin", "X-Tenant-Id": tenant } })).status;
+    expect(await Promise.all([me(stack.url, "acme"), me(stack.url, "globex")])).toEqual([200, 200]);
+    expect(await Promise.all([me(web.bound.url, "acme"), me(web.bound.url, "globex")])).toEqual([200, 403]);
+    expect(await Promise.all([me(web.without.url, "acme"), me(web.without.url, "globex")])).toEqual([401, 401]);
   });
 });

@@ -70,6 +70,11 @@ test("secrets are made once, given ones win, and a database without the ones it 
 describe("settings that stop the start", () => {
   test.each([
     ["a secret under 32 bytes", { AUTH_JWT_SECRET: "short" }, "AUTH_JWT_SECRET is shorter than 32 bytes"],
+    [
+      "another's keys without an audience",
+      { AUTH_JWT_JWKS_URL: "https://idp.example/jwks", AUTH_JWT_ISSUER: "https://idp.example" },
+      "AUTH_JWT_AUDIENCE is required",
+    ],
     ["no port number", { PORT: "http" }, 'PORT is "http"'],
     [
       "a host of receivers with its port",

@@ -1,9 +1,9 @@
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { codeOf, tenantWithAdmin } from "../api/api-keys/keys.ts";
-import { api, uniqueName } from "../fixtures.ts";
+import { api, PASSWORD, uniqueName } from "../fixtures.ts";
 import { until } from "../until.ts";
-import { beSignedIn, PASSWORD, rowOf, tabTo } from "./person.ts";
+import { beSignedIn, rowOf, tabTo } from "./person.ts";
 import { complaintsOf, expectSound } from "./soundness.ts";
 
 type Admin = Awaited<ReturnType<typeof tenantWithAdmin>>;

@@ -1,16 +1,12 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
-import { encode } from "next-auth/jwt";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import type { Role } from "#lib/wire/access.ts";
-import { stackEnvironment } from "../../supervisor/stack-file.ts";
-import { api, sql, uniqueName, userToken } from "../fixtures.ts";
+import { api, PASSWORD, sql, uniqueName, userToken } from "../fixtures.ts";
+import { sessionCookie } from "../sign-in.ts";
 
-export const PASSWORD = "tieout-demo";
-
-const SESSION_SECONDS = 600;
 const MOST_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
@@ -20,40 +16,16 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** A user of Supabase Auth with the password of all. */
-export async function enrol(
-  tenants: Record<string, Role[]>,
-  name = uniqueName("person"),
-): Promise<{ id: string; name: string; email: string }> {
-  const email = `${name}@tieout.example`;
-  const [user] = await sql<{ id: string }>(
-    `with made as (
-       insert into auth.users (
-         instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
-         confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current,
-         phone_change, phone_change_token, reauthentication_token, created_at, updated_at)
-       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
-         extensions.crypt($2, extensions.gen_salt('bf', 4)), now(), jsonb_build_object('tenants', $3::jsonb), '{}',
-         '', '', '', '', '', '', '', '', now(), now())
-       returning id, email)
-     insert into auth.identities (id, provider, provider_id, user_id, identity_data, last_sign_in_at, created_at, updated_at)
-     select gen_random_uuid(), 'email', id::text, id, jsonb_build_object('sub', id, 'email', email, 'email_verified', true), now(), now(), now()
-     from made returning user_id as id`,
-    [email, PASSWORD, JSON.stringify(tenants)],
-  );
-  return { id: user?.id ?? "", name, email };
-}
-
-/** The session that signing in would have given: for people that the local stack does not have. `claims`: of the session's own. */
+/** Is signed in as somebody whom the local stack does not have. `claims`: of the session's own. */
 export async function beSignedIn(
   context: BrowserContext,
   tenants: Record<string, Role[]>,
   name = "ada",
   claims: Record<string, unknown> = {},
 ): Promise<void> {
-  const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
-  const value = await encode({ token: { sub: uniqueName(name), name, tenants, ...claims }, secret, maxAge: SESSION_SECONDS });
-  await context.addCookies([{ name: "tieout.session", value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
+  const cookie = await sessionCookie({ tenants, name, ...claims });
+  const [cookieName = "", value = ""] = cookie.split("=", 2);
+  await context.addCookies([{ name: cookieName, value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
 }
 
 /** Reports an exception over /v1, as a tenant's own system does. */

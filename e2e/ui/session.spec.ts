@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page, test } from "@playwright/test";
-import { createTenant, sql } from "../fixtures.ts";
-import { beSignedIn, enrol, PASSWORD, signIn } from "./person.ts";
+import { createTenant, enrol, PASSWORD, sql } from "../fixtures.ts";
+import { beSignedIn, signIn } from "./person.ts";
 
 const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 
@@ -134,7 +134,7 @@ test("the roles of an identity provider hold for its time, then it is asked agai
 });
 
 function beOfProvider(context: BrowserContext, tenant: string, valid_until: number) {
-  return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { provider: "corp", valid_until });
+  return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { valid_until });
 }
 
 test("the session's cookie is out of reach of scripts and of other sites", async ({ page, context }) => {

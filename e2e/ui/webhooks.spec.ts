@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { sql, uniqueName } from "../fixtures.ts";
+import { PASSWORD, sql, uniqueName } from "../fixtures.ts";
 import { type Behaviour, Receiver } from "../webhooks/receiver.ts";
 import { type Registered, SECRET, Subscriber } from "../webhooks/subscriber.ts";
-import { beSignedIn, PASSWORD, rowOf, setVisibility, tabTo } from "./person.ts";
+import { beSignedIn, rowOf, setVisibility, tabTo } from "./person.ts";
 import { complaintsOf, expectSound } from "./soundness.ts";
 
 const SECRET_AT = "[data-secret]";

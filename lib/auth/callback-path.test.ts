@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { callbackPath } from "./callback-path.ts";
 
@@ -23,6 +24,42 @@ test.each([
   "data:text/html,x",
   "http://[",
   "/sign-in?callbackUrl=/sign-in",
+  "/.//evil.example",
+  "/a/..//evil.example",
+  "/%2e//evil.example",
+  "/%2E%2e//evil.example/x",
+  "/.\\/evil.example",
+  "https://tieout.example//evil.example",
+  "https://tieout.example/.//tieout.example/acme",
+  "https://ada:secret@tieout.example/acme",
 ])("%j leads to the start page", (asked) => {
   expect(callbackPath(asked, ORIGIN)).toBe("/");
+});
+
+test("wherever it leads, a browser stays on our origin", () => {
+  const part = fc.constantFrom(
+    "/",
+    "\\",
+    ".",
+    "..",
+    "%2e",
+    "%2f",
+    "%5c",
+    "evil.example",
+    "tieout.example",
+    "https:",
+    "@",
+    "?",
+    "#",
+    "\t",
+    " ",
+    ":",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      for (const asked of [parts.join(""), `/${parts.join("")}`, `${ORIGIN}/${parts.join("")}`]) {
+        expect(new URL(callbackPath(asked, ORIGIN), ORIGIN).origin).toBe(ORIGIN);
+      }
+    }),
+  );
 });

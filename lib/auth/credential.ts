@@ -1,10 +1,10 @@
 import { parseCredential } from "../api-keys/credential-format.ts";
 import { verifyApiKey } from "../api-keys/verify-api-key.ts";
 import { env } from "../runtime/env.ts";
-import { ApiError } from "../wire/errors.ts";
 import type { Identity } from "./principal.ts";
 import { isSameSecret } from "./same-secret.ts";
 import { sessionIdentity } from "./session.ts";
+import { unauthenticated } from "./unauthenticated.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
 const LONGEST_CREDENTIAL = 8192;
@@ -18,10 +18,6 @@ export async function verifyCredential(request: Request): Promise<Identity> {
   const identity = header === null ? await sessionIdentity(request) : await verifyBearer(header);
   if (!identity) throw unauthenticated("Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.");
   return identity;
-}
-
-export function unauthenticated(detail: string): ApiError {
-  return new ApiError("unauthenticated", detail, { headers: { "WWW-Authenticate": 'Bearer realm="tieout"' } });
 }
 
 async function verifyBearer(header: string): Promise<Identity | null> {

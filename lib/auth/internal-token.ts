@@ -1,7 +1,7 @@
 import { SignJWT } from "jose";
 import { env } from "../runtime/env.ts";
+import { INTERNAL_ISSUER } from "../runtime/trust.ts";
 import { actorOf, type Principal } from "./principal.ts";
-import { INTERNAL_ISSUER } from "./verify-jwt.ts";
 
 const LIFETIME_SECONDS = 60;
 

@@ -7,8 +7,8 @@ import { type Answer, answerOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
 import type { Contract } from "../wire/contract.ts";
 import { authorize } from "./authorize.ts";
-import { type Principal, principalFor } from "./principal.ts";
-import { identityOfCookies, type UserIdentity } from "./session.ts";
+import { type Principal, principalFor, type UserIdentity } from "./principal.ts";
+import { identityOfCookies } from "./session.ts";
 
 /** The signed-in user of the page being rendered, or null. */
 export const currentUser = cache(async (): Promise<UserIdentity | null> => {

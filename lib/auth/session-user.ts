@@ -4,8 +4,10 @@ import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
-import { type Memberships, membershipsOf } from "./principal.ts";
+import { membershipsOf } from "./claims.ts";
+import type { Memberships } from "./principal.ts";
 
+const userId = z.uuid();
 const row = z.object({ app_metadata: z.record(z.string(), z.unknown()) });
 
 type Known = { memberships: Memberships | null };
@@ -18,7 +20,7 @@ const cache = () =>
         max: 10_000,
         ttl: env().SESSION_CHECK_SECONDS * 1000,
         ttlResolution: 0,
-        fetchMethod: async (userId) => ({ memberships: await readMemberships(userId) }),
+        fetchMethod: async (id) => ({ memberships: await readMemberships(id) }),
       }),
   );
 
@@ -26,11 +28,11 @@ const cache = () =>
  * The tenants of a user of Supabase Auth as it has them now, SESSION_CHECK_SECONDS ago at most; null for one who is gone or banned.
  * @throws ApiError `unavailable` where the database does not answer: nobody is let in without it.
  */
-export async function currentMemberships(userId: string): Promise<Memberships | null> {
-  return (await cache().fetch(userId))?.memberships ?? null;
+export async function currentMemberships(subject: string): Promise<Memberships | null> {
+  return userId.safeParse(subject).success ? ((await cache().fetch(subject))?.memberships ?? null) : null;
 }
 
-async function readMemberships(userId: string): Promise<Memberships | null> {
-  const found = unwrap(await serviceDb("a session is verified before its tenant is known").rpc("find_session_user", { user_id: userId }));
+async function readMemberships(id: string): Promise<Memberships | null> {
+  const found = unwrap(await serviceDb("a user is verified before their tenant is known").rpc("find_session_user", { user_id: id }));
   return found ? membershipsOf(row.parse(found)) : null;
 }

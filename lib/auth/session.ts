@@ -1,10 +1,10 @@
 import { parseCookie } from "cookie";
-import { getToken } from "next-auth/jwt";
+import { getToken, type JWT } from "next-auth/jwt";
 import { env } from "../runtime/env.ts";
-import { type Identity, membershipsOf, subjectOf } from "./principal.ts";
+import { oidcProviders } from "../runtime/trust.ts";
+import { assuranceOf, membershipsOf, subjectOf, USUAL_CLAIMS } from "./claims.ts";
+import type { Memberships, UserIdentity } from "./principal.ts";
 import { currentMemberships } from "./session-user.ts";
-
-export type UserIdentity = Extract<Identity, { type: "user" }>;
 
 /** Signing in by email and password, which Supabase Auth checks. */
 export const PASSWORD_PROVIDER = "password";
@@ -39,11 +39,23 @@ export async function identityOfCookies(cookies: Record<string, string | undefin
     secureCookie: isSecure(),
   }).catch(() => null);
   const id = token && subjectOf(token);
-  if (!id || typeof token.name !== "string") return null;
-  const { name, provider, valid_until: validUntil } = token;
-  if (typeof validUntil === "number" && validUntil <= Date.now() / 1000) return null;
-  const memberships = provider === PASSWORD_PROVIDER ? await currentMemberships(id) : membershipsOf(token);
-  return memberships && { type: "user", id, name, memberships };
+  if (!id || typeof token.name !== "string" || !isStillGood(token)) return null;
+  if (typeof token.issuer !== "string") return null;
+  const memberships = await membershipsNow(token, id);
+  return memberships && { type: "user", issuer: token.issuer, id, name: token.name, memberships };
+}
+
+function isStillGood({ valid_until: until, aal }: JWT): boolean {
+  if (env().AUTH_REQUIRED_AAL === "aal2" && assuranceOf({ aal }) !== "aal2") return false;
+  return typeof until === "number" && until > Date.now() / 1000;
+}
+
+/** Null where nobody vouches for them any more: a user of Supabase Auth who is gone, a provider that the variables no longer name. */
+async function membershipsNow(token: JWT, id: string): Promise<Memberships | null> {
+  if (token.provider === PASSWORD_PROVIDER) return currentMemberships(id);
+  const provider = oidcProviders().find((one) => one.id === token.provider);
+  // What the session holds was read from the provider's own claims; it may speak for fewer tenants since.
+  return provider ? membershipsOf(token, USUAL_CLAIMS, provider.tenants) : null;
 }
 
 function isSameOrigin(headers: Headers): boolean {

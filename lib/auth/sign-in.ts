@@ -1,12 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@supabase/supabase-js";
-import type { AuthOptions, CookieOption } from "next-auth";
+import { decodeJwt } from "jose";
+import type { Account, AuthOptions, CookieOption } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import type { Provider } from "next-auth/providers/index";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
-import { type Memberships, membershipsOf, nameOf } from "./principal.ts";
+import { type OidcProvider, oidcProviders } from "../runtime/trust.ts";
+import { callbackPath } from "./callback-path.ts";
+import { assuranceOf, membershipsOf, nameOf } from "./claims.ts";
+import type { Memberships } from "./principal.ts";
 import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
+import { supabaseIssuer } from "./trust-anchors.ts";
 
 /** An unknown email is known at once, a wrong password only when it was hashed: neither is told sooner than this. */
 const REFUSED_AFTER_MS = 500;
@@ -14,32 +19,6 @@ const REFUSED_AFTER_MS = 500;
 const SESSION_SECONDS = 8 * 60 * 60;
 /** To a provider and back. */
 const ROUND_TRIP_SECONDS = 15 * 60;
-
-/** An OIDC provider of the variables: OIDC_PROVIDERS=okta,… and for each OIDC_OKTA_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _NAME. */
-export type OidcProvider = { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
-
-/** @throws Error naming the variable that is missing. */
-export function oidcProviders(variables: NodeJS.ProcessEnv = process.env): OidcProvider[] {
-  const ids = (variables.OIDC_PROVIDERS ?? "")
-    .split(",")
-    .map((id) => id.trim())
-    .filter(Boolean);
-  return ids.map((id) => {
-    const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
-    const required = (name: string) => {
-      const value = variables[`${prefix}_${name}`];
-      if (!value) throw new Error(`OIDC_PROVIDERS names ${id}, but ${prefix}_${name} is not set.`);
-      return value;
-    };
-    return {
-      id,
-      name: variables[`${prefix}_NAME`] ?? id,
-      issuer: required("ISSUER"),
-      clientId: required("CLIENT_ID"),
-      clientSecret: required("CLIENT_SECRET"),
-    };
-  });
-}
 
 /** next-auth: Supabase Auth by password, and any OIDC provider. The session is an encrypted cookie with name and tenants. */
 export function signInOptions(): AuthOptions {
@@ -58,17 +37,27 @@ export function signInOptions(): AuthOptions {
     },
     providers: [passwordProvider(), ...oidcProviders().map(oidcProvider)],
     callbacks: {
+      redirect: ({ url, baseUrl }) => baseUrl + callbackPath(url, baseUrl),
+      /** False, or where to go instead. */
+      signIn: ({ user, account, profile }) => {
+        const claims = claimsOf({ user, account, profile });
+        if (!isOfProvider(claims, account?.provider)) return false;
+        return hasAssurance(claims) || "/sign-in?error=SecondFactorRequired";
+      },
       jwt({ token, user, account, profile }) {
         if (!account) return token;
         const { provider, providerAccountId: subject } = account;
         const byPassword = provider === PASSWORD_PROVIDER;
-        const claims = (byPassword ? user : profile) as unknown as Record<string, unknown>;
+        const claims = claimsOf({ user, account, profile });
+        const configured = providerOf(provider);
         return {
           sub: subject,
           provider,
           name: nameOf(claims, subject),
           email: token.email,
-          tenants: plain(membershipsOf(claims)),
+          issuer: configured ? claims.iss : supabaseIssuer(),
+          aal: assuranceOf(claims),
+          tenants: plain(membershipsOf(claims, configured?.claims, configured?.tenants)),
           valid_until: Math.floor(Date.now() / 1000) + (byPassword ? SESSION_SECONDS : env().OIDC_SESSION_MINUTES * 60),
         };
       },
@@ -82,6 +71,31 @@ export function signInOptions(): AuthOptions {
       debug: () => {},
     },
   };
+}
+
+type SignedIn = { user: unknown; account: Account | null; profile?: unknown };
+
+/** What was said of who signs in: by Supabase Auth, or by the provider's ID token. */
+function claimsOf({ user, account, profile }: SignedIn): Record<string, unknown> {
+  return (account?.provider === PASSWORD_PROVIDER ? user : profile) as Record<string, unknown>;
+}
+
+/** A provider's discovery may name another issuer than the one that was configured: whose subjects are they then? */
+function isOfProvider({ iss }: Record<string, unknown>, id: string | undefined): boolean {
+  const provider = providerOf(id);
+  return provider ? typeof iss === "string" && withoutSlash(iss) === withoutSlash(provider.issuer) : id === PASSWORD_PROVIDER;
+}
+
+function providerOf(id: string | undefined): OidcProvider | undefined {
+  return oidcProviders().find((provider) => provider.id === id);
+}
+
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, "");
+}
+
+function hasAssurance(claims: Record<string, unknown>): boolean {
+  return env().AUTH_REQUIRED_AAL !== "aal2" || assuranceOf(claims) === "aal2";
 }
 
 function cookie(name: string, maxAge?: number): CookieOption {
@@ -104,7 +118,8 @@ function passwordProvider(): Provider {
         return null;
       }
       const { id, email, app_metadata } = data.user;
-      return { id, email, app_metadata };
+      const { aal } = decodeJwt(data.session.access_token);
+      return { id, email, app_metadata, aal };
     },
   });
 }
@@ -119,7 +134,7 @@ function oidcProvider({ id, name, issuer, clientId, clientSecret }: OidcProvider
     id,
     name,
     type: "oauth",
-    wellKnown: `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    wellKnown: `${withoutSlash(issuer)}/.well-known/openid-configuration`,
     clientId,
     clientSecret,
     idToken: true,

@@ -1,34 +1,59 @@
-import { decodeJwt, decodeProtectedHeader, importSPKI, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { env } from "../runtime/env.ts";
+import { INTERNAL_ISSUER, oidcProviders } from "../runtime/trust.ts";
 import { ApiError } from "../wire/errors.ts";
-import { type Identity, membershipsOf, nameOf, subjectOf } from "./principal.ts";
-import { KeysUnavailable, remoteKeys } from "./remote-keys.ts";
+import { assuranceOf, livesAtMost, membershipsOf, nameOf, subjectOf } from "./claims.ts";
+import type { UserIdentity } from "./principal.ts";
+import { KeysUnavailable } from "./remote-keys.ts";
+import { currentMemberships } from "./session-user.ts";
+import { supabaseIssuer, type TrustAnchor, trustAnchors } from "./trust-anchors.ts";
+import { unauthenticated } from "./unauthenticated.ts";
 
-/** The issuer of the tokens that the server signs for its own database client. No credential may carry it. */
-export const INTERNAL_ISSUER = "tieout-internal";
-
-/** One source of trust: its own key and its own fixed algorithms. `kid` only selects within a JWKS. */
-type TrustAnchor = {
-  algorithms: string[];
-  key: Uint8Array | CryptoKey | JWTVerifyGetKey;
-  issuer?: string;
-  audience?: string;
-};
+type Verified = { claims: JWTPayload; anchor: TrustAnchor };
 
 let anchors: Promise<TrustAnchor[]> | undefined;
 
 /**
  * The identity a JWT proves, or null where no trust anchor vouches for it. Nothing in the token is fetched or obeyed.
- * @throws ApiError `unavailable` where the keys it may be signed with were never seen.
+ * @throws ApiError `unauthenticated` with its reason where a good signature is not enough; `unavailable` where the keys it may be signed
+ * with were never seen.
  */
-export async function verifyJwt(token: string): Promise<Identity | null> {
-  const claims = await verifiedClaims(token);
-  const subject = claims && subjectOf(claims);
-  if (!subject || claims.iss === INTERNAL_ISSUER) return null;
-  return { type: "user", id: subject, name: nameOf(claims, subject), memberships: membershipsOf(claims) };
+export async function verifyJwt(token: string): Promise<UserIdentity | null> {
+  const verified = await verifiedClaims(token);
+  const subject = verified && subjectOf(verified.claims);
+  if (!verified || !subject || !mayNameIssuer(verified)) return null;
+  const { claims, anchor } = verified;
+  requireSoundLife(claims);
+  requireAssurance(claims);
+  const memberships = anchor.ofSupabase ? await currentMemberships(subject) : membershipsOf(claims, anchor.claims, anchor.tenants);
+  return memberships && { type: "user", issuer: claims.iss ?? "", id: subject, name: nameOf(claims, subject), memberships };
 }
 
-async function verifiedClaims(token: string): Promise<JWTPayload | null> {
+/** A key without an issuer of its own may speak for any but those who have their own keys: their subjects are other people. */
+function mayNameIssuer({ claims: { iss }, anchor }: Verified): boolean {
+  if (iss === INTERNAL_ISSUER) return false;
+  if (anchor.issuer !== undefined || iss === undefined) return true;
+  return iss !== supabaseIssuer() && !oidcProviders().some(({ issuer }) => issuer === iss);
+}
+
+function requireSoundLife(claims: JWTPayload): void {
+  const seconds = env().AUTH_JWT_MAX_AGE_SECONDS;
+  if (livesAtMost(seconds, claims)) return;
+  throw unauthenticated(
+    `A token can be valid for at most ${seconds} s and must not be issued in the future. Request one that expires sooner.`,
+  );
+}
+
+function requireAssurance(claims: JWTPayload): void {
+  const { AUTH_REQUIRED_AAL } = env();
+  if (AUTH_REQUIRED_AAL !== "aal2" || assuranceOf(claims) === "aal2") return;
+  throw unauthenticated(
+    "This token was issued without a second factor. Sign in with one and send the new token.",
+    ', error="insufficient_user_authentication", acr_values="aal2"',
+  );
+}
+
+async function verifiedClaims(token: string): Promise<Verified | null> {
   let algorithm: string | undefined;
   let issuer: string | undefined;
   try {
@@ -49,7 +74,7 @@ async function verifiedClaims(token: string): Promise<JWTPayload | null> {
         issuer: anchor.issuer,
         audience: anchor.audience,
       });
-      return payload;
+      return { claims: payload, anchor };
     } catch (error) {
       // Anything else: not this anchor's token.
       if (error instanceof KeysUnavailable) unanswered = error;
@@ -62,27 +87,4 @@ async function verifiedClaims(token: string): Promise<JWTPayload | null> {
 function unavailable(cause: KeysUnavailable): ApiError {
   const detail = "The identity provider's keys are unavailable right now. Try again shortly.";
   return new ApiError("unavailable", detail, { headers: { "Retry-After": "30" }, cause });
-}
-
-async function trustAnchors(): Promise<TrustAnchor[]> {
-  const { AUTH_JWT_SECRET, AUTH_JWT_JWKS_URL, AUTH_JWT_PUBLIC_KEY, AUTH_JWT_ISSUER, AUTH_JWT_AUDIENCE, ...supabase } = env();
-  const expected = { issuer: AUTH_JWT_ISSUER, audience: AUTH_JWT_AUDIENCE };
-  const supabaseAuth = { issuer: `${supabase.SUPABASE_URL.replace(/\/$/, "")}/auth/v1`, audience: "authenticated" };
-  const found: TrustAnchor[] = [];
-  if (AUTH_JWT_SECRET) {
-    found.push({ algorithms: ["HS256"], key: new TextEncoder().encode(AUTH_JWT_SECRET), ...expected });
-  }
-  if (AUTH_JWT_JWKS_URL) {
-    found.push({ algorithms: ["RS256"], key: remoteKeys(new URL(AUTH_JWT_JWKS_URL)), ...expected });
-  }
-  if (AUTH_JWT_PUBLIC_KEY) {
-    found.push({ algorithms: ["RS256"], key: await importSPKI(AUTH_JWT_PUBLIC_KEY.replaceAll("\\n", "\n"), "RS256"), ...expected });
-  }
-  found.push({ algorithms: ["HS256"], key: new TextEncoder().encode(supabase.SUPABASE_JWT_SECRET), ...supabaseAuth });
-  found.push({
-    algorithms: ["ES256", "RS256"],
-    key: remoteKeys(new URL(`${supabaseAuth.issuer}/.well-known/jwks.json`)),
-    ...supabaseAuth,
-  });
-  return found;
 }

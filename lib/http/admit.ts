@@ -1,7 +1,8 @@
 import { countApiKeyUse } from "../api-keys/usage-meter.ts";
 import { authorize } from "../auth/authorize.ts";
-import { unauthenticated, verifyCredential } from "../auth/credential.ts";
+import { verifyCredential } from "../auth/credential.ts";
 import { type Identity, type Principal, principalFor } from "../auth/principal.ts";
+import { unauthenticated } from "../auth/unauthenticated.ts";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
 import type { Contract } from "../wire/contract.ts";
@@ -40,7 +41,7 @@ export async function admit(contract: Contract, caller: Caller): Promise<{ princ
     requireSameTenant(contract, caller, tenantId);
     requireAddress(identity, caller.address);
     authorize(principal, contract.access);
-    await limitCalls()(`${tenantId}:${principal.type}:${principal.id}`, caller.reply);
+    await limitCalls()(`${tenantId}:${principal.type}:${principal.issuer}:${principal.id}`, caller.reply);
     return { principal, tenantId };
   });
 }

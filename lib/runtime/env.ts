@@ -1,12 +1,9 @@
 /** The server's configuration: the same variables on every kind of stack. Read once; a bad value stops the start. */
 import { z } from "zod";
+import { optionalText, requireAddressees, trustVariables } from "./trust.ts";
 
 const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
 const secret32 = z.string().refine((value) => Buffer.byteLength(value) >= 32, "must be at least 32 bytes long");
-const optionalText = z
-  .string()
-  .optional()
-  .transform((value) => value || undefined);
 
 /** Base64 of 32 bytes each, newest first. */
 const base64Keys = z
@@ -34,16 +31,13 @@ function hostOf(host: string): string | null {
   return parsed.href === `http://${parsed.hostname}/` ? parsed.hostname.replace(/^\[|\]$/g, "") : null;
 }
 
-const environment = z.object({
+const variables = z.object({
   SUPABASE_URL: z.url(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
   SUPABASE_SECRET_KEY: z.string().min(1),
   SUPABASE_JWT_SECRET: secret32,
   AUTH_JWT_SECRET: optionalText.pipe(secret32.optional()),
-  AUTH_JWT_JWKS_URL: optionalText.pipe(z.url().optional()),
-  AUTH_JWT_PUBLIC_KEY: optionalText,
-  AUTH_JWT_ISSUER: optionalText,
-  AUTH_JWT_AUDIENCE: optionalText,
+  ...trustVariables,
   NEXTAUTH_SECRET: secret32,
   NEXTAUTH_URL: z.url(),
   SESSION_CHECK_SECONDS: whole.default(60),
@@ -55,6 +49,8 @@ const environment = z.object({
   WEBHOOK_ALLOW_HOSTS: hosts,
   METRICS_TOKEN: optionalText,
 });
+
+const environment = variables.superRefine(requireAddressees);
 
 export type Env = z.output<typeof environment>;
 

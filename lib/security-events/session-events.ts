@@ -1,21 +1,23 @@
 import { createHash } from "node:crypto";
 import { parseCookie, parseSetCookie } from "cookie";
-import { actorOf, nameOf } from "../auth/principal.ts";
-import { cookieName, identityOfCookies, type UserIdentity } from "../auth/session.ts";
+import { nameOf } from "../auth/claims.ts";
+import { actorOf, type UserIdentity } from "../auth/principal.ts";
+import { cookieName, identityOfCookies } from "../auth/session.ts";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
 import { countEventsLater } from "./event-counter.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
-const SIGN_IN = "/api/auth/callback/";
-const SIGN_OUT = "/api/auth/signout";
 const MOST_TENANTS = 20;
 
 /** Records sign-ins, sign-outs and failed attempts. A session that can't be recorded neither begins nor ends. */
-export async function onSessionRecord(request: Request, answer: () => Promise<Response>): Promise<Response> {
-  const { pathname } = new URL(request.url);
-  if (pathname.startsWith(SIGN_IN)) return recordSignIn(request, pathname.slice(SIGN_IN.length), answer);
-  if (pathname === SIGN_OUT && request.method === "POST") return recordSignOut(request, answer);
+export async function onSessionRecord(
+  request: Request,
+  { action, provider }: { action: string; provider: string },
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  if (action === "callback") return recordSignIn(request, provider, answer);
+  if (action === "signout" && request.method === "POST") return recordSignOut(request, answer);
   return answer();
 }
 

@@ -4,8 +4,8 @@ import { SignInForm } from "#components/sign-in/sign-in-form.tsx";
 import { Brand } from "#components/ui/brand.tsx";
 import { callbackPath } from "#lib/auth/callback-path.ts";
 import { currentUser } from "#lib/auth/page-context.ts";
-import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { env } from "#lib/runtime/env.ts";
+import { oidcProviders } from "#lib/runtime/trust.ts";
 
 export const metadata: Metadata = { title: "Sign in" };
 

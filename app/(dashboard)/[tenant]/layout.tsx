@@ -8,10 +8,10 @@ import { SessionWatch } from "#components/sign-in/session-watch.tsx";
 import { Toasts } from "#components/ui/toasts.tsx";
 import { askAsMember, requireMember, requireUser } from "#lib/auth/page-context.ts";
 import { actorOf } from "#lib/auth/principal.ts";
-import { oidcProviders } from "#lib/auth/sign-in.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
+import { oidcProviders } from "#lib/runtime/trust.ts";
 import { allows } from "#lib/wire/access.ts";
 import { pageTenant } from "./page-tenant.ts";
 

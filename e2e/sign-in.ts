@@ -1,0 +1,46 @@
+import { encode } from "next-auth/jwt";
+import { stackEnvironment } from "../supervisor/stack-file.ts";
+import { enrol, PASSWORD, stack, uniqueName } from "./fixtures.ts";
+
+const SESSION_SECONDS = 600;
+
+/** Signs in as the form does. */
+export async function signIn(email: string, password = PASSWORD, url = stack.url, path = "callback/password") {
+  const csrf = await fetch(`${url}/api/auth/csrf`);
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/api/auth/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/x-www-form-urlencoded", Cookie: cookiesOf(csrf) },
+    body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
+    redirect: "manual",
+  });
+  const way = ((await answer.json()) as { url: string }).url;
+  return { status: answer.status, headers: answer.headers, way, ms: performance.now() - startedAt, cookies: cookiesOf(answer) };
+}
+
+export function cookiesOf(answer: Response): string {
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
+type Claims = Record<string, unknown> & { tenants: Parameters<typeof enrol>[0]; name?: string };
+
+/** The cookie that signing in would have given: for people that the local stack does not have. `claims`: of the session's own. */
+export async function sessionCookie(claims: Claims): Promise<string> {
+  const { name = "ada", tenants } = claims;
+  const valid_until = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
+  const token = { ...(await anAccount(tenants, name)), name, valid_until, ...claims };
+  const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
+  return `tieout.session=${await encode({ token, secret, maxAge: SESSION_SECONDS })}`;
+}
+
+/** At the tests' provider; where the stack has none, at Supabase Auth. */
+async function anAccount(tenants: Claims["tenants"], name: string) {
+  const { OIDC_CORP_ISSUER: issuer } = process.env;
+  if (issuer) return { provider: "corp", issuer, sub: uniqueName(name) };
+  const { id } = await enrol(tenants, uniqueName(name));
+  return { provider: "password", issuer: `${stack.supabaseUrl}/auth/v1`, sub: id };
+}

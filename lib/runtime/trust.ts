@@ -1,0 +1,122 @@
+/** Whom the server believes about who somebody is. Read by the server and, before anything runs, by the supervisor. */
+import { z } from "zod";
+import { tenantId } from "../wire/schema.ts";
+
+/** The issuer of the tokens that the server signs for its own database client. No credential may carry it. */
+export const INTERNAL_ISSUER = "tieout-internal";
+
+const MAX_AGE_SECONDS = 86_400;
+const BESIDE_KEYS = ["AUTH_JWT_ISSUER", "AUTH_JWT_AUDIENCE"] as const;
+const ID = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** Tenants whom somebody may speak for; null: every one. */
+export type Bounds = ReadonlySet<string> | null;
+
+/** The claims that hold tenants and roles. `tenants` null: `tenants`, at the top or under `app_metadata`. */
+export type ClaimNames = { tenants: string | null; roles: string };
+
+export const optionalText = z
+  .string()
+  .optional()
+  .transform((value) => value?.trim() || undefined);
+
+const wholeSeconds = z
+  .string()
+  .regex(/^[1-9]\d*$/, "must be a whole number of seconds, 1 or more")
+  .transform(Number);
+
+/** What is asked for and believed at http could be anybody's answer; on this machine itself nobody is in between. */
+const confidentialUrl = z.url().refine((text) => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
+}, "must be an https address; http is for this machine itself");
+
+const bounds = optionalText.transform((list, context): Bounds => {
+  if (list === undefined || list === "*") return null;
+  const ids = list.split(",").map((id) => id.trim());
+  const wrong = ids.find((id) => !tenantId.safeParse(id).success);
+  if (wrong === undefined) return new Set(ids);
+  context.addIssue({ code: "custom", message: `must be tenants, comma-separated, or * for every tenant; "${wrong}" is none` });
+  return z.NEVER;
+});
+
+export const trustVariables = {
+  AUTH_JWT_JWKS_URL: optionalText.pipe(confidentialUrl.optional()),
+  AUTH_JWT_PUBLIC_KEY: optionalText,
+  AUTH_JWT_ISSUER: optionalText.refine((issuer) => issuer !== INTERNAL_ISSUER, "is the server's own; give your provider's"),
+  AUTH_JWT_AUDIENCE: optionalText,
+  AUTH_JWT_TENANTS: bounds,
+  AUTH_JWT_TENANTS_CLAIM: optionalText,
+  AUTH_JWT_ROLES_CLAIM: optionalText,
+  AUTH_JWT_MAX_AGE_SECONDS: optionalText.pipe(wholeSeconds.default(MAX_AGE_SECONDS)),
+  AUTH_REQUIRED_AAL: optionalText.pipe(z.enum(["aal1", "aal2"], "must be aal1 or aal2").optional()),
+};
+
+const trust = z.object(trustVariables);
+
+/** A provider signs tokens for every application that it serves: only `iss` and `aud` say which are meant for this one. */
+export function requireAddressees(given: z.output<typeof trust>, context: z.RefinementCtx): void {
+  if (!given.AUTH_JWT_JWKS_URL && !given.AUTH_JWT_PUBLIC_KEY) return;
+  for (const name of BESIDE_KEYS.filter((one) => !given[one])) {
+    const message =
+      "is required beside AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for other applications would be believed";
+    context.addIssue({ code: "custom", path: [name], message });
+  }
+}
+
+/** @throws Error naming the first variable of trust that is not valid. */
+export function requireTrust(variables: Record<string, string | undefined>): void {
+  const { error } = trust.superRefine(requireAddressees).safeParse(variables);
+  const [issue] = error?.issues ?? [];
+  if (issue) throw new Error(`${issue.path.join(".")} ${issue.message}.`);
+  oidcProviders(variables);
+}
+
+/** An OpenID provider of the variables: OIDC_PROVIDERS=okta,… and for each OIDC_OKTA_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _NAME, … */
+export type OidcProvider = {
+  id: string;
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  tenants: Bounds;
+  claims: ClaimNames;
+};
+
+/** @throws Error naming the variable that is missing or not valid. */
+export function oidcProviders(variables: Record<string, string | undefined> = process.env): OidcProvider[] {
+  const ids = (variables.OIDC_PROVIDERS ?? "")
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
+  const wrong = ids.find((id, index) => !ID.test(id) || id === "password" || ids.indexOf(id) !== index);
+  if (wrong !== undefined) throw new Error(`OIDC_PROVIDERS must be different names of small letters, digits and -; "${wrong}" is not one.`);
+  return ids.map((id) => {
+    const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
+    const given = (name: string) => variables[`${prefix}_${name}`]?.trim() || undefined;
+    const required = (name: string) => {
+      const value = given(name);
+      if (!value) throw new Error(`OIDC_PROVIDERS names ${id}, but ${prefix}_${name} is not set.`);
+      return value;
+    };
+    const sound = <T>(name: string, schema: z.ZodType<T>) => {
+      const { data, error } = schema.safeParse(given(name));
+      if (error) throw new Error(`${prefix}_${name} ${error.issues[0]?.message}.`);
+      return data as T;
+    };
+    if (ids.length > 1 && !given("TENANTS"))
+      throw new Error(
+        `OIDC_PROVIDERS names more than one provider, but ${prefix}_TENANTS is not set. Name the tenants that ${id} may speak for, comma-separated, or * for every tenant.`,
+      );
+    required("ISSUER");
+    return {
+      id,
+      name: given("NAME") ?? id,
+      issuer: sound("ISSUER", confidentialUrl),
+      clientId: required("CLIENT_ID"),
+      clientSecret: required("CLIENT_SECRET"),
+      tenants: sound("TENANTS", bounds),
+      claims: { tenants: given("TENANTS_CLAIM") ?? null, roles: given("ROLES_CLAIM") ?? "roles" },
+    };
+  });
+}
