@@ -4,7 +4,7 @@ import { Primitives } from "#components/design/primitives.tsx";
 import { RiskSection } from "#components/design/risk-section.tsx";
 import { MotionSection, SpaceSection, TypeSection } from "#components/design/scales.tsx";
 import { QueryProvider } from "#components/kit/query-provider.tsx";
-import { Toasts } from "#components/ui/toasts.tsx";
+import { Toaster } from "#components/ui/toaster.tsx";
 
 export const metadata: Metadata = { title: "Design" };
 
@@ -27,7 +27,7 @@ export default function DesignPage() {
         <MotionSection />
         <Primitives />
       </main>
-      <Toasts />
+      <Toaster />
     </QueryProvider>
   );
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
+import { daysUntil, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import { daysUntil, remaining } from "#components/ui/spans.ts";
 import { Day } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 

@@ -1,4 +1,4 @@
-import { ListSkeleton } from "#components/kit/skeletons.tsx";
+import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
 import { COLUMNS } from "./key-table.tsx";
 
 const CELLS = ["w-3/4", "w-18", "w-40", "w-24", "w-20", "w-24", "w-16 @max-6xl:hidden"];

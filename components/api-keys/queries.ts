@@ -1,4 +1,4 @@
-import { oneQuery, pagesQuery } from "#components/kit/query.ts";
+import { listQuery, oneQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { estimateApiKeyImpactContract, getApiKeyContract, getApiKeyUsageContract, listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
@@ -12,7 +12,7 @@ const WAITING_REFRESH_MS = 1500;
 
 /** The pages of the list. Refreshed more often while a key waits for its first call. */
 export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q" | "status">) {
-  return pagesQuery(
+  return listQuery(
     {
       under: apiKeysKey(tenant),
       contract: listApiKeysContract,

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Command } from "#components/ui/command.tsx";
+import { CommandLine } from "#components/ui/command-line.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -81,7 +81,7 @@ function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
           <h3 id={`${id}-try`} className="text-sm font-medium">
             Try it
           </h3>
-          <Command text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
+          <CommandLine text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
           {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">Works only from {key.ip_allowlist.join(", ")}.</p>}
         </section>
         <div className="flex flex-col gap-2">

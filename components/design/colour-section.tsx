@@ -1,6 +1,6 @@
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { contrast } from "./colour.ts";
-import { Section } from "./section.tsx";
+import { Section } from "./specimen.tsx";
 import { Swatch } from "./swatch.tsx";
 import { PAIRS, readTokens, THEMES } from "./tokens.ts";
 

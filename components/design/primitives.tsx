@@ -7,7 +7,7 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
-import { Command } from "#components/ui/command.tsx";
+import { CommandLine } from "#components/ui/command-line.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
@@ -23,7 +23,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast, toastFailure } from "#components/ui/toast.ts";
-import { Sample, Section } from "./section.tsx";
+import { Sample, Section } from "./specimen.tsx";
 
 const TONES: readonly { tone: Tone; icon: typeof Info }[] = [
   { tone: "neutral", icon: CircleDashed },
@@ -158,7 +158,7 @@ function Said() {
         <Note tone="danger">3 of the 3 calls in the last 7 days would have been refused.</Note>
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
-        <Command text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
+        <CommandLine text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
         <JsonView label="A payload" value={{ type: "exception.created", data: { id: "exc_019a", severity: "high" } }} />
       </div>
       <Sample name="Time">

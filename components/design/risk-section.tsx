@@ -2,7 +2,7 @@ import { RiskBadge } from "#components/exceptions/risk-badge.tsx";
 import { SeverityLabel, StatusLabel } from "#components/exceptions/words.tsx";
 import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
 import { distance, type Sight, seenBy } from "./colour.ts";
-import { Sample, Section } from "./section.tsx";
+import { Sample, Section } from "./specimen.tsx";
 import { Swatch } from "./swatch.tsx";
 import { RISKS, readTokens, THEMES } from "./tokens.ts";
 

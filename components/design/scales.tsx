@@ -1,4 +1,4 @@
-import { Section } from "./section.tsx";
+import { Section } from "./specimen.tsx";
 
 const TYPE = [
   { name: "2xl", size: "28 / 32", use: "A standalone figure", look: "text-2xl font-semibold tracking-tight" },

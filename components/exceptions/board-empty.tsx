@@ -4,7 +4,7 @@ import { Inbox } from "lucide-react";
 import Link from "next/link";
 import { useTenantId } from "#components/kit/member.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
-import { Command } from "#components/ui/command.tsx";
+import { CommandLine } from "#components/ui/command-line.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
 /** The empty board: how to report the first exception. */
@@ -29,7 +29,7 @@ export function BoardEmpty({ origin }: { origin: string }) {
     >
       <p>Exceptions appear here as soon as your systems report them. Report one with an API key that has the write:exceptions scope:</p>
       <div className="mt-4">
-        <Command text={curl} />
+        <CommandLine text={curl} />
       </div>
     </Notice>
   );

@@ -2,9 +2,9 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { z } from "zod";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { PartSkeleton } from "#components/kit/skeletons.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";

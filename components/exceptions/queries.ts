@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { oneQuery, pagesQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   getExceptionContract,
@@ -30,7 +30,7 @@ export function slaQuery({ breach_risk, severity, assigned_to, status, q, sortBy
 }
 
 export function boardPages(tenant: string, search: BoardSearch) {
-  return pagesQuery(
+  return listQuery(
     { under: exceptionsKey(tenant), contract: listSlaExceptionsContract, call: { tenant, query: slaQuery(search) } },
     { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => REFRESH_MS },
   );
@@ -38,7 +38,7 @@ export function boardPages(tenant: string, search: BoardSearch) {
 
 /** A reconciliation's exceptions, newest first. */
 export function exceptionsOfReconciliation(tenant: string, id: string) {
-  return pagesQuery(
+  return listQuery(
     {
       under: exceptionsKey(tenant),
       contract: listExceptionsContract,
@@ -56,7 +56,7 @@ export function exceptionById(tenant: string, id: string) {
 }
 
 export function historyPages(tenant: string, id: string) {
-  return pagesQuery({ under: exceptionsKey(tenant), contract: listExceptionHistoryContract, call: { tenant, params: { id } } });
+  return listQuery({ under: exceptionsKey(tenant), contract: listExceptionHistoryContract, call: { tenant, params: { id } } });
 }
 
 export function ledgerOf(tenant: string, id: string) {

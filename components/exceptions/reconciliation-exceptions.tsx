@@ -2,8 +2,8 @@
 
 import { CircleCheck } from "lucide-react";
 import { ListBody } from "#components/kit/list-body.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { PartSkeleton } from "#components/kit/skeletons.tsx";
 import { type Column, PlainCell, PlainRow, PlainTable, RowLink } from "#components/kit/table.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import { Person } from "#components/people/person.tsx";

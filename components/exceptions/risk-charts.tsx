@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { PartSkeleton } from "#components/kit/skeletons.tsx";
 import { BarChart } from "#components/ui/bar-chart.tsx";
 import { breachesPerDay, timeToBreach } from "./queries.ts";
 import { dayInWords, daysOf, reportPeriod } from "./report-period.ts";

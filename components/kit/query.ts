@@ -33,7 +33,7 @@ function keyOf<C extends Contract>({ under, contract, call: { params, query } }:
  * A paginated list. `next`: extra query of every page but the first. `refreshMs`: the polling interval, given the first page;
  * a refresh fetches every loaded page, so the interval grows with their number.
  */
-export function pagesQuery<C extends Contract>(
+export function listQuery<C extends Contract>(
   question: Question<C> & (Answered<C> extends ListPage ? unknown : never),
   { next, refreshMs }: { next?: Call<C>["query"]; refreshMs?: (newest: Answered<C> | undefined) => number } = {},
 ) {

@@ -1,4 +1,4 @@
-import { oneQuery, pagesQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getReconciliationContract, listReconciliationsContract } from "#lib/reconciliations/contract.ts";
 import type { ReconciliationSearch } from "./search.ts";
@@ -10,7 +10,7 @@ const REFRESH_MS = 15_000;
 export const reconciliationsKey = (tenant: string) => resourceKey(tenant, "reconciliations");
 
 export function reconciliationPages(tenant: string, { status, period_from, period_to }: Omit<ReconciliationSearch, "new">) {
-  return pagesQuery(
+  return listQuery(
     {
       under: reconciliationsKey(tenant),
       contract: listReconciliationsContract,

@@ -1,4 +1,4 @@
-import { ListSkeleton } from "#components/kit/skeletons.tsx";
+import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
 
 const CELLS = ["w-1/3", "w-1/6 max-md:hidden", "w-20", "ml-auto w-10"];
 

@@ -1,4 +1,4 @@
-import { pagesQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import type { RecordSearch } from "./search.ts";
 import { surfaceOf } from "./surface.ts";
@@ -15,7 +15,7 @@ export const recordListKey = (tenant: string, path: string) =>
 
 export function recordPages(tenant: string, path: string, { q, view }: Pick<RecordSearch, "q" | "view">) {
   const query = queryOf({ q: q.trim().slice(0, LONGEST_SEARCH), include_deleted: view === "bin" ? "only" : null, limit: PAGE_SIZE });
-  return pagesQuery({ under: recordsKey(tenant, path), contract: surfaceOf(path).contracts.list, call: { tenant, query } });
+  return listQuery({ under: recordsKey(tenant, path), contract: surfaceOf(path).contracts.list, call: { tenant, query } });
 }
 
 /** A record with its ETag. Not refetched automatically, because someone may be editing it. */

@@ -1,4 +1,4 @@
-import { ListSkeleton } from "#components/kit/skeletons.tsx";
+import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
 
 const CELLS = ["w-2/5", "w-1/6 max-sm:hidden", "w-1/5 max-sm:hidden", "ml-auto w-24"];
 

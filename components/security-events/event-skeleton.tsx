@@ -1,4 +1,4 @@
-import { ListSkeleton } from "#components/kit/skeletons.tsx";
+import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
 import { COLUMNS } from "./event-table.tsx";
 
 const CELLS = ["w-24", "w-3/4", "w-20", "w-28", "w-24", "w-24 @max-6xl:hidden"];

@@ -1,4 +1,4 @@
-import { oneQuery, pagesQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { getSecurityEventContract, listSecurityEventsContract, verifySecurityEventsContract } from "#lib/security-events/contract.ts";
 
 const PAGE_SIZE = "100";
@@ -9,7 +9,7 @@ const eventsKey = (tenant: string) => resourceKey(tenant, "security-events");
 export const eventListKey = (tenant: string) => [...eventsKey(tenant), listSecurityEventsContract.operationId] as const;
 
 export function eventPages(tenant: string, query: Record<string, string>) {
-  return pagesQuery({
+  return listQuery({
     under: eventsKey(tenant),
     contract: listSecurityEventsContract,
     call: { tenant, query: { ...query, limit: PAGE_SIZE } },

@@ -3,7 +3,7 @@
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatMomentInFull } from "#components/ui/moment.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import { ago } from "./spans.ts";
+import { ago } from "./remaining.ts";
 
 /** Time since a moment, by the server's clock. */
 export function Ago({ iso, asOf }: { iso: string; asOf: string }) {

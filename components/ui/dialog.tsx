@@ -5,7 +5,7 @@ import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } f
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { focusFront } from "./focus-front.ts";
-import { Toasts } from "./toasts.tsx";
+import { Toaster } from "./toaster.tsx";
 
 const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button";
 
@@ -81,7 +81,7 @@ export function Dialog({
       <Button variant="ghost" size="touch" aria-label="Close" onClick={onClose} className="absolute top-1.5 right-1.5">
         <X aria-hidden className="size-5" />
       </Button>
-      <Toasts />
+      <Toaster />
     </dialog>
   );
 }

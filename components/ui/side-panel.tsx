@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { focusFront } from "./focus-front.ts";
 import { PanelOpen } from "./panel-open.ts";
-import { Toasts } from "./toasts.tsx";
+import { Toaster } from "./toaster.tsx";
 
 const SIDES = {
   left: "mr-auto w-72 not-open:-translate-x-full starting:open:-translate-x-full",
@@ -74,7 +74,7 @@ export function SidePanel({
         </div>
         <PanelOpen value={open}>{children}</PanelOpen>
       </div>
-      {open && <Toasts />}
+      {open && <Toaster />}
     </dialog>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
+import { remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import { remaining } from "#components/ui/spans.ts";
 
 /** A countdown. Not a live region: it changes each second. */
 export function Countdown({ until, asOf }: { until: string; asOf: string }) {

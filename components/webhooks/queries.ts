@@ -1,4 +1,4 @@
-import { oneQuery, pagesQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { getWebhookContract, listWebhooksContract, recoverWebhookContract } from "#lib/webhooks/contract.ts";
@@ -18,7 +18,7 @@ export const webhooksKey = (tenant: string) => resourceKey(tenant, "webhooks");
 export const keyOfWebhook = (tenant: string, id: string) => [...webhooksKey(tenant), id] as const;
 
 export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "status">) {
-  return pagesQuery(
+  return listQuery(
     { under: webhooksKey(tenant), contract: listWebhooksContract, call: { tenant, query: queryOf({ status, limit: PAGE_SIZE }) } },
     { refreshMs: () => REFRESH_MS },
   );
@@ -33,7 +33,7 @@ export function webhookById(tenant: string, id: string) {
 
 /** The pages of a webhook's deliveries, newest first. Polled every second while one is in flight. */
 export function deliveryPages(tenant: string, id: string, { status, type, event_id }: DeliveryFilter) {
-  return pagesQuery(
+  return listQuery(
     {
       under: keyOfWebhook(tenant, id),
       contract: listWebhookDeliveriesContract,

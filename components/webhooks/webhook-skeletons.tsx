@@ -1,4 +1,4 @@
-import { ListSkeleton } from "#components/kit/skeletons.tsx";
+import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { COLUMNS } from "./webhook-table.tsx";
 

@@ -5,7 +5,7 @@ import { MemberProvider } from "#components/kit/member.tsx";
 import { QueryProvider } from "#components/kit/query-provider.tsx";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { SessionWatch } from "#components/sign-in/session-watch.tsx";
-import { Toasts } from "#components/ui/toasts.tsx";
+import { Toaster } from "#components/ui/toaster.tsx";
 import { askAsMember, requireMember, requireUser } from "#lib/auth/page-context.ts";
 import { actorOf } from "#lib/auth/principal.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
@@ -36,7 +36,7 @@ export default async function TenantLayout({ params, children }: Props) {
           <SessionWatch providers={oidcProviders().map(({ id, name }) => ({ id, name }))} />
           <RevealedKey />
         </MemberProvider>
-        <Toasts />
+        <Toaster />
       </NuqsAdapter>
     </QueryProvider>
   );

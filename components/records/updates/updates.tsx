@@ -2,7 +2,7 @@
 
 import { Megaphone } from "lucide-react";
 import { ListBody } from "#components/kit/list-body.tsx";
-import { PartSkeleton } from "#components/kit/skeletons.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatDay } from "#components/ui/moment.ts";

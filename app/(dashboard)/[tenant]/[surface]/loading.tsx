@@ -1,4 +1,4 @@
-import { PageSkeleton } from "#components/kit/skeletons.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 import { RecordSkeleton } from "#components/records/record-skeleton.tsx";
 
 export default function Loading() {

@@ -1,5 +1,5 @@
 import { BoardSkeleton } from "#components/exceptions/board-skeleton.tsx";
-import { PageSkeleton } from "#components/kit/skeletons.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {
   return (

@@ -1,4 +1,4 @@
-import { PageSkeleton } from "#components/kit/skeletons.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 import { EventSkeleton } from "#components/security-events/event-skeleton.tsx";
 
 export default function Loading() {

@@ -1,4 +1,4 @@
-import { PageSkeleton, PartSkeleton } from "#components/kit/skeletons.tsx";
+import { PageSkeleton, PartSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {
   return (

@@ -1,4 +1,4 @@
-import { PageSkeleton } from "#components/kit/skeletons.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 import { ReconciliationSkeleton } from "#components/reconciliations/reconciliation-skeleton.tsx";
 
 export default function Loading() {

@@ -1,4 +1,4 @@
-import { PageSkeleton } from "#components/kit/skeletons.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 import { WebhookListSkeleton } from "#components/webhooks/webhook-skeletons.tsx";
 
 export default function Loading() {

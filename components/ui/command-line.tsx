@@ -1,7 +1,7 @@
 import { CopyButton } from "./copy-button.tsx";
 
 /** A command to copy. */
-export function Command({ text, onCopied }: { text: string; onCopied?: () => void }) {
+export function CommandLine({ text, onCopied }: { text: string; onCopied?: () => void }) {
   return (
     <div className="relative rounded-md border border-line bg-canvas text-left">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}

@@ -14,7 +14,7 @@ const NONE: readonly Toast[] = [];
  * The toasts, in the page and in every dialog: everything outside an open dialog is inert, also to screen readers. All but
  * the front one are hidden (globals.css).
  */
-export function Toasts() {
+export function Toaster() {
   const shown = useStore(toasts, NONE);
   return (
     <div role="status" className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90">
