@@ -6,7 +6,7 @@ type Neighbour = { href: string; title: string };
 const LOOK = "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 rounded-lg border border-line px-4 py-2.5 hover:bg-hover";
 
 /** The page before and the one after. */
-export function Pager({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {
+export function PreviousNext({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {
   return (
     <nav aria-label="Previous and next page" className="mt-8 flex gap-3 border-t border-line pt-6 max-sm:flex-col">
       {previous ? (
