@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
-import { stackEnvironment } from "./supervisor/stack-file.ts";
+import { knownChromium } from "./bin/chromium.mjs";
+import { stackUnderTest } from "./e2e/stack-under-test.ts";
 
 const QUIET = [
   "--no-sandbox",
@@ -11,6 +13,10 @@ const QUIET = [
   "--disable-quic",
 ];
 
+const { command, env, url } = await stackUnderTest("ui");
+// The tests find the stack by these, in this process's children too.
+Object.assign(process.env, env);
+
 export default defineConfig({
   testDir: "e2e/ui",
   outputDir: "test-results/ui",
@@ -19,11 +25,27 @@ export default defineConfig({
   workers: 2,
   timeout: 60_000,
   expect: { timeout: 15_000 },
+  // Once more with a trace, which tells why. Having passed only then is a failure all the same: bin/suites.mjs.
+  retries: 1,
+  reporter: [
+    ["list"],
+    ["./e2e/ui/figures-reporter.ts"],
+    ["json", { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ?? join("test-results", "ui.json") }],
+  ],
   use: {
-    baseURL: process.env.TIEOUT_URL ?? stackEnvironment().NEXTAUTH_URL ?? "http://localhost:3000",
+    baseURL: url,
     viewport: { width: 1440, height: 900 },
     timezoneId: "Europe/Berlin",
-    trace: "retain-on-failure",
-    launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: QUIET },
+    // Without a graphics card each frame is drawn by the processor. What moves is looked at on /design.
+    contextOptions: { reducedMotion: "reduce" },
+    trace: "on-first-retry",
+    launchOptions: { executablePath: knownChromium(), args: QUIET },
+  },
+  webServer: {
+    command: `exec ${command.map((part) => `"${part}"`).join(" ")}`,
+    env,
+    url: `${url}/readyz`,
+    timeout: 120_000,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 20_000 },
   },
 });

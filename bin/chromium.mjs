@@ -1,31 +1,36 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { NODE, ROOT, run } from "./setup.mjs";
+import { createRequire } from "node:module";
+import { ROOT, run } from "./setup.mjs";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The shell draws pages and nothing around them. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** The path of a Chromium to test with; installs one where there is none. */
-export async function findChromium() {
-  const found = known();
-  if (found) return found;
+/** Installs a Chromium to test with, where there is none. `packages`: until those of the project are there. */
+export async function ensureChromium(packages) {
+  if (knownChromium()) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     await run("apt-get", ["update"]);
-    await run("apt-get", ["install", "--yes", "--no-install-recommends", "chromium"]);
+    await run("apt-get", ["install", "--yes", "--no-install-recommends", "chromium-headless-shell"]);
   } else {
+    await packages;
+    if (knownChromium()) return;
     await run("npx", ["playwright", "install", "chromium"]);
   }
-  const installed = known();
-  if (!installed) throw new Error("No Chromium found, and installing one failed. Set CHROMIUM_PATH.");
-  return installed;
+  if (!knownChromium()) throw new Error("No Chromium found, and installing one failed. Set CHROMIUM_PATH.");
 }
 
-function known() {
+/** The path of a Chromium to test with, if there is one. */
+export function knownChromium() {
   const { CHROMIUM_PATH, PATH = "" } = process.env;
-  const onPath = PATH.split(":").flatMap((folder) => NAMES.map((name) => `${folder}/${name}`));
+  const onPath = NAMES.flatMap((name) => PATH.split(":").map((folder) => `${folder}/${name}`));
   return [CHROMIUM_PATH, ...onPath, playwrightsOwn()].find((path) => path && existsSync(path));
 }
 
+/** Where Playwright keeps the one it downloaded; nowhere before the packages are installed. */
 function playwrightsOwn() {
-  const script = 'import { chromium } from "@playwright/test"; console.log(chromium.executablePath());';
-  return execFileSync(NODE, ["--input-type=module", "--eval", script], { cwd: ROOT, encoding: "utf8" }).trim();
+  try {
+    return createRequire(`${ROOT}/`)("@playwright/test").chromium.executablePath();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,54 +1,48 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { build, install, ROOT } from "./setup.mjs";
-
-const STACK_VARIABLE =
-  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|DATABASE_URL$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
-for (const name of Object.keys(process.env)) if (STACK_VARIABLE.test(name)) delete process.env[name];
-
-await install();
-const { playwright, verify, vitest } = await import("./suites.mjs");
-const { startTestStack } = await import("./test-stack.mjs");
+import { ensureChromium } from "./chromium.mjs";
+import { build, install } from "./setup.mjs";
 
 // npm test -- e2e/api/exceptions: only the suite that the path belongs to.
 const args = process.argv.slice(2);
 const FOLDERS = { api: "e2e/api", ui: "e2e/ui", stack: "e2e/stack" };
 const chosen = args[0] && (Object.keys(FOLDERS).find((suite) => args[0].startsWith(FOLDERS[suite])) ?? "unit");
-const wanted = (suite) => (chosen ? suite === chosen : !FOLDERS[suite] || existsSync(join(ROOT, FOLDERS[suite])));
+const wanted = (suite) => !chosen || suite === chosen;
 
+const startedAt = performance.now();
 const results = {};
+
 async function suite(name, run) {
   if (!wanted(name)) return;
-  console.log(`\n── ${name} ──`);
-  results[name] = await run();
+  const since = performance.now();
+  const counts = await run();
+  results[name] = { ...counts, minutes: ((performance.now() - since) / 60_000).toFixed(1) };
+  console.log(`── ${name}: ${counts.passed} passed, ${counts.failed} failed ──\n`);
+}
+
+async function prepare() {
+  const installed = install();
+  await Promise.all([installed, wanted("ui") && ensureChromium(installed)]);
 }
 
 try {
-  await suite("verify", verify);
-  await suite("unit", () => vitest("unit", args));
-  if (["api", "ui", "stack"].some(wanted)) await build();
-  if (["api", "ui"].some(wanted)) {
-    const stack = await startTestStack();
-    try {
-      await suite("api", () => vitest("api", args, stack.env));
-      await suite("ui", () => playwright(args, stack.env));
-    } finally {
-      await stack.stop();
-    }
-  }
-  await suite("stack", () => vitest("stack", args));
+  await prepare();
+  const { playwright, verify, vitest } = await import("./suites.mjs");
+  await Promise.all([suite("verify", verify), suite("unit", () => vitest("unit", args))]);
+  if (["api", "ui", "stack"].some(wanted)) await build({ typesAreChecked: results.verify?.failed === 0 });
+  // The stacks of the second wait for most of the time.
+  await Promise.all([suite("api", () => vitest("api", args)), suite("stack", () => vitest("stack", args))]);
+  await suite("ui", () => playwright(args));
 } catch (error) {
   console.error(error.message);
-  results["set-up"] = { passed: 0, failed: 1 };
+  results["set-up"] = { passed: 0, failed: 1, minutes: "0.0" };
 }
 
-console.log();
 let passed = 0;
 let failed = 0;
 for (const [name, counts] of Object.entries(results)) {
   passed += counts.passed;
   failed += counts.failed;
-  console.log(`${counts.failed ? "✗" : "✓"} ${name}: ${counts.passed} passed, ${counts.failed} failed`);
+  console.log(`${counts.failed ? "✗" : "✓"} ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.minutes} min`);
 }
+console.log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes in all`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -25,15 +25,22 @@ export async function sql<Row extends object>(text: string, values: unknown[] = 
   return (await database.query<Row>(text, values)).rows;
 }
 
-/** The tables of every schema of ours in whose rows one of these texts stands. */
-export async function tablesHolding(texts: string[]): Promise<string[]> {
+/** A moment by the database's transactions, for `tablesHolding`. */
+export async function transactionNow(): Promise<string> {
+  const [row] = await sql<{ now: string }>("select pg_snapshot_xmax(pg_current_snapshot())::text as now");
+  return row?.now ?? "";
+}
+
+/** The tables of every schema of ours in which one of these texts stands in a row that was written since. */
+export async function tablesHolding(texts: string[], since: string): Promise<string[]> {
   const tables = await sql<{ name: string }>(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private', 'graphile_worker', 'auth')",
   );
   const holding: string[] = [];
   for (const { name } of tables) {
-    const found = `select exists (select from ${name} t, unnest($1::text[]) x where strpos(t::text, x) > 0) as held`;
-    if ((await sql<{ held: boolean }>(found, [texts]))[0]?.held) holding.push(name);
+    const written = `select from ${name} t where age(t.xmin) <= age($2::xid8::xid)`;
+    const found = `select exists (${written} and exists (select from unnest($1::text[]) x where strpos(t::text, x) > 0)) as held`;
+    if ((await sql<{ held: boolean }>(found, [texts, since]))[0]?.held) holding.push(name);
   }
   return holding;
 }

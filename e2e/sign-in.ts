@@ -2,7 +2,8 @@ import { encode } from "next-auth/jwt";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { enrol, PASSWORD, stack, uniqueName } from "./fixtures.ts";
 
-const SESSION_SECONDS = 600;
+/** Longer than a worker walks with it. */
+const SESSION_SECONDS = 3600;
 
 /** Signs in as the form does. */
 export async function signIn(email: string, password = PASSWORD, url = stack.url, path = "callback/password") {

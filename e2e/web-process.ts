@@ -17,7 +17,10 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-  await answers(child, `${url}/healthz`);
+  await answers(child, `${url}/healthz`).catch((error) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
   return {
     url,
     output: () => output,
@@ -30,7 +33,7 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
 }
 
 async function answers(child: ChildProcess, url: string): Promise<void> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 50_000; Date.now() < deadline; ) {
     if (child.exitCode !== null) throw new Error(`The web process ended with ${child.exitCode}.`);
     const ok = await fetch(url).then(
       (response) => response.ok,

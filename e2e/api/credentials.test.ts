@@ -1,14 +1,13 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@supabase/supabase-js";
-import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { api, createTenant, enrol, PASSWORD, signToken, sql, stack } from "#e2e/fixtures.ts";
 import { signIn } from "#e2e/sign-in.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import type { Role } from "#lib/wire/access.ts";
-
-const bytes = (text: string) => new TextEncoder().encode(text);
+import { handMade, inMinutes } from "./hand-made-token.ts";
 
 let tenant: string;
 let claims: Record<string, unknown>;
@@ -19,13 +18,6 @@ beforeAll(async () => {
 });
 
 const statusOf = async (bearer: string) => (await api("GET", "/v1/me", { bearer, tenant })).status;
-
-/** A token whose header and lifetime the test decides. */
-function handMade(header: Record<string, unknown>, payload: Record<string, unknown>, secret = stack.jwtSecret): Promise<string> {
-  return new SignJWT(payload).setProtectedHeader({ alg: "HS256", ...header }).sign(bytes(secret));
-}
-
-const inMinutes = (minutes: number) => Math.floor(Date.now() / 1000) + minutes * 60;
 
 describe("a JWT signed with HS256", () => {
   it("is believed with the right secret and an expiry", async () => {
@@ -159,124 +151,6 @@ describe("a JWT signed with HS256", () => {
     expect(await name({ preferred_username: "countess", email: "ada@acme.example" })).toBe("countess");
     expect(await name({ email: "ada@acme.example" })).toBe("ada");
     expect(await name({ sub: "auth0|17" })).toBe("auth0|17");
-  });
-});
-
-describe("trust anchors of a web process", () => {
-  const CLAIM = "https://tieout.example/tenants";
-  const ROLES = "https://tieout.example/roles";
-  let web: WebProcess;
-  let privateKey: CryptoKey;
-  let pem: string;
-  const jwks = { keys: [] as object[], asked: 0 };
-  const jwksServer = createServer((_request, response) => {
-    jwks.asked++;
-    response.setHeader("Content-Type", "application/json").end(JSON.stringify({ keys: jwks.keys }));
-  });
-  let published: CryptoKey;
-
-  beforeAll(async () => {
-    const pair = await generateKeyPair("RS256", { extractable: true });
-    privateKey = pair.privateKey;
-    pem = await exportSPKI(pair.publicKey);
-    const other = await generateKeyPair("RS256", { extractable: true });
-    published = other.privateKey;
-    jwks.keys.push({ ...(await exportJWK(other.publicKey)), kid: "one", alg: "RS256", use: "sig" });
-    await new Promise<void>((resolve) => jwksServer.listen(0, "127.0.0.1", resolve));
-    web = await startWebProcess({
-      AUTH_JWT_PUBLIC_KEY: pem,
-      AUTH_JWT_JWKS_URL: `http://127.0.0.1:${(jwksServer.address() as AddressInfo).port}/jwks`,
-      AUTH_JWT_ISSUER: "https://idp.example",
-      AUTH_JWT_AUDIENCE: "tieout",
-      AUTH_JWT_TENANTS: `no-such-tenant, ${tenant}`,
-      AUTH_JWT_TENANTS_CLAIM: CLAIM,
-      AUTH_JWT_ROLES_CLAIM: ROLES,
-    });
-  });
-
-  afterAll(async () => {
-    await web?.stop();
-    jwksServer.close();
-  });
-
-  const ask = (bearer: string, of: string) =>
-    fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": of } });
-  const me = async (bearer: string, of = tenant) => (await ask(bearer, of)).status;
-  const rolesOf = async (bearer: string) =>
-    ((await (await ask(bearer, tenant)).json()) as { principal: { roles: string[] } }).principal.roles;
-  const good = () => ({
-    sub: "ada",
-    [CLAIM]: { [tenant]: ["tenant_admin"] },
-    iss: "https://idp.example",
-    aud: "tieout",
-    exp: inMinutes(5),
-  });
-  const rs256 = (payload: Record<string, unknown>, key: CryptoKey, kid?: string) =>
-    new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid }).sign(key);
-
-  it("are the PEM and the JWKS for RS256, and the secret for HS256", async () => {
-    expect(await me(await rs256(good(), privateKey))).toBe(200);
-    expect(await me(await rs256(good(), published, "one"))).toBe(200);
-    expect(await me(await handMade({}, good()))).toBe(200);
-  });
-
-  it("refuse an HS256 token made with the RS256 public key as its secret", async () => {
-    expect(await me(await handMade({}, good(), pem))).toBe(401);
-    expect(await me(await handMade({}, good(), pem.trim()))).toBe(401);
-  });
-
-  it("speak for the tenants that they are bound to, and for no other", async () => {
-    const other = await createTenant();
-    const both = { [tenant]: ["tenant_admin"], [other]: ["tenant_admin"] };
-    for (const bearer of [await rs256({ ...good(), [CLAIM]: both }, privateKey), await handMade({}, { ...good(), [CLAIM]: both })]) {
-      expect([await me(bearer), await me(bearer, other)]).toEqual([200, 403]);
-    }
-  });
-
-  it("are read by the claim that is configured, and by no other", async () => {
-    const { [CLAIM]: _named, ...unnamed } = good();
-    expect(await me(await handMade({}, { ...unnamed, tenants: { [tenant]: [] } }))).toBe(403);
-    expect(await me(await handMade({}, { ...unnamed, app_metadata: { [CLAIM]: [tenant] } }))).toBe(403);
-    const bearer = await handMade({}, { ...unnamed, [CLAIM]: [tenant], roles: ["tenant_lead"], [ROLES]: ["tenant_admin"] });
-    expect(await rolesOf(bearer)).toEqual(["tenant_admin"]);
-  });
-
-  it("check issuer and audience where they are configured", async () => {
-    for (const wrong of [{ iss: "https://evil.example" }, { iss: undefined }, { aud: "other" }, { aud: undefined }]) {
-      expect(await me(await rs256({ ...good(), ...wrong }, privateKey))).toBe(401);
-      expect(await me(await handMade({}, { ...good(), ...wrong }))).toBe(401);
-    }
-  });
-
-  it("ask the JWKS seldom, however many unknown kids come", async () => {
-    const stranger = await generateKeyPair("RS256");
-    for (let index = 0; index < 20; index++) expect(await me(await rs256(good(), stranger.privateKey, `kid-${index}`))).toBe(401);
-    expect(jwks.asked).toBeLessThanOrEqual(2);
-  });
-});
-
-describe("a web process that cannot read its identity provider's keys", () => {
-  let web: WebProcess;
-  beforeAll(async () => {
-    web = await startWebProcess({
-      AUTH_JWT_JWKS_URL: "http://127.0.0.1:9/jwks",
-      AUTH_JWT_ISSUER: "https://idp.example",
-      AUTH_JWT_AUDIENCE: "tieout",
-    });
-  });
-  afterAll(() => web?.stop());
-
-  it("says so, and does not call its users strangers", async () => {
-    const { privateKey } = await generateKeyPair("RS256");
-    const call = async (iss: string) => {
-      const bearer = await new SignJWT({ ...claims, iss, aud: "tieout", exp: inMinutes(5) })
-        .setProtectedHeader({ alg: "RS256" })
-        .sign(privateKey);
-      return fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
-    };
-    const answer = await call("https://idp.example");
-    expect({ status: answer.status, retryAfter: answer.headers.get("retry-after") }).toEqual({ status: 503, retryAfter: "30" });
-    expect((await call("https://elsewhere.example")).status).toBe(401);
   });
 });
 

@@ -130,6 +130,20 @@ describe("a session by password", () => {
     };
     expect([await me(hours(0.1)), await me(hours(0) - 1)]).toEqual([200, 401]);
   });
+
+  it("counts for our own pages alone", async () => {
+    const { cookies } = await signIn("ada@acme.example", PASSWORD);
+    const statusFrom = async (headers: Record<string, string>, tenant: string[] = ["acme"]) =>
+      (await api("GET", "/v1/me", { tenant, headers: { Cookie: `tieout.session=${sessionOf(cookies)}`, ...headers } })).status;
+    expect(await statusFrom({ "Sec-Fetch-Site": "same-origin" })).toBe(200);
+    expect(await statusFrom({ Origin: stack.url })).toBe(200);
+    for (const site of ["cross-site", "same-site", "none"]) expect(await statusFrom({ "Sec-Fetch-Site": site }), site).toBe(401);
+    for (const origin of ["https://evil.example", `${stack.url}.evil.example`, "null"]) {
+      expect(await statusFrom({ Origin: origin }), origin).toBe(401);
+    }
+    expect(await statusFrom({})).toBe(401);
+    expect(await statusFrom({ "Sec-Fetch-Site": "cross-site", Origin: stack.url })).toBe(401);
+  });
 });
 
 describe("a session by a provider", () => {

@@ -35,9 +35,7 @@ describe("what is not HTTP gets one clean 400", () => {
     ["an escaped NUL", request("GET /v1/%00 HTTP/1.1")],
     ["a NUL in the target", request("GET /v1/me\0 HTTP/1.1")],
     ["a NUL in a header", request("GET /v1/me HTTP/1.1", "X-A: a\0b")],
-    ["an absolute target", request("GET http://elsewhere/v1/me HTTP/1.1")],
     ["no host", "GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n"],
-    ["20 kB of header", request("GET /v1/me HTTP/1.1", `X-A: ${"a".repeat(20_000)}`)],
     ["two lengths of one body", request("POST /v1/me HTTP/1.1", "Content-Length: 5", "Transfer-Encoding: chunked")],
     ["a TLS greeting", "\x16\x03\x01\x02\x00\x01\r\n\r\n"],
   ])("%s", async (_what, head) => {

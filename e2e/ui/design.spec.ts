@@ -1,37 +1,131 @@
-import { expect, test } from "@playwright/test";
-import { complaintsOf, expectAxeFindsNothing } from "./soundness.ts";
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { tabTo } from "./person.ts";
+import { settled } from "./soundness.ts";
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [360, 1440]) {
-    test(`the design page, ${colorScheme}, ${width} px: every primitive in each state, nothing that axe finds, and a picture of it`, async ({
-      page,
-    }, info) => {
-      const complaints = complaintsOf(page);
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      expect((await page.goto("/design"))?.status()).toBe(200);
-      await expect(page.getByRole("img", { name: /Deuteranopia$/ })).toHaveCount(8);
-      const clean = async (what: string) => {
-        await expectAxeFindsNothing(page, what);
-        await info.attach(`${what}-${colorScheme}-${width}`, {
-          body: await page.screenshot({ fullPage: what === "page" }),
-          contentType: "image/png",
-        });
-      };
-      await clean("page");
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-      await page.getByRole("button", { name: "Dialog" }).click();
-      await clean("dialog");
-      await page.keyboard.press("Escape");
-      await expect(page.getByRole("button", { name: "Dialog" })).toBeFocused();
-      await page.getByRole("button", { name: "Panel" }).click();
-      await clean("panel");
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Failure toast" }).click();
-      await page.getByRole("button", { name: "Sort by" }).click();
-      await clean("message-and-menu");
-      expect(complaints).toEqual([]);
-    });
-  }
+test.beforeEach(async ({ page }) => {
+  expect((await page.goto("/design"))?.status()).toBe(200);
+  await settled(page);
+});
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+/** Opens what a button opens, by the keyboard. */
+async function enter(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press("Enter");
 }
+
+test.describe("by keyboard,", () => {
+  test("a dialog takes the focus to its first field, keeps it, and gives it back on Escape", async ({ page }) => {
+    const opener = button(page, "Dialog");
+    await enter(page, opener);
+    const dialog = page.getByRole("dialog", { name: "Revoke Bank feed" });
+    await expect(dialog).toHaveAccessibleDescription("The key stops working immediately.");
+    await expect(dialog.getByLabel("Reason")).toBeFocused();
+    const stops = new Set<string>();
+    for (let stop = 0; stop < 8; stop += 1) {
+      stops.add(
+        await page.evaluate(
+          () => document.activeElement?.textContent || document.activeElement?.ariaLabel || document.activeElement?.tagName || "",
+        ),
+      );
+      await page.keyboard.press("Tab");
+      expect(
+        await page.evaluate(
+          () =>
+            [document.body, document.documentElement].includes(document.activeElement as HTMLElement) ||
+            Boolean(document.activeElement?.closest("dialog")),
+        ),
+      ).toBe(true);
+    }
+    expect([...stops]).toEqual(expect.arrayContaining(["Cancel", "Revoke key"]));
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(opener).toBeFocused();
+  });
+
+  test("a panel opens beside the page, closes by Escape or a click beside it, and gives the focus back", async ({ page }) => {
+    const opener = button(page, "Panel");
+    const panel = page.getByRole("dialog", { name: "A panel" });
+    await enter(page, opener);
+    await expect(panel).toBeVisible();
+    expect(await panel.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect(panel).toBeHidden();
+    await expect(opener).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(panel).toBeVisible();
+    await page.mouse.click(20, 20);
+    await expect(panel).toBeHidden();
+    await expect(opener).toBeFocused();
+  });
+
+  test("a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back", async ({ page }) => {
+    const trigger = button(page, "Sort by");
+    await tabTo(page, trigger);
+    await expect(trigger).toHaveAttribute("aria-expanded", "false");
+    await page.keyboard.press("ArrowDown");
+    await expect(page.getByRole("menuitemradio", { name: "Time left" })).toBeFocused();
+    await expect(trigger).toHaveAttribute("aria-expanded", "true");
+    await page.keyboard.press("End");
+    await expect(page.getByRole("menuitem", { name: "An action" })).toBeFocused();
+    await page.keyboard.press("ArrowDown");
+    await expect(page.getByRole("menuitemradio", { name: "Time left" })).toBeFocused();
+    await page.keyboard.press("ArrowUp");
+    await expect(page.getByRole("menuitem", { name: "An action" })).toBeFocused();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("r");
+    await expect(page.getByRole("menuitemradio", { name: "Risk" })).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("menu")).toBeHidden();
+    await expect(trigger).toBeFocused();
+    await expect(trigger).toHaveAttribute("aria-expanded", "false");
+
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("r");
+    await page.keyboard.press("Enter");
+    await expect(trigger).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("menuitemradio", { name: "Risk" })).toHaveAttribute("aria-checked", "true");
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("menu")).toBeHidden();
+  });
+
+  test("one stop leads to a group of choices, and the arrows choose", async ({ page }) => {
+    await tabTo(page, page.getByRole("radio", { name: "90 days" }));
+    await page.keyboard.press("ArrowDown");
+    await expect(page.getByRole("radio", { name: "Never" })).toBeChecked();
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("radio", { name: "Never" })).not.toBeFocused();
+    await tabTo(page, page.getByRole("radio", { name: "Active" }));
+    await page.keyboard.press("ArrowRight");
+    await expect(page.getByRole("radio", { name: "Bin" })).toBeChecked();
+  });
+
+  test("what is folded opens and closes", async ({ page }) => {
+    const summary = page.getByText("More details");
+    await enter(page, summary);
+    await expect(page.getByText("Its content loads when it opens.")).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Its content loads when it opens.")).toBeHidden();
+  });
+
+  test("a field says what is wrong with it, and what is wrong is tied to it", async ({ page }) => {
+    const field = page.getByLabel("With an error");
+    await tabTo(page, field);
+    await expect(field).toHaveAttribute("aria-invalid", "true");
+    await expect(field).toHaveAccessibleDescription(/isn't an IP address or CIDR range/);
+    await expect(page.getByLabel("Required")).toHaveAccessibleDescription("Select this to continue.");
+  });
+
+  test("a message is said, and can be sent away", async ({ page }) => {
+    await enter(page, button(page, "Failure toast"));
+    const message = page.getByRole("status").filter({ hasText: "Couldn't save" });
+    await expect(message).toBeVisible();
+    await expect(button(page, "Failure toast")).toBeFocused();
+    await enter(page, message.getByRole("button"));
+    await expect(message).toBeHidden();
+  });
+});

@@ -136,10 +136,3 @@ test("a file that is no text is said not to be", async ({ page }) => {
   await expect(card(page)).toContainText("The file isn't UTF-8.");
   expect(await imported()).toBe(0);
 });
-
-test("a member without a role is told whom to ask", async ({ page, context }) => {
-  await beSignedIn(context, { [tenant]: [] });
-  await page.goto(`/${tenant}/exceptions/import`);
-  await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();
-  await expect(page.getByLabel("Choose a file")).toHaveCount(0);
-});

@@ -97,11 +97,17 @@ test("an analyst reads, and is told whom to ask", async ({ page, context }) => {
   await expect(page.getByRole("button", { name: "Edit" })).toBeHidden();
 });
 
-test("one that does not exist, or is another tenant's, is no page", async ({ page }) => {
-  const other = await createTenant();
-  const foreign = await reconcile(other, { name: "Foreign" });
-  for (const id of [foreign.id, `rcn_${"0".repeat(32)}`, "x"]) {
-    expect((await page.goto(`/${tenant}/reconciliations/${id}`))?.status()).toBe(404);
-    expect(await page.content()).not.toContain("Foreign");
-  }
+test("an error shows its request id, and trying again works", async ({ page }) => {
+  await reconcile(tenant, { name: "Payouts to bank" });
+  await page.goto(`/${tenant}/reconciliations`);
+  await expect(rowOf(page, "Payouts to bank")).toBeVisible();
+  const problem = { code: "unavailable", status: 503, detail: "The database is unavailable right now.", request_id: "req_known" };
+  const asked = (url: URL) => url.pathname === "/v1/reconciliations";
+  await page.route(asked, (route) => route.fulfill({ status: 503, contentType: "application/problem+json", json: problem }));
+  await page.getByRole("button", { name: "Filter by Status" }).click();
+  await page.getByRole("menuitemradio", { name: "Open" }).click();
+  await expect(page.getByText("Request req_known")).toBeVisible();
+  await page.unroute(asked);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(rowOf(page, "Payouts to bank")).toBeVisible();
 });

@@ -263,12 +263,6 @@ test("an error shows its request id, and trying again works", async ({ page }) =
   await expect(rowOf(page, "Bridge")).toBeVisible();
 });
 
-test("a surface that nobody declared is no page", async ({ page }) => {
-  await beSignedIn(page.context(), { [tenant]: ["tenant_admin"] });
-  expect((await page.goto(`/${tenant}/runbooks`))?.status()).toBe(404);
-  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
-});
-
 async function idOf(surface: string): Promise<string> {
   const [row] = await sql<{ id: string }>("select id from public.records where tenant_id = $1 and surface = $2", [tenant, surface]);
   return row?.id ?? "";

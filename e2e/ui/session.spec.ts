@@ -44,7 +44,7 @@ test("a session that ends in mid-work is taken up where one is, and nothing type
   await form.getByRole("button", { name: "Create key" }).click();
   await fillSignIn(page, email);
   await expect(ended(page)).toBeHidden();
-  await expect(page.getByRole("dialog", { name: "Nightly export is created" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Nightly export created" })).toBeVisible();
 });
 
 test("signing out ends it in every tab at once, and signing in anew goes on in every tab", async ({ page, context }) => {

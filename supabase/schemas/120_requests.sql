@@ -34,7 +34,8 @@ begin
   perform set_config('tieout.operation', coalesce(request ->> 'operation', ''), true),
     set_config('tieout.request_id', coalesce(request ->> 'request_id', ''), true),
     set_config('tieout.address', coalesce(request ->> 'address', ''), true);
-  if private.principal_type() <> 'publishable_key' and not exists (select from public.tenants t where t.id = private.tenant_id()) then
+  if private.tenant_id() is null or private.principal_type() is distinct from 'publishable_key'
+    and not exists (select from public.tenants t where t.id = private.tenant_id()) then
     perform private.refuse('tenant_forbidden', 'This credential does not belong to the tenant named by X-Tenant-Id.');
   end if;
   select p.* into needed

@@ -1,5 +1,6 @@
 import { type Answer, api, type Call, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Contract } from "#lib/wire/contract.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";
 
 export async function createWorld(): Promise<World> {
@@ -41,4 +42,14 @@ export function recordParams({ params, tenantParam }: Contract): string[] {
 /** Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes. */
 export function takesBody({ method, upload }: Contract): boolean {
   return upload === null && method !== "GET";
+}
+
+/**
+ * What every operation refuses alike, by the one way that they share: all of it at the first of `among`, two at each of the
+ * others, another two each time. So each operation is seen to go that way, and nothing is left out.
+ */
+export function variants<Variant>(all: readonly Variant[], contract: Contract, among: readonly Contract[] = CONTRACTS): Variant[] {
+  const place = among.indexOf(contract);
+  if (place === 0 || all.length <= 2) return [...all];
+  return [2 * place, 2 * place + 1].map((at) => all[at % all.length] as Variant);
 }

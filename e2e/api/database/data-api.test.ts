@@ -11,7 +11,7 @@ type Verb = { name: string; names: string[]; types: string[]; open: boolean };
 /** The personas that have no tenant: whatever they ask, they see no row. */
 const WITHOUT_TENANT: Record<string, () => Promise<string>> = {
   "the publishable key": async () => stack.publishableKey,
-  "a user whom Supabase Auth signed in": signedInUser,
+  "a user whom Supabase Auth signed in": once(signedInUser),
   "a token without claims": () => databaseToken({}),
   "a token of the anon role": () => databaseToken({ role: "anon" }),
   "a token that names its tenant elsewhere": () =>
@@ -73,7 +73,7 @@ describe.each(Object.entries(WITHOUT_TENANT))("%s, straight at the Data API", (_
 });
 
 describe("another tenant's admin, straight at the Data API", () => {
-  const credential = async () =>
+  const credential = once(async () =>
     databaseToken({
       tenant_id: await createTenant(),
       principal_type: "user",
@@ -81,7 +81,8 @@ describe("another tenant's admin, straight at the Data API", () => {
       actor: "user:eve",
       roles: ["tenant_admin", "tenant_analyst", "tenant_lead"],
       scopes: [],
-    });
+    }),
+  );
 
   test.each(tables)("reads nothing of $name but its own", async ({ name, tenant_column }) => {
     const { status, text } = await rest(await credential(), "GET", name);
@@ -130,6 +131,15 @@ describe("the Data API", () => {
     expect((await rest(forged, "GET", "tenants")).status).toBe(401);
   });
 });
+
+/** The same answer for all that ask. */
+function once<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
+}
 
 async function attempt(credential: string, { name, tenant_column, updatable }: Table): Promise<void> {
   const filter = tenant_column ? `${tenant_column}=eq.${victim.tenant}` : `${updatable}=not.is.null`;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CATALOGUE } from "#components/docs/errors/catalogue.ts";
 import { type Answer, api, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
-import { ERROR_CODES, ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
+import { ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
 import { createWorld } from "../contracts/operation.ts";
 import type { World } from "../contracts/samples.ts";
 
@@ -110,13 +110,4 @@ describe("an error's page shows what comes over the wire, and its type is that p
       await web.stop();
     }
   });
-});
-
-it.each(ERROR_CODES)("%s has a page", async (code) => {
-  const page = await fetch(`${stack.url}/docs/errors/${code}`);
-  expect([page.status, (await page.text()).includes(`>${code}<`)]).toEqual([200, true]);
-});
-
-it("a code that does not exist has none", async () => {
-  expect((await fetch(`${stack.url}/docs/errors/no_such_code`)).status).toBe(404);
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import type { Registered } from "#e2e/webhooks/subscriber.ts";
 import type { Recovery, Webhook } from "#lib/webhooks/contract.ts";
-import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
 import { receiver, subscriber } from "./subscribed.ts";
 
 /** Has every attempt so far failed for so long, by the database's clock; then one more fails. */
@@ -204,17 +203,6 @@ describe("a disabled webhook", () => {
     expect(await webhook.get()).toMatchObject({ status: "disabled", disabled_detail: null });
     expect(await subscriber.call<Webhook>("PATCH", webhook.url, { status: "active" })).toMatchObject({ status: "active" });
   });
-
-  it("settles what was on its way when it was disabled", async () => {
-    const webhook = await subscriber.register(["webhook.test"], { trick: "hang" });
-    const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
-    await webhook.gets(1);
-    await subscriber.call("PATCH", webhook.url, { status: "disabled" });
-    expect(await webhook.becomes(event_id, ["failed"], 1, 25_000)).toMatchObject({
-      failure_kind: "webhook_disabled",
-      attempts: [{ status: "failed", failure_kind: "timeout" }],
-    });
-  }, 30_000);
 });
 
 describe("the figures of a webhook", () => {

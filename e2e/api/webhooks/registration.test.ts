@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, api, createTenant, sql, tablesHolding, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { type Answer, api, createTenant, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 
@@ -157,11 +157,12 @@ describe("the secret of a webhook", () => {
 
   it("is nowhere in the database", async () => {
     const canary = uniqueName("canary-secret");
+    const since = await transactionNow();
     const { id } = (await register({ secret: canary })).json as Webhook;
     await api("POST", `/v1/webhooks/${id}/rotate-secret`, { bearer, tenant, body: { secret: `${canary}-2` } });
     const spellings = [canary, Buffer.from(canary).toString("base64"), Buffer.from(canary).toString("hex")];
-    expect(await tablesHolding(spellings)).toEqual([]);
-    expect(await tablesHolding([id])).toContain("public.webhooks");
+    expect(await tablesHolding(spellings, since)).toEqual([]);
+    expect(await tablesHolding([id], since)).toContain("public.webhooks");
   });
 });
 

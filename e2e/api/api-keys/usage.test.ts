@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { api, sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { startWebProcess } from "#e2e/web-process.ts";
+import type { ApiKeyImpact, ApiKeyUsage } from "#lib/api-keys/contract.ts";
+import { tenantWithAdmin } from "./keys.ts";
+
+describe("what an API key does", () => {
+  it("is counted exactly, refusals by their reason", async () => {
+    const { create, call, use, get, tenant } = await tenantWithAdmin();
+    const { id, credential } = await create();
+    await Promise.all(Array.from({ length: 137 }, () => use(credential)));
+    await Promise.all(Array.from({ length: 5 }, () => api("GET", "/v1/reconciliations", { bearer: credential, tenant })));
+    const key = await until("the counts are written", async () => {
+      const read = await get(id);
+      return read.request_count >= 137 && read;
+    });
+    expect(key).toMatchObject({
+      request_count: 137,
+      last_used_at: expect.any(String),
+      last_used_ip: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
+    });
+    const usage = await until("the refusals are written", async () => {
+      const read = (await call("GET", `/${id}/usage`)).json as ApiKeyUsage;
+      return read.refusals.scope_required && read;
+    });
+    expect(usage.refusals).toEqual({ scope_required: 5 });
+    for (const buckets of [usage.hours, usage.days]) {
+      expect(buckets.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(137);
+      expect(buckets.reduce((sum, { refused }) => sum + refused, 0)).toBe(5);
+    }
+    expect(usage.addresses.reduce((sum, { calls }) => sum + calls, 0)).toBe(137);
+  });
+
+  it("shows who still calls with the old key while it lasts", async () => {
+    const { create, call, use } = await tenantWithAdmin();
+    const { id, credential } = await create();
+    await use(credential);
+    await call("POST", `/${id}/rotate`, { grace_period_seconds: 3600 });
+    await use(credential);
+    await use(credential);
+    const usage = await until("the calls in grace are written", async () => {
+      const read = (await call("GET", `/${id}/usage`)).json as ApiKeyUsage;
+      return read.addresses.some(({ in_grace }) => in_grace === 2) && read;
+    });
+    expect(usage.addresses[0]).toMatchObject({ calls: 3, in_grace: 2, last_seen_at: expect.any(String) });
+  });
+
+  it("is not lost where the process is told to end", async () => {
+    const { create, tenant, get } = await tenantWithAdmin();
+    const { id, credential } = await create();
+    const other = await startWebProcess();
+    const headers = { Authorization: `Bearer ${credential}`, "X-Tenant-Id": tenant };
+    await Promise.all(Array.from({ length: 50 }, () => fetch(`${other.url}/v1/exceptions`, { headers })));
+    await other.stop();
+    expect((await get(id)).request_count).toBe(50);
+  });
+
+  it("tells before a change how many calls of the week it would have refused", async () => {
+    const { create, call, use, tenant, get } = await tenantWithAdmin();
+    const { id, credential } = await create({ scopes: ["read:exceptions", "write:exceptions"] });
+    await Promise.all(Array.from({ length: 4 }, () => use(credential)));
+    await Promise.all(
+      Array.from({ length: 3 }, (_, index) =>
+        api("POST", "/v1/exceptions", { bearer: credential, tenant, body: { title: `T${index}`, severity: "low" } }),
+      ),
+    );
+    await until("the calls are counted", async () => (await get(id)).request_count === 7);
+    const impact = async (change: object) => (await call("POST", `/${id}/impact`, change)).json as ApiKeyImpact;
+    expect(await impact({ revoke: true })).toMatchObject({ calls: 7, refused: 7 });
+    expect(await impact({ scopes: ["read:exceptions"] })).toMatchObject({
+      calls: 7,
+      refused: 3,
+      by_operation: [{ operation: "createException", refused: 3 }],
+    });
+    expect(await impact({ ip_allowlist: ["192.0.2.0/24"] })).toMatchObject({ refused: 7 });
+    expect(await impact({ ip_allowlist: ["127.0.0.0/8", "::1"] })).toMatchObject({ refused: 0 });
+    expect(await impact({ expires_at: "2026-01-01T00:00:00Z" })).toMatchObject({ refused: 7 });
+    expect(await impact({})).toMatchObject({ refused: 0, by_operation: [], by_address: [] });
+    expect((await use(credential)).status).toBe(200);
+  });
+
+  it("names scopes that were granted but not used for 30 days, for keys old enough to tell", async () => {
+    const { create, use, get } = await tenantWithAdmin();
+    const { id, credential } = await create({ scopes: ["read:exceptions", "write:webhooks"] });
+    await use(credential);
+    await until("the call is counted", async () => (await get(id)).request_count === 1);
+    expect((await get(id)).unused_scopes).toEqual([]);
+    await sql("update public.api_keys set created_at = now() - interval '31 days' where id = $1", [id]);
+    expect((await get(id)).unused_scopes).toEqual(["write:webhooks"]);
+  });
+
+  it("is forgotten after its time: hours after 8 days, days after 91, and not before", async () => {
+    const { create } = await tenantWithAdmin();
+    const { id } = await create();
+    await sql(
+      `insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+       select id, tenant_id, date_trunc('hour', now()) - age, 'getMe', '127.0.0.1', 'accepted', 1, now() - age
+       from public.api_keys, unnest('{7 days,9 days}'::interval[]) age where id = $1`,
+      [id],
+    );
+    await sql(
+      `insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
+       select id, tenant_id, (now() at time zone 'UTC')::date - age, 'getMe', 'accepted', 1 from public.api_keys, unnest('{90,92}'::int[]) age where id = $1`,
+      [id],
+    );
+    await sql("select private.purge_api_key_usage()");
+    const left = await sql<{ age: number }>(
+      `select extract(day from now() - hour)::int as age from public.api_key_usage_hourly where api_key_id = $1
+       union all select ((now() at time zone 'UTC')::date - day)::int from public.api_key_usage_daily where api_key_id = $1`,
+      [id],
+    );
+    expect(left.map(({ age }) => age).sort()).toEqual([7, 90]);
+  });
+
+  it("is announced 14, 3 and 1 days before it ends, once each", async () => {
+    const { create, tenant } = await tenantWithAdmin();
+    const { id } = await create();
+    const announcedAt = async (days: string) => {
+      await sql("update public.api_keys set expires_at = now() + $2::interval where id = $1", [id, days]);
+      await sql("select private.announce_expiring_api_keys()");
+      await sql("select private.announce_expiring_api_keys()");
+      const rows = await sql<{ days: number }>(
+        "select (data ->> 'days_before')::int as days from public.events where tenant_id = $1 and type = 'api_key.expiring' order by id",
+        [tenant],
+      );
+      return rows.map((row) => row.days);
+    };
+    expect(await announcedAt("20 days")).toEqual([]);
+    expect(await announcedAt("13 days")).toEqual([14]);
+    expect(await announcedAt("2 days 23 hours")).toEqual([14, 3]);
+    expect(await announcedAt("23 hours")).toEqual([14, 3, 1]);
+  });
+
+  it("appears in no log line", async () => {
+    const { create, use } = await tenantWithAdmin();
+    const { tenant } = await tenantWithAdmin();
+    const { credential, key_secret } = await create();
+    const other = await startWebProcess();
+    await fetch(`${other.url}/v1/exceptions?q=${key_secret}`, {
+      headers: { Authorization: `Bearer ${credential}`, "X-Tenant-Id": tenant },
+    });
+    await use(credential);
+    await other.stop();
+    expect(other.output()).toContain("/v1/exceptions");
+    expect(other.output()).not.toContain(key_secret);
+  });
+});

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { uniqueName } from "#e2e/fixtures.ts";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
+import { BAD_BODIES, badQueryValues, bodyOfSize, type ParameterSchema, spoiled } from "./bad-input.ts";
+import { expectProblem, expectSameAnswer } from "./conformance.ts";
+import { createWorld, invoke, recordParams, takesBody, variants } from "./operation.ts";
+import { type Sample, sampleFor, type World } from "./samples.ts";
+
+const document = openApiDocument();
+
+const NAMING = CONTRACTS.filter((contract) => recordParams(contract).length > 0);
+const WITH_BODY = CONTRACTS.filter(takesBody);
+const PAGED = CONTRACTS.filter(({ query }) => query.shape.cursor);
+
+describe.each(CONTRACTS)("$operationId", (contract) => {
+  let world: World;
+  let stranger: World;
+  /** What is refused changes nothing: one sample serves all that is. */
+  let sample: Sample;
+
+  beforeAll(async () => {
+    [world, stranger] = await Promise.all([createWorld(), createWorld()]);
+    sample = await sampleFor(contract, world);
+  });
+
+  test("a query that it does not take 400", async () => {
+    const refused: [string, string][][] = [[["no_such_parameter", "1"]], [["a\0b", "1"]]];
+    for (const [name, schema] of queryParameters()) {
+      const valid = String(schema.example);
+      refused.push(
+        [
+          [name, valid],
+          [name, valid],
+        ],
+        ...badQueryValues(schema).map((value): [string, string][] => [[name, value]]),
+      );
+    }
+    for (const query of refused) {
+      const answer = await invoke(contract, world, { query }, sample);
+      expectProblem(answer, "invalid_request", contract);
+      expect(answer.json).toHaveProperty("errors.0.message");
+    }
+  });
+
+  if (contract.query.shape.cursor)
+    test("a cursor that it did not give 400", async () => {
+      const forged = Buffer.from(JSON.stringify(["id", ["' or 1=1 --"]])).toString("base64url");
+      for (const cursor of variants(["x", "e30", "W10", forged, "x".repeat(5000)], contract, PAGED)) {
+        expectProblem(await invoke(contract, world, { query: { cursor } }, sample), "invalid_request", contract);
+      }
+    });
+
+  if (recordParams(contract).length > 0)
+    test("another tenant's record 404, as one that never was", async () => {
+      const foreign = await sampleFor(contract, stranger);
+      for (const name of recordParams(contract)) {
+        const id = foreign.params?.[name] as string;
+        const never = neverGiven(id);
+        const toForeign = await invoke(contract, world, {}, { ...sample, params: { ...sample.params, [name]: id } });
+        expectProblem(toForeign, "not_found", contract);
+        expectSameAnswer(toForeign, await invoke(contract, world, {}, { ...sample, params: { ...sample.params, [name]: never } }));
+      }
+    });
+
+  if (recordParams(contract).length > 0)
+    test("an identifier that cannot be one 404, as one that never was", async () => {
+      for (const name of recordParams(contract)) {
+        const call = (id: string) => invoke(contract, world, {}, { ...sample, params: { ...sample.params, [name]: id } });
+        const never = await call(neverGiven(sample.params?.[name] as string));
+        for (const id of variants(["x", "' or 1=1 --", "%", "..%2f", "x".repeat(2000), "exc_", "\u{1F511}"], contract, NAMING)) {
+          const answer = await call(id);
+          expectProblem(answer, "not_found", contract);
+          expectSameAnswer(answer, never);
+        }
+      }
+    });
+
+  if (contract.path.startsWith("/v1/tenants/{id}"))
+    test("a tenant in the path that is not the header's 403", async () => {
+      for (const id of [stranger.tenant, uniqueName("t")]) {
+        expectProblem(await invoke(contract, world, {}, { ...sample, params: { ...sample.params, id } }), "tenant_forbidden", contract);
+      }
+    });
+
+  if (contract.upload)
+    test("an upload of another media type 415", async () => {
+      for (const type of ["application/json", "text/plain", ""]) {
+        expectProblem(await invoke(contract, world, { headers: { "Content-Type": type } }, sample), "unsupported_media_type", contract);
+      }
+    });
+
+  if (takesBody(contract))
+    describe("with a body", () => {
+      test.each(variants(Object.entries(BAD_BODIES), contract, WITH_BODY))("of %s 400", async (_name, body) => {
+        expectProblem(await invoke(contract, world, { body }, sample), "invalid_request", contract);
+      });
+
+      test("that nobody can keep 400", async () => {
+        for (const [name, body] of spoiled(sample.body ?? {})) {
+          const answer = await invoke(contract, world, { body }, sample);
+          expect(answer.status, `${name}: ${answer.text}`).toBe(400);
+          expectProblem(answer, "invalid_request", contract);
+        }
+      });
+
+      test("with a field that does not exist 400", async () => {
+        const body = { ...sample.body, no_such_field: 1 };
+        if (contract.body?.safeParse(body).success) return;
+        const answer = await invoke(contract, world, { body }, sample);
+        expectProblem(answer, "invalid_request", contract);
+        expect(answer.json).toHaveProperty("errors.0.path", "no_such_field");
+      });
+
+      test("with a field that is not its caller's to set 400", async () => {
+        for (const name of ["id", "tenant_id", "created_by", "created_at", "updated_at", "soft_delete"]) {
+          const answer = await invoke(contract, world, { body: { ...sample.body, [name]: "x" } }, sample);
+          if (contract.method === "PATCH" || !contract.body?.safeParse({ ...sample.body, [name]: "x" }).success) {
+            expectProblem(answer, "invalid_request", contract);
+          }
+        }
+      });
+
+      test("of another media type 415", async () => {
+        const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", ""];
+        for (const type of variants(types, contract, WITH_BODY)) {
+          expectProblem(
+            await invoke(contract, world, { body: "{}", headers: { "Content-Type": type } }, sample),
+            "unsupported_media_type",
+            contract,
+          );
+        }
+      });
+
+      test("that is compressed 415", async () => {
+        const answer = await invoke(contract, world, { body: "{}", headers: { "Content-Encoding": "gzip" } }, sample);
+        expectProblem(answer, "unsupported_media_type", contract);
+        expect(answer.headers.get("accept-encoding")).toBe("identity");
+      });
+
+      test("of one byte more than it takes 413", async () => {
+        expectProblem(
+          await invoke(contract, world, { body: bodyOfSize(contract.bodyMaxBytes + 1) }, sample),
+          "payload_too_large",
+          contract,
+        );
+        expect((await invoke(contract, world, { body: bodyOfSize(contract.bodyMaxBytes) }, sample)).status).not.toBe(413);
+      });
+
+      test("nothing is said of the body to who may not call", async () => {
+        const answer = await invoke(contract, world, { bearer: undefined, body: "{" }, sample);
+        expectProblem(answer, "unauthenticated", contract);
+      });
+    });
+
+  function queryParameters(): [name: string, schema: ParameterSchema][] {
+    const operation = document.paths?.[contract.path]?.[contract.method.toLowerCase() as "get"];
+    const parameters = (operation?.parameters ?? []) as { in?: string; name: string; schema: ParameterSchema }[];
+    return parameters.filter((parameter) => parameter.in === "query").map(({ name, schema }) => [name, schema]);
+  }
+});
+
+/** An identifier of the same kind, of nothing. */
+function neverGiven(id: string): string {
+  return id.replace(/[0-9a-f]{20,}$/, (digits) => uniqueName("").replace("-", "").padEnd(digits.length, "0"));
+}

@@ -1,0 +1,188 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createTenant, sql, stack, uniqueName } from "#e2e/fixtures.ts";
+import type { Role } from "#lib/wire/access.ts";
+import { pageOf } from "./page.ts";
+
+const OURS = uniqueName("Ours");
+const THEIRS = uniqueName("Theirs");
+
+let tenant: string;
+let other: string;
+let ours: Record<"exception" | "reconciliation" | "webhook" | "api_key", string>;
+let theirs: typeof ours;
+
+beforeAll(async () => {
+  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+  [ours, theirs] = await Promise.all([furnish(tenant, OURS), furnish(other, THEIRS)]);
+});
+
+/** One of each, whose name is the word. */
+async function furnish(id: string, word: string): Promise<typeof ours> {
+  const [made] = await sql<typeof ours>(
+    `with exception as (
+       insert into public.exceptions (tenant_id, title, severity, due_at, created_by) values ($1, $2, 'high', now() + interval '1 hour', 'user:leo') returning id),
+     reconciliation as (
+       insert into public.reconciliations (tenant_id, name, period_start, period_end, left_source, right_source, created_by)
+       values ($1, $2, '2026-10-01', '2026-10-31', 'stripe.payouts', 'bank.statement', 'user:leo') returning id),
+     webhook as (
+       insert into public.webhooks (tenant_id, url, description, events, created_by) values ($1, 'https://hooks.example.com/' || $2, $2, '{webhook.test}', 'user:ada') returning id),
+     api_key as (
+       insert into public.api_keys (tenant_id, key_id, name, scopes, created_by) values ($1, 'tk_' || substr(md5($2), 1, 22), $2, '{read:exceptions}', 'user:ada') returning id)
+     select exception.id as exception, reconciliation.id as reconciliation, webhook.id as webhook, api_key.id as api_key
+     from exception, reconciliation, webhook, api_key`,
+    [id, word],
+  );
+  return made as typeof ours;
+}
+
+const as = (...roles: Role[]) => ({ [tenant]: roles });
+
+describe("what is an admin's to see", () => {
+  const pages = {
+    "api-keys": "Admins manage API keys",
+    webhooks: "Admins manage webhooks",
+    "security-events": "Admins view security events",
+  };
+  for (const role of ["tenant_analyst", "tenant_lead"] as const) {
+    it.each(Object.entries(pages))(`a ${role} is told who may see /%s, and sees nothing of it`, async (path, heading) => {
+      const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as(role));
+      expect(status).toBe(200);
+      expect(headings).toContain(heading);
+      expect(text).not.toContain(OURS);
+    });
+
+    it(`a ${role} sees nothing of a webhook at its address`, async () => {
+      const { headings, text } = await pageOf(`/${tenant}/webhooks/${ours.webhook}`, as(role));
+      expect(headings).toContain("Admins manage webhooks");
+      expect(text).not.toContain(OURS);
+    });
+  }
+
+  it("an admin sees it", async () => {
+    for (const path of ["api-keys", "webhooks", `webhooks/${ours.webhook}`]) {
+      expect((await pageOf(`/${tenant}/${path}`, as("tenant_admin"))).text, path).toContain(OURS);
+    }
+  });
+});
+
+it.each(["exceptions", "exceptions/import", "sla-policy", "reconciliations", "integrations", "release-notes", "api-keys", "webhooks"])(
+  "a member without a role gets the shell at /%s, and nothing of the tenant's data",
+  async (path) => {
+    const { status, text } = await pageOf(`/${tenant}/${path}`, as());
+    expect(status).toBe(200);
+    expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
+    expect(text).not.toContain(OURS);
+    expect(text).not.toContain('type="file"');
+  },
+);
+
+describe("another tenant's", () => {
+  it.each(["exceptions", "reconciliations", "integrations", "api-keys", "webhooks", "security-events", "nowhere"])(
+    "/%s is no page, as that of a tenant that never was",
+    async (path) => {
+      for (const id of [other, "no-such-tenant"]) {
+        const { status, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
+        expect(status).toBe(404);
+        expect(text).not.toContain(THEIRS);
+        expect(text).not.toContain(`Tenant ${id}`);
+      }
+    },
+  );
+
+  it("reconciliation is no page, as one that never was", async () => {
+    for (const id of [theirs.reconciliation, `rcn_${"0".repeat(32)}`, "x"]) {
+      const { status, text } = await pageOf(`/${tenant}/reconciliations/${id}`, as("tenant_lead"));
+      expect([id, status]).toEqual([id, 404]);
+      expect(text).not.toContain(THEIRS);
+    }
+  });
+
+  it("webhook is no page, as one that never was", async () => {
+    for (const id of [theirs.webhook, "whk_00000000000000000000", "nonsense"]) {
+      const { status, text } = await pageOf(`/${tenant}/webhooks/${id}`, as("tenant_admin"));
+      expect([id, status]).toEqual([id, 404]);
+      expect(text).not.toContain(THEIRS);
+    }
+  });
+
+  it("exceptions are not among one's own", async () => {
+    const { text } = await pageOf(`/${tenant}/exceptions`, as("tenant_analyst"));
+    expect(text).toContain(OURS);
+    expect(text).not.toContain(THEIRS);
+  });
+});
+
+it("a surface that nobody declared is no page", async () => {
+  expect((await pageOf(`/${tenant}/runbooks`, as("tenant_admin"))).status).toBe(404);
+});
+
+it("a name that no tenant can have has no page of updates", async () => {
+  for (const name of ["UPPER", "x'y", "%00"]) {
+    expect((await pageOf(`/${name}/updates`)).status, name).toBeGreaterThanOrEqual(400);
+  }
+});
+
+it("the updates of a tenant that does not exist are like those of one that has published nothing", async () => {
+  const answer = await pageOf("/no-such-tenant/updates");
+  expect(answer.status).toBe(200);
+  expect(answer.text).toContain("No updates yet");
+});
+
+describe("without a session no form of request gets a tenant's data", () => {
+  const forms: Record<string, Record<string, string>> = {
+    "the page": {},
+    "an RSC request": { RSC: "1" },
+    "a prefetch": { RSC: "1", "Next-Router-Prefetch": "1" },
+    "a request that pretends to be the proxy's own": { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
+    "a session that is not ours": { Cookie: "tieout.session=eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..AAAA.AAAA.AAAA" },
+  };
+  it.each(Object.entries(forms))("%s", async (_form, headers) => {
+    for (const path of [`/${tenant}/exceptions`, `/${tenant}/exceptions.rsc`, `/${tenant}/exceptions?_rsc=abc`]) {
+      const { status, text } = await pageOf(path, undefined, headers);
+      expect(text).not.toContain(OURS);
+      expect(text).not.toContain(`Tenant ${tenant}`);
+      expect([200, 404]).toContain(status);
+    }
+  });
+});
+
+it("pages carry their security headers, and a nonce that is new each time", async () => {
+  const [first, second] = [await pageOf("/sign-in"), await pageOf("/sign-in")];
+  const policyOf = ({ headers }: { headers: Headers }) => headers.get("content-security-policy") ?? "";
+  expect(policyOf(first)).toContain("frame-ancestors 'none'");
+  expect(policyOf(first)).not.toContain("unsafe");
+  expect(Object.fromEntries(first.headers)).toMatchObject({
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "strict-origin-when-cross-origin",
+  });
+  const nonceOf = (policy: string) => /'nonce-([^']+)'/.exec(policy)?.[1];
+  expect(nonceOf(policyOf(first))).toBeTruthy();
+  expect(nonceOf(policyOf(second))).not.toBe(nonceOf(policyOf(first)));
+  for (const { text } of [first, second]) {
+    expect(text).not.toMatch(/<[^>]+\sstyle=/);
+    expect(text).not.toMatch(/<script(?![^>]*nonce=)/);
+  }
+});
+
+it("nothing but what is published is in the HTML of the updates, whatever key the server has", async () => {
+  const word = uniqueName("note");
+  const records: [surface: string, owner: string, data: object, deleted: boolean][] = [
+    ["release-notes", tenant, { title: `${word} out`, published: true, body: "Seen by all" }, false],
+    ["release-notes", tenant, { title: `${word} draft`, published: false, body: "Seen by none" }, false],
+    ["release-notes", tenant, { title: `${word} taken back`, published: true }, true],
+    ["integrations", tenant, { name: `${word} inner`, published: true }, false],
+    ["release-notes", other, { title: `${word} foreign`, published: true }, false],
+  ];
+  for (const [surface, owner, data, deleted] of records) {
+    await sql(
+      "insert into public.records (tenant_id, surface, data, deleted_at, created_by) values ($1, $2, $3, case when $4 then now() end, 'user:ada')",
+      [owner, surface, JSON.stringify(data), deleted],
+    );
+  }
+  const { text } = await pageOf(`/${tenant}/updates`);
+  expect(text).toContain(`${word} out`);
+  expect(text).toContain("Seen by all");
+  for (const hidden of ["draft", "taken back", "inner", "foreign"]) expect(text, hidden).not.toContain(`${word} ${hidden}`);
+  for (const hidden of ["Seen by none", stack.secretKey]) expect(text, hidden).not.toContain(hidden);
+});

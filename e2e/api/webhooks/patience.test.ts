@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import type { Behaviour } from "#e2e/webhooks/receiver.ts";
+import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
+import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { receiver } from "./subscribed.ts";
+
+const HANGS = { trick: "hang" } as const;
+
+/** A test event on its way to a receiver of a tenant of its own. */
+async function send(behaviour: Behaviour): Promise<{ subscriber: Subscriber; webhook: Registered; eventId: string }> {
+  const subscriber = await Subscriber.create(receiver);
+  const webhook = await subscriber.register(["webhook.test"], behaviour);
+  const { event_id: eventId } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
+  return { subscriber, webhook, eventId };
+}
+
+function expectFifteenSeconds(duration_ms: number | null | undefined): void {
+  expect(duration_ms).toBeGreaterThanOrEqual(14_900);
+  expect(duration_ms).toBeLessThanOrEqual(17_200);
+}
+
+// Each waits for 15 seconds to pass, all of them for the same ones.
+describe.concurrent("a receiver has 15 s:", () => {
+  it("no answer by then is a timeout", async () => {
+    const { webhook, eventId } = await send(HANGS);
+    const { attempts } = await webhook.becomes(eventId, ["retrying"], 1, 25_000);
+    expect(attempts[0]).toMatchObject({ failure_kind: "timeout", status_code: null, response: null });
+    expectFifteenSeconds(attempts[0]?.duration_ms);
+  });
+
+  it("an answer that never ends is cut off; the status counts", async () => {
+    const { webhook, eventId } = await send({ trick: "drip" });
+    const { attempts } = await webhook.becomes(eventId, ["delivered"], 1, 25_000);
+    expect(attempts[0]?.response).toMatchObject({ body: expect.stringMatching(/^\.{10,40}$/), truncated: true });
+    expectFifteenSeconds(attempts[0]?.duration_ms);
+  });
+
+  it("what was on its way when its webhook was disabled is settled", async () => {
+    const { subscriber, webhook, eventId } = await send(HANGS);
+    await webhook.gets(1);
+    await subscriber.call("PATCH", webhook.url, { status: "disabled" });
+    expect(await webhook.becomes(eventId, ["failed"], 1, 25_000)).toMatchObject({
+      failure_kind: "webhook_disabled",
+      attempts: [{ status: "failed", failure_kind: "timeout" }],
+    });
+  });
+
+  it("no more than 20 are sent at once to each, and 2 at once while they fail", async () => {
+    const subscriber = await Subscriber.create(receiver);
+    const webhook = await subscriber.register(["exception.updated"], HANGS);
+    await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 60)", [
+      subscriber.tenant,
+    ]);
+    await webhook.gets(20);
+    const underWay = async () =>
+      (await sql("select from webhook_deliveries where webhook_id = $1 and lease is not null", [webhook.id])).length;
+    expect(await underWay()).toBe(20);
+    await until(
+      "the first twenty have timed out",
+      async () => (await webhook.deliveries("?status=retrying&limit=250")).length >= 18,
+      30_000,
+    );
+    await until("two are tried", async () => (await underWay()) === 2);
+    expect(webhook.received.length).toBeLessThanOrEqual(24);
+    await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
+      subscriber.tenant,
+    ]);
+  });
+});

@@ -1,0 +1,3 @@
+import { build } from "../../bin/setup.mjs";
+
+await build();

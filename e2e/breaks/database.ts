@@ -1,0 +1,162 @@
+import type { Break } from "./break.ts";
+
+const DATA_API = "e2e/api/database/data-api.test.ts";
+const LINTS = "e2e/api/database/lints.test.ts";
+const RECORDS = "e2e/api/records/row-level-security.test.ts";
+
+/** Who may see and do what, as the database decides last. */
+export const DATABASE: Break[] = [
+  {
+    name: "policy-of-exceptions-dropped",
+    is: "every tenant reads everybody's exceptions",
+    how: { statement: "alter policy exceptions_read on public.exceptions using (true)" },
+    caught: { file: DATA_API, name: "another tenant's admin, straight at the Data API reads nothing of exceptions but its own" },
+  },
+  {
+    name: "policy-of-tenants-dropped",
+    is: "the publishable key lists all tenants",
+    how: { statement: "alter policy tenants_read on public.tenants using (true)" },
+    caught: { file: DATA_API, name: "the publishable key, straight at the Data API reads nothing of tenants" },
+  },
+  {
+    name: "policy-of-security-events-without-role",
+    is: "an analyst reads the audit trail past the functions",
+    how: { statement: "alter policy security_events_read on public.security_events using (tenant_id = (select private.tenant_id()))" },
+    caught: { file: "e2e/api/database/row-security.test.ts", name: "security_events" },
+  },
+  {
+    name: "policy-of-webhooks-without-role",
+    is: "an analyst reads webhooks past the functions",
+    how: { statement: "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))" },
+    caught: { file: "e2e/api/database/row-security.test.ts", name: "webhooks" },
+  },
+  {
+    name: "policy-of-updates-without-tenant",
+    is: "an exception of another tenant is changed",
+    how: {
+      statement:
+        "alter policy exceptions_update on public.exceptions using (true) with check (true); alter policy exceptions_read on public.exceptions using (true)",
+    },
+    caught: { file: DATA_API, name: "another tenant's admin, straight at the Data API changes nothing of exceptions" },
+  },
+  {
+    name: "row-level-security-off",
+    is: "a table has no row-level security",
+    how: { statement: "alter table public.webhook_deliveries disable row level security" },
+    caught: { file: LINTS, name: "has row-level security on every table" },
+  },
+  {
+    name: "truncate-granted",
+    is: "a role may do what no policy stops",
+    how: { statement: "grant truncate on public.exceptions to authenticated" },
+    caught: { file: LINTS, name: "grants no API role what row-level security does not stop" },
+  },
+  {
+    name: "function-open-to-everybody",
+    is: "anybody may purge",
+    how: { statement: "grant execute on function private.purge_records(integer) to public" },
+    caught: { file: LINTS, name: "lets everybody execute nothing" },
+  },
+  {
+    name: "search-path-open",
+    is: "a function finds its tables where the caller says",
+    how: { statement: "alter function public.get_me(jsonb, jsonb) reset search_path" },
+    caught: { file: LINTS, name: "lets no function be steered by a search_path" },
+  },
+  {
+    name: "function-with-owners-rights-exposed",
+    is: "an exposed function passes by every policy",
+    how: { statement: "alter function public.get_me(jsonb, jsonb) security definer" },
+    caught: { file: LINTS, name: "exposes no function that runs with its owner's rights" },
+  },
+  {
+    name: "tenant-of-a-record-writable",
+    is: "a record is given to another tenant",
+    how: { statement: "grant update (tenant_id) on public.records to authenticated" },
+    caught: { file: RECORDS, name: "a tenant admin cannot set tenant_id" },
+  },
+  {
+    name: "bin-open-to-leads",
+    is: "a lead sees what is deleted",
+    how: {
+      statement: `alter policy records_read on public.records using (tenant_id = (select private.tenant_id())
+        and (private.may_read_records(surface) or private.may_write_records(surface)))`,
+    },
+    caught: { file: RECORDS, name: "a lead sees what is its own to see" },
+  },
+  {
+    name: "integrations-published",
+    is: "the publishable key may read integrations",
+    how: {
+      statement: `create or replace function private.is_public_surface(surface text) returns boolean language sql immutable set search_path = ''
+        return surface in ('release-notes', 'troubleshooting', 'integrations')`,
+    },
+    caught: { file: RECORDS, name: "the policy names as public what the declarations do" },
+  },
+  {
+    name: "tenant-filter-of-restore-lost",
+    is: "a record of another tenant is restored",
+    how: { function: "private.unbin_record", replace: "x.tenant_id = private.tenant_id() and x.id = $2 and", by: "x.id = $2 and" },
+    caught: {
+      file: "e2e/api/contracts/bad-requests.test.ts",
+      name: "restoreIntegration another tenant's record 404, as one that never was",
+    },
+  },
+  {
+    name: "tenant-filter-of-summary-lost",
+    is: "the summary counts everybody's exceptions",
+    how: {
+      function: "private.sla_summary",
+      replace: "from private.sla_counts where tenant_id = private.tenant_id()",
+      by: "from private.sla_counts",
+    },
+    caught: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+  },
+  {
+    name: "unknown-tenant-let-in",
+    is: "the service-role key works for a tenant that does not exist",
+    how: {
+      function: "private.enter",
+      replace: "not exists (select from public.tenants t where t.id = private.tenant_id())",
+      by: "false",
+    },
+    caught: { file: "e2e/api/credentials.test.ts", name: "do not open a tenant that does not exist" },
+  },
+  {
+    name: "service-call-not-recorded",
+    is: "the service-role key leaves no trace",
+    how: { function: "private.enter", replace: "if private.principal_type() = 'service_role' then", by: "if false then" },
+    caught: {
+      file: "e2e/api/security-events/service-role.test.ts",
+      name: "leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing",
+    },
+  },
+  {
+    name: "export-not-recorded",
+    is: "data leaves without an event",
+    how: { function: "private.enter", replace: "if jsonb_typeof(request -> 'export') = 'object' then", by: "if false then" },
+    caught: { file: "e2e/api/security-events/sources.test.ts", name: "exports, with what was asked for" },
+  },
+  {
+    name: "audit-trail-writable",
+    is: "the owner rewrites events",
+    how: {
+      function: "private.guard_security_events",
+      replace: "if tg_op = 'UPDATE' and old.hash is null then",
+      by: "if tg_op = 'UPDATE' then",
+    },
+    caught: {
+      file: "e2e/api/security-events/chain.test.ts",
+      name: "by the application's strongest role: no change, no deletion, no truncation, no place of its own choosing",
+    },
+  },
+  {
+    name: "chain-not-linked",
+    is: "an event does not carry the hash of the one before it",
+    how: { function: "private.chain_security_event", replace: "e.prev_hash := head.hash;", by: "e.prev_hash := null;" },
+    caught: {
+      file: "e2e/api/security-events/chain.test.ts",
+      name: "each tenant's chain fits, without a gap, and no call waits for another tenant",
+    },
+  },
+];

@@ -1,0 +1,84 @@
+/** Runs the tests that breaks name, and says which are red. */
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Break } from "./break.ts";
+import type { Laboratory } from "./laboratory.ts";
+
+/** `missing`: no test has that name, or none ran: the stack did not start. */
+export type Colour = "red" | "green" | "missing";
+
+type Ran = { file: string; name: string; failed: boolean };
+
+const SUITES = [
+  { name: "ui", folder: "e2e/ui/" },
+  { name: "stack", folder: "e2e/stack/" },
+  { name: "api", folder: "e2e/api/" },
+  { name: "unit", folder: "" },
+] as const;
+
+const suiteOf = ({ caught }: Break) => SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
+
+export async function coloursOf(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Colour>> {
+  const ran: Ran[] = [];
+  for (const { name } of SUITES) {
+    const wanted = breaks.filter((one) => suiteOf(one) === name);
+    if (wanted.length > 0) ran.push(...(name === "ui" ? await playwright(laboratory, wanted) : await vitest(laboratory, name, wanted)));
+  }
+  return new Map(breaks.map((one) => [one, colourOf(one, ran)]));
+}
+
+function colourOf({ caught }: Break, ran: Ran[]): Colour {
+  const named = ran.filter(({ file, name }) => file.endsWith(caught.file) && name.includes(caught.name));
+  if (named.length === 0) return "missing";
+  return named.some(({ failed }) => failed) ? "red" : "green";
+}
+
+const filesOf = (breaks: readonly Break[]) => [...new Set(breaks.map(({ caught }) => caught.file))];
+/** vitest puts " > " between the parts of a full name, Playwright a space. */
+const patternOf = (breaks: readonly Break[]) =>
+  [...new Set(breaks.map(({ caught }) => caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )")))].join("|");
+
+async function vitest(laboratory: Laboratory, project: string, breaks: readonly Break[]): Promise<Ran[]> {
+  const report = reportFile();
+  const reporting = ["--reporter=json", `--outputFile=${report}`];
+  const chosen = [...filesOf(breaks), "--testNamePattern", patternOf(breaks)];
+  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", ["run", "--project", project, ...reporting, ...chosen]);
+  const { testResults } = read<{ testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] }>(
+    report,
+    output,
+  );
+  return testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "passed" || status === "failed")
+      .map(({ fullName, status }) => ({ file, name: fullName, failed: status === "failed" })),
+  );
+}
+
+type Suite = { title: string; file: string; suites?: Suite[]; specs: { title: string; ok: boolean; tests: { results: unknown[] }[] }[] };
+
+async function playwright(laboratory: Laboratory, breaks: readonly Break[]): Promise<Ran[]> {
+  const report = reportFile();
+  const chosen = [...filesOf(breaks), "--grep", patternOf(breaks), "--retries", "0"];
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report };
+  const { output } = await laboratory.run("node_modules/@playwright/test/cli.js", ["test", ...chosen], env);
+  const ranOf = (suite: Suite, before: string[]): Ran[] => [
+    ...suite.specs
+      .filter(({ tests }) => tests.some(({ results }) => results.length > 0))
+      .map(({ title, ok }) => ({ file: `e2e/ui/${suite.file}`, name: [...before, title].join(" "), failed: !ok })),
+    ...(suite.suites ?? []).flatMap((inner) => ranOf(inner, [...before, inner.title])),
+  ];
+  return read<{ suites: Suite[] }>(report, output).suites.flatMap((suite) => ranOf(suite, []));
+}
+
+function reportFile(): string {
+  return join(mkdtempSync(join(tmpdir(), "tieout-breaks-report-")), "report.json");
+}
+
+function read<Report>(file: string, output: string): Report {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    throw new Error(`The tests did not run:\n${output.slice(-3000)}`);
+  }
+}

@@ -1,0 +1,35 @@
+/** Whether what breaks change, and what must catch them, is still where they say. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Break } from "./break.ts";
+
+const SCHEMAS = "supabase/schemas";
+
+/** One sentence for each break that has no place, or more than one; none where all is well. */
+export function misplaced(root: string, breaks: readonly Break[]): string[] {
+  const schemas = readdirSync(join(root, SCHEMAS)).map((file) => readFileSync(join(root, SCHEMAS, file), "utf8"));
+  const functions = schemas.flatMap((sql) => sql.split(/^create function /m));
+  const names = breaks.map(({ name }) => name);
+  return [
+    ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `Two breaks are called ${name}.`),
+    ...breaks.flatMap(({ name, how, caught }) => {
+      const told: (string | null)[] = [existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`];
+      if ("file" in how) told.push(inFile(root, how));
+      if ("function" in how) {
+        const bodies = functions.filter((text) => text.startsWith(`${how.function}(`));
+        told.push(bodies.length === 0 ? `there is no ${how.function}` : once(bodies.join(""), how.replace, how.function));
+      }
+      return told.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));
+    }),
+  ];
+}
+
+function inFile(root: string, { file, replace }: { file: string; replace: string }): string | null {
+  return existsSync(join(root, file)) ? once(readFileSync(join(root, file), "utf8"), replace, file) : `there is no ${file}`;
+}
+
+/** Null where the text stands there once. */
+export function once(content: string, text: string, where: string): string | null {
+  const found = content.split(text).length - 1;
+  return found === 1 ? null : `its place is ${found === 0 ? "not" : `${found} times`} in ${where}`;
+}

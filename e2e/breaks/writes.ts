@@ -1,0 +1,135 @@
+import type { Break } from "./break.ts";
+
+const LIFECYCLE = "e2e/api/api-keys/lifecycle.test.ts";
+const CONCURRENCY = "e2e/api/records/concurrency.test.ts";
+const CLOCK = "e2e/api/sla/clock.test.ts";
+
+/** What a write must do once, wholly and in its turn. */
+export const WRITES: Break[] = [
+  {
+    name: "idempotency-mismatch-passed",
+    is: "another request under the same key gets the first one's answer",
+    how: { function: "private.enter_write", replace: "if stored.fingerprint <> key ->> 'fingerprint' then", by: "if false then" },
+    caught: { file: "e2e/api/contracts/idempotency.test.ts", name: "createException the same key for another request 422" },
+  },
+  {
+    name: "idempotent-answer-forgotten",
+    is: "a repeated request gets no body",
+    how: { function: "private.answer", replace: "k set answer = body", by: "k set answer = null" },
+    caught: {
+      file: "e2e/api/contracts/idempotency.test.ts",
+      name: "createReconciliation the same key and request give the first answer again",
+    },
+  },
+  {
+    name: "grace-of-a-key-ignored",
+    is: "a rotated key lives a day longer than asked",
+    how: {
+      function: "public.rotate_api_key",
+      replace: "now() + make_interval(secs => (input ->> 'grace_period_seconds')::integer)",
+      by: "now() + interval '1 day'",
+    },
+    caught: { file: LIFECYCLE, name: "ends the old key at once with a grace period of 0" },
+  },
+  {
+    name: "key-not-locked",
+    is: "two rotations at once both succeed",
+    how: {
+      function: "private.lock_api_key",
+      replace: "a.id = $1 for update;",
+      by: "a.id = $1;",
+    },
+    caught: { file: LIFECYCLE, name: "lets one of two rotations at once succeed" },
+  },
+  {
+    name: "revocation-not-seen",
+    is: "a revoked key works on",
+    how: { function: "private.find_api_key", replace: "k.revoked_at is not null", by: "false" },
+    caught: { file: LIFECYCLE, name: "refuses the next call here at once, and every call elsewhere within a second" },
+  },
+  {
+    name: "expiry-announced-again",
+    is: "each run tells of the same expiry",
+    how: {
+      function: "private.announce_expiring_api_keys",
+      replace: "format('%s:%s:%s', k.id,",
+      by: "format('%s:%s:%s', gen_random_uuid(),",
+    },
+    caught: { file: "e2e/api/api-keys/usage.test.ts", name: "is announced 14, 3 and 1 days before it ends, once each" },
+  },
+  {
+    name: "if-match-ignored",
+    is: "a change goes over one that its maker never saw",
+    how: {
+      function: "private.require_version",
+      replace: "if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then",
+      by: "if false then",
+    },
+    caught: { file: CONCURRENCY, name: "refuses another state, a weak tag and what never was one" },
+  },
+  {
+    name: "record-not-locked",
+    is: "of two changes at once one is lost",
+    how: { function: "private.lock_record", replace: "for no key update;", by: ";" },
+    caught: { file: CONCURRENCY, name: "forty changes at once of forty fields are all made" },
+  },
+  {
+    name: "purge-a-day-early",
+    is: "a deleted record goes before its 30 days",
+    how: {
+      statement: `create or replace function private.record_purge_at(deleted_at timestamptz) returns timestamptz language sql immutable set search_path = ''
+        return deleted_at + interval '700 hours'`,
+    },
+    caught: { file: "e2e/api/records/deletion.test.ts", name: "the database lets nobody delete a record before, the owner included" },
+  },
+  {
+    name: "closed-exception-moved",
+    is: "a resolved exception can be dismissed",
+    how: {
+      statement: `create or replace function private.may_move(before text, after text) returns boolean language sql immutable set search_path = ''
+        return before = after or (before, after) in (
+          ('open', 'in_review'), ('in_review', 'open'), ('open', 'resolved'), ('open', 'dismissed'), ('in_review', 'resolved'),
+          ('in_review', 'dismissed'), ('resolved', 'open'), ('dismissed', 'open'), ('resolved', 'dismissed'))`,
+    },
+    caught: { file: "e2e/api/sla/workflow.test.ts", name: "moves as the rules say, and by no other way" },
+  },
+  {
+    name: "an-hour-is-high",
+    is: "60 minutes before the breach is high, not medium",
+    how: {
+      statement: `create or replace function private.breach_risk(minutes_to_breach bigint) returns text language sql immutable set search_path = ''
+        return case when minutes_to_breach <= 0 then 'breached' when minutes_to_breach <= 60 then 'high' when minutes_to_breach <= 240 then 'medium' else 'low' end`,
+    },
+    caught: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+  },
+  {
+    name: "crossing-told-twice",
+    is: "a crossing has no one name",
+    how: {
+      function: "private.announce_crossings",
+      replace: "concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary)",
+      by: "concat_ws(':', gen_random_uuid()::text, private.iso(c.due_at), c.boundary)",
+    },
+    caught: { file: CLOCK, name: "is stopped by a resolution and started by a reopening, without telling the same twice" },
+  },
+  {
+    name: "clock-locked-late",
+    is: "a clock that a worker moves on meanwhile is counted twice",
+    how: {
+      function: "private.clock_updated_exceptions",
+      replace: "order by k.tenant_id, k.exception_id for update of k;",
+      by: "order by k.tenant_id, k.exception_id;",
+    },
+    caught: { file: CLOCK, name: "counts an exception once that is moved to another deadline while a worker tells of its crossing" },
+  },
+  {
+    name: "thresholds-not-armed",
+    is: "a moved clock forgets its next boundary",
+    how: {
+      function: "private.move_clocks",
+      replace: "position = f.position, next_at = f.next_at",
+      by: "position = f.position, next_at = null",
+    },
+    caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
+  },
+];

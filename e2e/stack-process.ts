@@ -1,0 +1,24 @@
+/** A stack on the DATA_DIR and PORT of the environment, which goes with it: `node e2e/stack-process.ts <log file>`. */
+import { spawn } from "node:child_process";
+import { createWriteStream, mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [, , logFile] = process.argv;
+const { DATA_DIR } = process.env;
+if (!logFile || !DATA_DIR) throw new Error("Give a log file, and DATA_DIR.");
+mkdirSync(dirname(logFile), { recursive: true });
+
+// The channel ends it should this process be killed.
+const supervisor = spawn(process.execPath, [fileURLToPath(new URL("../supervisor/main.ts", import.meta.url))], {
+  stdio: ["ignore", "pipe", "inherit", "ipc"],
+  detached: true,
+});
+supervisor.stdout?.pipe(createWriteStream(logFile));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => supervisor.kill("SIGTERM"));
+process.on("disconnect", () => supervisor.kill("SIGTERM"));
+supervisor.once("exit", (code, signal) => {
+  rmSync(DATA_DIR, { recursive: true, force: true });
+  if (code !== 0) console.error(`The stack under test ended with ${signal ?? code}: see ${logFile}.`);
+  process.exit(signal ? 1 : (code ?? 1));
+});

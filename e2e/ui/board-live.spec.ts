@@ -1,0 +1,77 @@
+import { expect, test } from "@playwright/test";
+import { createTenant } from "../fixtures.ts";
+import { beSignedIn, report, rowOf, setVisibility, tokenColour } from "./person.ts";
+
+let tenant: string;
+
+test.beforeEach(async ({ context }) => {
+  tenant = await createTenant();
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+});
+
+test.describe("while it is open, the SLA board", () => {
+  test("counts down and changes colour by itself, with nothing from the server", async ({ page }) => {
+    await report(tenant, { title: "Crossing", due_in_minutes: 60.5 });
+    await page.clock.install();
+    await page.goto(`/${tenant}/exceptions`);
+    const row = rowOf(page, "Crossing");
+    await expect(row).toContainText("in 1 h 1 min");
+    await expect(row).toHaveAttribute("data-risk", "medium");
+    await expect(page.getByText(/Updated [1-9] s ago/)).toBeVisible();
+    await page.route("**/v1/**", (route) => route.abort());
+    await page.clock.runFor("02:00");
+    await expect(row).toContainText("in 59 min");
+    await expect(row).toHaveCSS("background-color", await tokenColour(page, { "data-risk": "high" }, "--risk-row"));
+    await expect(page.getByText(/Updated 2 min ago/)).toBeVisible();
+    await page.clock.runFor("01:01:30");
+    await expect(row).toContainText("3 min late");
+    await expect(row.getByText("Breached")).toBeVisible();
+  });
+
+  test("goes by the server's clock, however wrong the browser's is", async ({ page }) => {
+    await report(tenant, { title: "Half an hour", due_in_minutes: 30 });
+    await page.clock.install({ time: Date.now() + 7 * 60 * 60 * 1000 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Half an hour")).toContainText(/in (30|29) min/);
+    await expect(page.getByText(/Updated (just now|\d s ago)/)).toBeVisible();
+  });
+
+  test("pauses while its tab is hidden, and catches up when it is shown", async ({ page }) => {
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(page.getByText("No open exceptions")).toBeVisible();
+    // It tells seconds only once it runs: what it asks for at its start is asked.
+    await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
+    await setVisibility(page, "hidden");
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("/v1/exceptions/sla")) asked += 1;
+    });
+    await report(tenant, { title: "Meanwhile", due_in_minutes: 30 });
+    await expect(page.getByText(/Updated (7|8|9) s ago/)).toBeVisible();
+    expect(asked).toBe(0);
+    await setVisibility(page, "visible");
+    await expect(rowOf(page, "Meanwhile")).toBeVisible();
+  });
+
+  test("keeps showing what it has while the connection is gone, and says so", async ({ page, context }) => {
+    await report(tenant, { title: "Seen before", due_in_minutes: 30 });
+    await page.goto(`/${tenant}/exceptions`);
+    await expect(rowOf(page, "Seen before")).toBeVisible();
+    await context.setOffline(true);
+    const notice = page.getByRole("status").getByText("You're offline.");
+    await expect(notice).toBeVisible();
+    await expect(rowOf(page, "Seen before")).toBeVisible();
+    await context.setOffline(false);
+    await expect(notice).toBeHidden();
+  });
+
+  test("a session that ends in between is asked for where one is", async ({ page, context }) => {
+    await report(tenant, { title: "Left open", due_in_minutes: 30 });
+    await page.goto(`/${tenant}/exceptions?severity=high`);
+    await expect(rowOf(page, "Left open")).toBeVisible();
+    await context.clearCookies();
+    await expect(page.getByRole("dialog", { name: "Your session has ended" })).toBeVisible();
+    await expect(page).toHaveURL(`/${tenant}/exceptions?severity=high`);
+    await expect(page.getByText("Left open")).toBeVisible();
+  });
+});

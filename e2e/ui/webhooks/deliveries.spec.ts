@@ -1,0 +1,109 @@
+import { expect } from "@playwright/test";
+import { sql } from "../../fixtures.ts";
+import { rowOf, setVisibility } from "../person.ts";
+import { panelOf, test } from "./hooks.ts";
+
+test("a failed attempt says what went wrong, what to do, and when the next try is; one can try at once", async ({ page, hooks }) => {
+  const webhook = await hooks.tried({ status: 503, headers: { "Retry-After": "3600" }, body: '{"error":"try later"}' });
+  await page.goto(hooks.pageOf(webhook));
+  await expect(rowOf(page, "exception.created")).toContainText(/Retrying.*503.*in (59 min|1 h)/s);
+  await rowOf(page, "exception.created").getByRole("link").click();
+  const panel = panelOf(page, "exception.created");
+  await expect(panel.getByText(/^Next attempt in (59 min|1 h)/)).toBeVisible();
+  await expect(panel.getByText("The receiver responded with 503.")).toBeVisible();
+  await expect(panel.getByText("Only a 2xx counts as delivered.")).toBeVisible();
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText('{\n  "error": "try later"\n}');
+  await expect(panel.getByRole("region", { name: "Response headers" })).toContainText("retry-after: 3600");
+  await webhook.behave({});
+  await panel.getByRole("button", { name: "Retry now" }).click();
+  await expect(panel.getByText("Delivered").first()).toBeVisible();
+});
+
+test("what a receiver answers is shown as text, and does nothing", async ({ page, hooks }) => {
+  const body = '<img src="x" onerror="document.title=1"></pre><script>document.title=1</script> \u202egnp.exe';
+  const webhook = await hooks.tried({ body, headers: { "content-type": "text/html" } });
+  await page.goto(hooks.pageOf(webhook));
+  await rowOf(page, "exception.created").getByRole("link").click();
+  const panel = panelOf(page, "exception.created");
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText(body.replace("\u202e", "\\u202e"));
+  await expect(panel.locator("img, script")).toHaveCount(0);
+  await expect(page).toHaveTitle(/^Webhook/);
+});
+
+test("deliveries are filtered in the address, found by the webhook-id of a receiver's log, and come in pages", async ({ page, hooks }) => {
+  const webhook = await hooks.tried({});
+  await webhook.behave({ status: 500 });
+  const failing = await hooks.subscriber.emit("exception.updated");
+  await webhook.becomes(failing, ["retrying"]);
+  await page.goto(hooks.pageOf(webhook));
+  await page.getByRole("button", { name: "Filter by state" }).click();
+  await page.getByRole("menuitemradio", { name: "Retrying" }).click();
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByRole("button", { name: "Filter by event" }).click();
+  await page.getByRole("menuitemradio", { name: "exception.created" }).click();
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
+  await page.reload();
+  await expect(page).toHaveURL(/status=retrying&type=exception\.created/);
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
+  await page.getByRole("search").getByRole("button", { name: "Clear filters" }).click();
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await page.getByRole("searchbox").fill(failing.slice(0, -1));
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await page.getByRole("searchbox").fill(failing);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await expect(page).toHaveURL(new RegExp(`event_id=${failing}`));
+  await page.getByRole("searchbox").fill("");
+  await expect(page.getByRole("row")).toHaveCount(3);
+
+  await webhook.behave({});
+  await sql(
+    "insert into events (tenant_id, type, data) select $1, 'exception.created', jsonb_build_object('n', n) from generate_series(1, 70) n",
+    [hooks.subscriber.tenant],
+  );
+  await expect(page.getByRole("row")).toHaveCount(51);
+  await page.getByRole("row").last().scrollIntoViewIfNeeded();
+  await expect(page.getByRole("row")).toHaveCount(73);
+});
+
+test("deliveries appear by themselves, rest while the tab is hidden, and catch up", async ({ page, hooks }) => {
+  const webhook = await hooks.tried({});
+  await page.goto(hooks.pageOf(webhook));
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await hooks.subscriber.emit("exception.created", { note: "live" });
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await expect(page.getByText("Delivered", { exact: true })).toHaveCount(2);
+  await setVisibility(page, "hidden");
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/")) asked += 1;
+  });
+  await hooks.subscriber.emit("exception.created", { note: "meanwhile" });
+  await expect(page.getByText(/Updated (7|8|9) s ago/)).toBeVisible();
+  expect(asked).toBe(0);
+  await setVisibility(page, "visible");
+  await expect(page.getByRole("row")).toHaveCount(4);
+});
+
+test("an error shows its request id, and trying again works", async ({ page, hooks }) => {
+  const webhook = await hooks.tried({});
+  await page.goto(hooks.list);
+  await expect(rowOf(page, hooks.receiver.url(webhook.path))).toBeVisible();
+  const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
+  const fail = () => page.route("**/v1/**", (route) => route.fulfill({ status: 500, json: problem }));
+  await fail();
+  await page.getByText("Active", { exact: true }).click();
+  await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();
+  await page.unroute("**/v1/**");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await rowOf(page, hooks.receiver.url(webhook.path)).getByRole("link").click();
+  await expect(page.getByRole("row")).toHaveCount(2);
+
+  await fail();
+  await rowOf(page, "exception.created").getByRole("link").click();
+  await expect(page.getByRole("dialog").getByText("Request req_0123456789abcdef")).toBeVisible();
+  await page.unroute("**/v1/**");
+  await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+  await expect(panelOf(page, "exception.created").getByText("Delivered").first()).toBeVisible();
+});

@@ -1,0 +1,158 @@
+import type { Page } from "@playwright/test";
+import { closeTop, dialog, inTurn, open, press, says, type View } from "./view.ts";
+
+/** Of few exceptions: what lies over the board is looked at, not what is below. */
+const BOARD = { path: "/:world/exceptions", role: "tenant_admin" } as const;
+
+const importing = (text: string) => (page: Page) =>
+  page.getByLabel("Choose a file").setInputFiles({ name: "october-feed.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+
+async function chooseThree(page: Page): Promise<void> {
+  const boxes = page.getByRole("row").getByRole("checkbox", { name: /^Select (?!all)/ });
+  for (const at of [1, 2, 3]) await boxes.nth(at).check();
+  await page.getByRole("region", { name: "Selected exceptions" }).waitFor();
+}
+
+const inBar = (name: string) => (page: Page) =>
+  page.getByRole("region", { name: "Selected exceptions" }).getByRole("button", { name }).click();
+
+const charts = (page: Page) => page.getByRole("application", { name: /^Breaches per day/ }).waitFor();
+
+export const EXCEPTIONS: View[] = [
+  { name: "board", path: "/acme/exceptions", role: "tenant_admin" },
+  { name: "board on a phone", path: "/acme/exceptions", role: "tenant_admin", phone: true },
+  { name: "board, empty", path: "/:empty/exceptions", role: "tenant_admin" },
+  { name: "board, no match", ...BOARD, path: "/:world/exceptions?assigned_to=user:nobody" },
+  { name: "board, filtered", ...BOARD, path: "/acme/exceptions?breach_risk=at_risk&severity=critical&status=open&sortBy=severity" },
+  { name: "board, without a role", path: "/:empty/exceptions", role: "none", answers: [403] },
+  {
+    name: "board with charts",
+    ...BOARD,
+    path: "/acme/exceptions?charts=true",
+    arrange: async (page) => {
+      await charts(page);
+      for (const summary of await page.getByText("Show as table").all()) await summary.click();
+    },
+  },
+  { name: "board, filter by severity", ...BOARD, arrange: inTurn(press("Filter by Severity"), says("Critical")) },
+  { name: "board, filter by assignee", ...BOARD, arrange: inTurn(press(/^Filter by Assignee/), says("leo")) },
+  { name: "board, more", ...BOARD, arrange: inTurn(press("More"), says("By severity")) },
+  { name: "board with a selection", ...BOARD, arrange: chooseThree },
+  {
+    name: "board, assigning a selection",
+    ...BOARD,
+    arrange: inTurn(chooseThree, inBar("Assign"), (page) => page.getByRole("option", { name: "Unassigned" }).waitFor()),
+  },
+  {
+    name: "board, closing a selection",
+    ...BOARD,
+    arrange: inTurn(
+      chooseThree,
+      inBar("Status"),
+      (page) => page.getByRole("menuitem", { name: /Resolved/ }).click(),
+      (page) => dialog(page).getByLabel("Resolution").waitFor(),
+    ),
+  },
+  {
+    name: "board, offline",
+    ...BOARD,
+    alone: true,
+    arrange: inTurn((_, context) => context.setOffline(true), says("You're offline.")),
+  },
+  { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByLabel("Resolution").waitFor()) },
+  {
+    name: "exception, assigning",
+    ...BOARD,
+    arrange: inTurn(
+      open(),
+      (page) =>
+        dialog(page)
+          .getByRole("button", { name: /^Assignee/ })
+          .click(),
+      (page) => page.getByRole("combobox", { name: "Assignee" }).fill("zo e"),
+      says("Names can't contain spaces."),
+    ),
+  },
+  {
+    name: "exception, its history and clock",
+    ...BOARD,
+    arrange: async (page, context) => {
+      await open()(page, context);
+      for (const title of ["History", "SLA timeline"]) await dialog(page).getByText(title, { exact: true }).click();
+      await dialog(page).getByRole("list", { name: "History" }).waitFor();
+      await dialog(page).getByRole("table").waitFor();
+    },
+  },
+  { name: "import", path: "/acme/exceptions/import", role: "tenant_admin" },
+  {
+    name: "import, a file chosen",
+    path: "/acme/exceptions/import",
+    role: "tenant_admin",
+    arrange: importing("title,severity\nFee 31,low\n"),
+  },
+  {
+    name: "import, refused lines",
+    path: "/:empty/exceptions/import",
+    role: "tenant_admin",
+    alone: true,
+    arrange: inTurn(
+      importing("title,severity,due_at\nFee 30 is unknown,low,\n,low,\nPayout 88 differs,urgent,\nFee 31 is unknown,low,yesterday\n"),
+      press("Start import"),
+      (page) => page.getByRole("region", { name: "Rejected rows" }).waitFor(),
+    ),
+  },
+  { name: "SLA policy", path: "/acme/sla-policy", role: "tenant_admin" },
+  { name: "SLA policy, for reading", path: "/acme/sla-policy", role: "tenant_analyst" },
+  {
+    name: "SLA policy, reviewed",
+    path: "/acme/sla-policy",
+    role: "tenant_admin",
+    arrange: inTurn(
+      (page) => page.getByRole("textbox", { name: "High" }).fill("6"),
+      press("Review changes"),
+      (page) => dialog(page).getByRole("table").waitFor(),
+    ),
+  },
+];
+
+const search = press("Search or jump to");
+const find = (text: string) => (page: Page) => page.getByRole("combobox").fill(text);
+const found = (page: Page) => page.getByRole("option").first().waitFor();
+
+/** What lies around every page. */
+export const SHELL: View[] = [
+  {
+    name: "first steps",
+    path: "/:empty/reconciliations",
+    role: "tenant_admin",
+    arrangeOnPhone: openMenuOnPhone,
+  },
+  { name: "palette", ...BOARD, arrange: inTurn(search, found), arrangeOnPhone: inTurn(closeTop, search, found) },
+  { name: "palette, found", ...BOARD, arrange: inTurn(search, find("pay"), found) },
+  { name: "palette, nothing found", ...BOARD, arrange: inTurn(search, find("zebra"), says(/No results for/)) },
+  {
+    name: "shortcuts",
+    ...BOARD,
+    arrange: inTurn(
+      (page) => page.keyboard.press("?"),
+      (page) => page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor(),
+    ),
+  },
+  {
+    name: "account menu",
+    ...BOARD,
+    arrange: inTurn(press(/^Account and preferences/), says("Sign out")),
+    arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Account and preferences/), says("Sign out")),
+  },
+  {
+    name: "tenant menu",
+    ...BOARD,
+    arrange: inTurn(press(/^Switch tenant/), says("Wayfarer Ltd")),
+    arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Switch tenant/), says("Wayfarer Ltd")),
+  },
+];
+
+async function openMenuOnPhone(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Open navigation" }).click();
+  await page.getByRole("dialog", { name: "Navigation" }).waitFor();
+}

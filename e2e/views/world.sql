@@ -1,0 +1,95 @@
+-- What the views show and the demonstration data does not have: webhooks with a past, a rotation, calls across tenants.
+-- :tenant is the tenant's identifier, quoted.
+select private.create_tenant(:tenant, 'Wayfarer Ltd');
+
+-- One of each risk, and one that is closed.
+insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, amount_minor, currency, details, created_by)
+select :tenant, title, severity, assigned_to, now() + make_interval(mins => minutes), 125000, 'EUR', '{"left_reference": "L-10471"}', 'user:ada'
+from (values
+  ('Payout 4711 has no bank line', 'critical', 'user:leo', -20), ('Fee on L-10472 was not expected', 'high', null, 30),
+  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900)
+) as e (title, severity, assigned_to, minutes);
+
+insert into public.records (tenant_id, surface, data, created_by)
+values (:tenant, 'integrations', jsonb_build_object(
+  'name', 'A connection whose name is longer than most columns have room for, as names tend to be',
+  'provider', 'sap', 'status', 'failing', 'owner', 'Treasury operations',
+  'config', jsonb_build_object(
+    'host', 'sap-gateway.internal.acme.example', 'company_codes', jsonb_build_array('1000', '1010', '2000'), 'schedule', 'every 15 minutes')
+), 'user:ada');
+
+-- Keys of each kind. Nobody knows their secrets.
+insert into public.api_keys (tenant_id, key_id, name, scopes, ip_allowlist, expires_at, created_at, created_by)
+select :tenant, 'tk_' || substr(md5(random()::text), 1, 22), name, scopes, ip_allowlist, now() + life, now() - age, 'user:ada'
+from (values
+  ('Bank feed', '{read:exceptions,write:webhooks}'::text[], '{}'::text[], null::interval, interval '2 days'),
+  ('Aged', '{read:exceptions}', '{}', null, interval '91 days'),
+  ('Strict', '{read:exceptions}', '{192.0.2.0/24}', interval '1 day', interval '2 days'),
+  ('Ledger', '{read:exceptions}', '{}', null, interval '60 days'),
+  ('Ledger, renewed', '{read:exceptions}', '{}', null, interval '1 hour')
+) as keys (name, scopes, ip_allowlist, life, age);
+insert into private.api_key_secrets (api_key_id, digest)
+select id, encode(sha256(convert_to(gen_random_uuid()::text, 'utf8')), 'hex') from public.api_keys where tenant_id = :tenant;
+update public.api_keys k set rotated_to = n.id, grace_expires_at = now() + interval '23 hours'
+from public.api_keys n where k.tenant_id = :tenant and k.name = 'Ledger' and n.tenant_id = :tenant and n.name = 'Ledger, renewed';
+update public.api_keys n set rotated_from = k.id
+from public.api_keys k where n.tenant_id = :tenant and n.name = 'Ledger, renewed' and k.tenant_id = :tenant and k.name = 'Ledger';
+insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+select k.id, k.tenant_id, date_trunc('hour', now()) - make_interval(hours => 3 * h), 'listExceptions', '203.0.113.9', 'accepted', 1 + h % 7, now() - make_interval(hours => 3 * h)
+from public.api_keys k cross join generate_series(1, 40) h where k.tenant_id = :tenant and k.name = 'Bank feed';
+insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
+select api_key_id, tenant_id, (hour at time zone 'UTC')::date, operation, outcome, sum(calls)
+from public.api_key_usage_hourly where tenant_id = :tenant group by 1, 2, 3, 4, 5;
+insert into public.api_key_totals (api_key_id, tenant_id, request_count, last_used_at, last_used_ip)
+select api_key_id, tenant_id, sum(calls), max(last_seen_at), '203.0.113.9' from public.api_key_usage_hourly where tenant_id = :tenant group by 1, 2;
+
+-- Webhooks: one healthy, one that only fails, one disabled by hand, one that answered 410. The events that they were told
+-- of are older than they are, so that nothing is on its way.
+insert into public.webhooks (tenant_id, url, description, events, status, disabled_at, disabled_by, disabled_reason, disabled_detail,
+  secret_changed_at, previous_secret_expires_at, failing_since, last_success_at, last_failure_at, created_by)
+values
+  (:tenant, 'https://hooks.wayfarer.example/ledger', 'Books what was settled', '{exception.created}', 'active', null, null, null, null,
+    now() - interval '1 hour', now() + interval '23 hours', null, now() - interval '5 minutes', null, 'user:ada'),
+  (:tenant, 'https://hooks.wayfarer.example/desk', null, '{exception.created}', 'active', null, null, null, null,
+    null, null, now() - interval '2 hours', null, now() - interval '5 minutes', 'user:ada'),
+  (:tenant, 'https://hooks.wayfarer.example/archive', 'Copies to cold storage, which nobody has looked at since the move', '{exception.created}',
+    'disabled', now() - interval '1 day', 'user:ada', 'manual', 'The archive moves to another host.', null, null, null, null, null, 'user:ada'),
+  (:tenant, 'https://hooks.wayfarer.example/gone', null, '{exception.created}', 'disabled', now() - interval '2 days', 'system', 'gone',
+    'The receiver answered 410 Gone: it wants no more events.', null, null, null, null, now() - interval '2 days', 'user:ada');
+
+insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, attempt_count, failure_count, next_attempt_at, created_at, delivered_at)
+select :tenant, w.id, e.id, e.type,
+  case w.what when 'ledger' then 'delivered' when 'desk' then 'pending' else 'failed' end,
+  case when w.what in ('archive', 'gone') then 'webhook_disabled' end,
+  case w.what when 'archive' then 0 else 1 end,
+  case w.what when 'desk' then 1 else 0 end,
+  case w.what when 'desk' then now() + interval '4 minutes' end,
+  e.at, case w.what when 'ledger' then e.at + interval '1 second' end
+from public.events e
+cross join (select id, substr(url, length('https://hooks.wayfarer.example/') + 1) as what from public.webhooks where tenant_id = :tenant) w
+where e.tenant_id = :tenant;
+
+insert into public.webhook_attempts (tenant_id, delivery_id, number, cause, status, failure_kind, started_at, duration_ms, status_code, detail, response_headers, response_body, response_truncated)
+select :tenant, d.id, 1, 'event',
+  case d.status when 'delivered' then 'succeeded' else 'failed' end,
+  case when d.status = 'pending' then 'signature_failed' when d.status = 'failed' then 'http_error' end,
+  d.created_at, 42,
+  case d.status when 'delivered' then 200 when 'pending' then 401 else 410 end,
+  case d.status when 'pending' then 'The receiver answered 401: it did not accept the signature.' when 'failed' then 'The receiver answered 410.' end,
+  '{"content-type": "application/json"}',
+  case d.status when 'delivered' then '{"received": true}' else '{"error": "bad signature"}' end,
+  false
+from public.webhook_deliveries d where d.tenant_id = :tenant and d.attempt_count > 0;
+
+insert into public.webhook_answer_times (webhook_id, tenant_id, hour, succeeded, bucket, attempts)
+select w.id, :tenant, date_trunc('hour', now()), right(w.url, 6) = 'ledger', 39, 20
+from public.webhooks w where w.tenant_id = :tenant and w.status = 'active';
+
+-- An admin's day, and what came from elsewhere.
+insert into public.security_events (tenant_id, type, actor, credential, operation, target, address, details, reason, cross_tenant)
+values
+  (:tenant, 'api_key.created', 'user:ada', 'user', 'createApiKey', 'key_0198a0000000700080009000a0000001', '203.0.113.9', '{"name": "Bank feed"}', null, false),
+  (:tenant, 'api_key.updated', 'user:ada', 'user', 'updateApiKey', 'key_0198a0000000700080009000a0000001', '203.0.113.9',
+    '{"name": {"from": "Feed", "to": "Bank feed"}, "scopes": {"from": ["read:exceptions"], "to": ["read:exceptions", "write:webhooks"]}}', null, false),
+  (:tenant, 'access.refused', 'user:eve', 'user', 'listWebhooks', null, '198.51.100.7', '{"code": "role_required"}', null, false),
+  (:tenant, 'service_role.call', 'service_role', 'service_role', 'listExceptions', null, '203.0.113.9', '{}', 'Support case 118', true);

@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { createTenant, database, uniqueName } from "../fixtures.ts";
+
+const WORLD = readFileSync(new URL("world.sql", import.meta.url), "utf8");
+
+/** The tenants that the views of one worker read. */
+export type World = { world: string; empty: string };
+
+/** Makes both in two calls, whatever is in them. */
+export async function createWorld(): Promise<World> {
+  const world = uniqueName("world");
+  await database.query(WORLD.replaceAll(":tenant", `'${world}'`));
+  return { world, empty: await createTenant() };
+}
