@@ -49,11 +49,11 @@ test("lines that are refused are told by number and reason, and given to be kept
   await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
   const refused = page.getByRole("region", { name: "Rejected rows" }).getByRole("row");
-  await expect(refused).toHaveText([/Line/, /^4.*severity.*Must be one of critical/, /^5.*currency.*come together/]);
+  await expect(refused).toHaveText([/Line/, /^4.*severity.*Must be one of critical/, /^5.*currency.*must be sent together/]);
   expect(await imported()).toBe(2);
 
   const reasons = await saved(page, "Reasons");
-  expect(reasons.text).toContain('\r\n5,currency,amount_minor and currency come together.,"\'=1+1,low,5"\r\n');
+  expect(reasons.text).toContain('\r\n5,currency,amount_minor and currency must be sent together.,"\'=1+1,low,5"\r\n');
   const records = await saved(page, "Rows to fix");
   expect(records.name).toBe("feed-refused.csv");
   expect(records.text.startsWith('title,severity,amount_minor\n"Two\nlines",urgent,\n=1+1,low,5\n')).toBe(true);

@@ -79,7 +79,7 @@ begin
     return kept;
   end if;
   if (select count(*) >= 250 from public.webhooks x where x.tenant_id = private.tenant_id() and x.deleted_at is null) then
-    perform private.refuse('conflict', 'A tenant may have at most 250 webhooks. Delete one first.');
+    perform private.refuse('conflict', 'A tenant can have at most 250 webhooks. Delete one first.');
   end if;
   insert into public.webhooks (url, description, events)
   values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'))

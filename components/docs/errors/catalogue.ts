@@ -177,7 +177,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Enable the webhook first.",
     ],
     retry: "changed",
-    detail: "This API key has been rotated already. Rotate its successor.",
+    detail: "This API key has already been rotated. Rotate its successor.",
   },
   invalid_transition: {
     means: "The status can't change that way.",
@@ -195,7 +195,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: ["Someone changed it between your read and your write."],
     todo: ["Get it again, apply your change to the current version, and send it with the new `ETag`."],
     retry: "changed",
-    detail: "It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.",
+    detail: "It has changed since the version in If-Match. Get it again and repeat your change.",
   },
   payload_too_large: {
     means: "The body is larger than this operation accepts.",

@@ -89,7 +89,7 @@ describe("a webhook that only fails", () => {
       disabled_reason: "failing",
       disabled_by: "system",
       disabled_detail: expect.stringMatching(
-        /^Every attempt failed since 20\S+Z, for 5 days\. The last one: The receiver responded with 500\.$/,
+        /^Every attempt has failed since 20\S+Z, for 5 days\. The last one: The receiver responded with 500\.$/,
       ),
       next_attempt_at: null,
     });

@@ -129,8 +129,8 @@ describe.concurrent("an attempt that fails says why:", () => {
   it.each<[string, Behaviour, string, string]>([
     ["a server error", { status: 500 }, "http_error", "The receiver responded with 500."],
     ["a client error", { status: 404 }, "http_error", "The receiver responded with 404."],
-    ["401", { status: 401 }, "signature_failed", "The receiver answered 401: it did not accept the signature."],
-    ["403", { status: 403 }, "signature_failed", "The receiver answered 403: it did not accept the signature."],
+    ["401", { status: 401 }, "signature_failed", "The receiver responded with 401: it did not accept the signature."],
+    ["403", { status: 403 }, "signature_failed", "The receiver responded with 403: it did not accept the signature."],
     ["a signature that does not verify", { secrets: ["another secret, 16 bytes"], strict: true }, "signature_failed", "401"],
     ["a broken connection", { trick: "reset" }, "connection_failed", "The receiver closed the connection before responding."],
   ])("%s", async (_name, behaviour, kind, detail) => {

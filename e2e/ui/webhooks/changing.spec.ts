@@ -11,7 +11,7 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Disabled");
   await rowOf(page, hooks.receiver.url(webhook.path)).getByRole("link").click();
   await expect(page.getByText("at the receiver's request")).toBeVisible();
-  await expect(page.getByText("The receiver answered 410 Gone: it wants no more events.")).toBeVisible();
+  await expect(page.getByText("The receiver responded with 410 Gone: it wants no more events.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Send a test event" })).toBeHidden();
 
   await webhook.behave({ strict: true });

@@ -45,7 +45,7 @@ function check({ number: line, value, fault }: Line): { row: Row } | { refusal: 
   const { amount_minor = null, currency = null } = parsed.data;
   // Otherwise the database refuses the whole batch.
   if ((amount_minor === null) === (currency === null)) return { row: { line, ...parsed.data } };
-  return { refusal: { line, path: "currency", message: "amount_minor and currency come together." } };
+  return { refusal: { line, path: "currency", message: "amount_minor and currency must be sent together." } };
 }
 
 function describe(issue?: z.core.$ZodIssue): { path: string; message: string } {
