@@ -17,9 +17,9 @@ export const PIPELINE: Break[] = [
     name: "scope-not-asked-for",
     is: "an API key calls what it has no scope for",
     how: {
-      file: "lib/wire/access.ts",
-      replace: "(scope !== null && holder.scopes?.includes(scope) === true)",
-      by: "scope !== null",
+      file: "lib/auth/authorize.ts",
+      replace: "if (!allows(access, principal)) throw",
+      by: 'if (principal.type !== "api_key" && !allows(access, principal)) throw',
     },
     caught: { file: REFUSALS, name: "listExceptions an API key passes by its scope alone" },
   },

@@ -3,12 +3,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Break } from "./break.ts";
 
+/** Where each function of the database is defined once. */
 const SCHEMAS = "supabase/schemas";
 
 /** One sentence for each break that has no place, or more than one; none where all is well. */
 export function misplaced(root: string, breaks: readonly Break[]): string[] {
-  const schemas = readdirSync(join(root, SCHEMAS)).map((file) => readFileSync(join(root, SCHEMAS, file), "utf8"));
-  const functions = schemas.flatMap((sql) => sql.split(/^create function /m));
+  const functions = readdirSync(join(root, SCHEMAS)).flatMap((file) =>
+    readFileSync(join(root, SCHEMAS, file), "utf8").split(/^create function /m),
+  );
   const names = breaks.map(({ name }) => name);
   return [
     ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `Two breaks are called ${name}.`),

@@ -95,8 +95,8 @@ export const WEBHOOKS: Break[] = [
     is: "the secret of a deleted webhook is kept",
     how: {
       function: "private.forget_webhook_secrets",
-      replace: "s.tenant_id = private.tenant_id() and s.webhook_id = $1",
-      by: "false",
+      replace: "where s.tenant_id = private.tenant_id() and s.webhook_id = $1;",
+      by: "where false;",
     },
     caught: { file: "e2e/api/webhooks/registration.test.ts", name: "a deleted one is gone, its secret with it" },
   },

@@ -15,7 +15,7 @@ export const WRITES: Break[] = [
   {
     name: "idempotent-answer-forgotten",
     is: "a repeated request gets no body",
-    how: { function: "private.answer", replace: "k set answer = body", by: "k set answer = null" },
+    how: { function: "private.answer", replace: "set answer = body", by: "set answer = null" },
     caught: {
       file: "e2e/api/contracts/idempotency.test.ts",
       name: "createReconciliation the same key and request give the first answer again",
@@ -125,11 +125,7 @@ export const WRITES: Break[] = [
   {
     name: "thresholds-not-armed",
     is: "a moved clock forgets its next boundary",
-    how: {
-      function: "private.move_clocks",
-      replace: "position = f.position, next_at = f.next_at",
-      by: "position = f.position, next_at = null",
-    },
+    how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
     caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
   },
 ];
