@@ -20,8 +20,11 @@ if (unknown.length > 0) throw new Error(`There is no break called ${unknown.join
 const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
 const faults = misplaced(ROOT, BREAKS);
-if (faults.length > 0) console.error(faults.join("\n"));
-else if (values.check) console.log(`${BREAKS.length} breaks have their places`);
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  console.error("A break goes with the code that it breaks: say in e2e/breaks what it replaces now, and by what.");
+}
+if (values.check && faults.length === 0) console.log(`${BREAKS.length} breaks have their places`);
 process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0 : 1;
 
 async function runAll(): Promise<boolean> {
