@@ -14,8 +14,7 @@ export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Pro
       title="Your session has ended"
       description={
         <>
-          Sign in again as <strong className="font-medium text-ink">{name}</strong> to go on where you are. Nothing is lost: what you were
-          doing goes on by itself.
+          Sign in again as <strong className="font-medium text-ink">{name}</strong> to continue. Nothing you entered is lost.
           {providers.length > 0 && " Your provider opens in another tab; this tab continues automatically."}
         </>
       }
