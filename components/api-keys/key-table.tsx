@@ -1,6 +1,7 @@
 "use client";
 
-import { CardRow, CardTable, Named, RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Person } from "#components/people/person.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";

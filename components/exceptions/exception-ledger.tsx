@@ -9,7 +9,7 @@ import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS, ledgerRow } from "#lib/exceptions/sla/contract.ts";
 import { clockTime } from "./deadline.ts";
-import { ledgerOf } from "./queries.ts";
+import { ledgerOf } from "./sla-queries.ts";
 
 type Row = z.output<typeof ledgerRow>;
 

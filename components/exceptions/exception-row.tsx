@@ -1,7 +1,7 @@
 "use client";
 
 import { memo, type Ref } from "react";
-import { RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Person } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";

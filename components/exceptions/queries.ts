@@ -1,4 +1,3 @@
-import { keepPreviousData } from "@tanstack/react-query";
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
@@ -7,7 +6,6 @@ import {
   listExceptionsContract,
   listSlaExceptionsContract,
 } from "#lib/exceptions/contract.ts";
-import { getExceptionLedgerContract, getSlaReportContract, getTimeToBreachContract } from "#lib/exceptions/sla/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
@@ -16,7 +14,6 @@ const NEXT_PAGE_SIZE = 250;
 const LONGEST_SEARCH = 200;
 const REFRESH_MS = 5000;
 const SLOW_REFRESH_MS = 15_000;
-const REPORT_REFRESH_MS = 60_000;
 
 /** The cache key of a tenant's exceptions. */
 export const exceptionsKey = (tenant: string) => resourceKey(tenant, "exceptions");
@@ -57,24 +54,4 @@ export function exceptionById(tenant: string, id: string) {
 
 export function historyPages(tenant: string, id: string) {
   return listQuery({ under: exceptionsKey(tenant), contract: listExceptionHistoryContract, call: { tenant, params: { id } } });
-}
-
-export function ledgerOf(tenant: string, id: string) {
-  return oneQuery({ under: exceptionsKey(tenant), contract: getExceptionLedgerContract, call: { tenant, params: { id } } });
-}
-
-/** The SLA report by day, for its breaches. */
-export function breachesPerDay(tenant: string, { since, until }: { since: string; until: string }) {
-  return oneQuery(
-    { under: exceptionsKey(tenant), contract: getSlaReportContract, call: { tenant, query: { since, until, by: "day" } } },
-    { placeholderData: keepPreviousData, refetchInterval: REPORT_REFRESH_MS },
-  );
-}
-
-/** All open exceptions of the tenant, by time to breach. */
-export function timeToBreach(tenant: string) {
-  return oneQuery(
-    { under: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },
-    { refetchInterval: SLOW_REFRESH_MS },
-  );
 }

@@ -6,8 +6,8 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { BarChart } from "#components/ui/bar-chart.tsx";
-import { breachesPerDay, timeToBreach } from "./queries.ts";
 import { dayInWords, daysOf, reportPeriod } from "./report-period.ts";
+import { breachesPerDay, timeToBreach } from "./sla-queries.ts";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
 const RISK_FILL = "fill-risk-rail";

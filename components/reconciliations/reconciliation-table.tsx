@@ -1,7 +1,8 @@
 "use client";
 
 import { useTenantId } from "#components/kit/member.tsx";
-import { type Column, PlainCell, PlainRow, PlainTable, RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
 import { classes } from "#components/ui/classes.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { matchedShare, periodOf, StatusLabel } from "./words.tsx";

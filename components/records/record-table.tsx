@@ -1,7 +1,8 @@
 "use client";
 
 import { RotateCcw } from "lucide-react";
-import { type Column, PlainCell, PlainRow, PlainTable, RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ScrollText, SearchX } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
-import { ExportMenu } from "#components/kit/export.tsx";
+import { ExportMenu } from "#components/kit/export-menu.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";

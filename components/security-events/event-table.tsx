@@ -1,7 +1,8 @@
 "use client";
 
 import { ArrowLeftRight } from "lucide-react";
-import { CardRow, CardTable, type Column, RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { CardRow, CardTable, type Column } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";

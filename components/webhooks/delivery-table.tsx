@@ -1,6 +1,7 @@
 "use client";
 
-import { CardRow, CardTable, RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { CardRow, CardTable } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Ago } from "#components/ui/ago.tsx";
 import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";

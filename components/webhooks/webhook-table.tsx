@@ -1,7 +1,8 @@
 "use client";
 
 import { useTenantId } from "#components/kit/member.tsx";
-import { CardRow, CardTable, Named, RowLink } from "#components/kit/table.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
 import { Ago } from "#components/ui/ago.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
