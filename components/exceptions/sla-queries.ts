@@ -1,7 +1,7 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { oneQuery } from "#components/kit/query.ts";
+import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
 import { getExceptionLedgerContract, getTimeToBreachContract } from "#lib/exceptions/sla/contract.ts";
-import { getSlaReportContract } from "#lib/exceptions/sla/report/contract.ts";
 import { exceptionsKey } from "./queries.ts";
 
 const REFRESH_MS = 15_000;

@@ -1,7 +1,7 @@
 import * as apiKeys from "../api-keys/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
+import * as slaReport from "../exceptions/report/contract.ts";
 import * as sla from "../exceptions/sla/contract.ts";
-import * as slaReport from "../exceptions/sla/report/contract.ts";
 import * as firstSteps from "../first-steps/contract.ts";
 import * as members from "../members/contract.ts";
 import * as reconciliations from "../reconciliations/contract.ts";

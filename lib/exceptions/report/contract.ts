@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { needs } from "../../../wire/access.ts";
-import { contract } from "../../../wire/contract.ts";
-import { time, timestamp } from "../../../wire/schema.ts";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { time, timestamp } from "../../wire/schema.ts";
 
 const count = z.int().min(0);
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "../../../request/context.ts";
+import type { Context } from "../../request/context.ts";
 import type { getSlaReportContract, slaReport } from "./contract.ts";
 import { getSlaReport } from "./get-sla-report.ts";
 
