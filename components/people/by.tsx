@@ -3,11 +3,12 @@
 import { Time } from "#components/ui/time.tsx";
 import { personName } from "./person.tsx";
 
-/** When something was done, and by whom. */
-export function By({ iso, actor }: { iso: string; actor: string }) {
+/** When something was done, and by whom if that is known. */
+export function By({ iso, actor }: { iso: string; actor: string | null }) {
   return (
     <>
-      <Time iso={iso} /> by {personName(actor)}
+      <Time iso={iso} />
+      {actor !== null && <> by {personName(actor)}</>}
     </>
   );
 }

@@ -48,6 +48,7 @@ const LENGTHS: Record<string, number> = {
   title: 200,
   type: 200,
   unused_scopes: 64,
+  webhooks: 250,
   updated_by: 125,
   url: 2048,
   warning: 200,
@@ -75,6 +76,7 @@ const COUNTS: Record<string, number> = {
   scopes: 64,
   steps: 16,
   unused_scopes: 64,
+  webhooks: 250,
 };
 
 /** The length implied by a pattern or format. */

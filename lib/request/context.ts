@@ -1,5 +1,6 @@
 import type { Principal } from "../auth/principal.ts";
 import { type Db, dbFor } from "../db/client.ts";
+import type { Lane } from "../db/lanes.ts";
 import type { Contract } from "../wire/contract.ts";
 
 /** `key`: the client's, never stored. `key_hash`: its SHA-256. `fingerprint`: SHA-256 of the request it was used for. */
@@ -26,6 +27,8 @@ export type Context = {
   dryRun: boolean;
   /** Whether this is a later step of a request that the database has already opened. */
   continues: boolean;
+  /** What its database calls are for. */
+  lane: Lane;
   /** Whether the database has recorded the request: a service-role call leaves one row, whatever its outcome. */
   trail: { written: boolean };
   db: Db;
@@ -36,7 +39,7 @@ export type Context = {
 type Given = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> & Partial<Context>;
 
 /** The only way to make a context, for an endpoint or a page; what is left out is empty. */
-export function contextFor({ operationId }: Contract, given: Given): Context {
+export function contextFor({ operationId, file, upload }: Contract, given: Given): Context {
   return {
     operation: operationId,
     auditReason: null,
@@ -46,6 +49,7 @@ export function contextFor({ operationId }: Contract, given: Given): Context {
     exported: null,
     dryRun: false,
     continues: false,
+    lane: file ? "export" : upload ? "import" : "interactive",
     trail: { written: false },
     db: dbFor(given.principal, given.tenantId),
     reply: new Headers(),

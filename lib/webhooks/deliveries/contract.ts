@@ -66,7 +66,11 @@ export const deliveryDetail = delivery
   .extend({
     payload: z
       .object({ type: z.enum(EVENT_KINDS), timestamp: time, data: z.record(z.string(), z.unknown()).meta({ example: {} }) })
-      .meta({ description: "The body sent.", example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} } }),
+      .nullable()
+      .meta({
+        description: "The body sent. Null for an API key without the scope to read it.",
+        example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} },
+      }),
     attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "Oldest first." }),
   })
   .meta({ id: "WebhookDeliveryDetail" });
