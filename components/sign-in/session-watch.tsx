@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
 import { onSessionEnd } from "#components/api-client.ts";
+import { watchAttendance } from "#components/kit/attendance.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { useStore } from "#components/ui/store.ts";
 import { signedInTo } from "./auth-client.ts";
@@ -62,6 +63,8 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
       setAside(false);
     };
   }, [ended]);
+
+  useEffect(watchAttendance, []);
 
   // Dismissing only lasts until the next action.
   useEffect(() => sessionEnded.subscribe(() => setAside(false)), []);

@@ -240,6 +240,8 @@ export type Database = {
       exception_history: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           changes: NonNullable<Json>
           exception_id: string
@@ -250,6 +252,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes: NonNullable<Json>
           exception_id: string
@@ -260,6 +264,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes?: NonNullable<Json>
           exception_id?: string
@@ -273,6 +279,8 @@ export type Database = {
       exception_ledger: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           due_at: string
           exception_id: string
@@ -284,6 +292,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at: string
           exception_id: string
@@ -295,6 +305,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at?: string
           exception_id?: string
@@ -525,6 +537,8 @@ export type Database = {
       security_events: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           address: unknown
           at: string
           chain: string
@@ -545,6 +559,8 @@ export type Database = {
         }
         Insert: {
           actor: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -565,6 +581,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -897,6 +915,11 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      begin_session: { Args: { session: Json }; Returns: string }
+      check_session: {
+        Args: { idle_seconds: number; seen: boolean; session_id: string }
+        Returns: Json
+      }
       continue_security_event_export: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -912,6 +935,7 @@ export type Database = {
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      end_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       estimate_api_key_impact: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -948,6 +972,7 @@ export type Database = {
         Returns: Json
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
@@ -964,6 +989,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json

@@ -4,6 +4,8 @@
  */
 const LENGTHS: Record<string, number> = {
   actor: 125,
+  actor_issuer: 255,
+  actor_subject: 255,
   address: 45,
   body: 16_384,
   created_by: 125,

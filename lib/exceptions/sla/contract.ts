@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
-import { actor, id, time } from "../../wire/schema.ts";
+import { actor, id, person, time } from "../../wire/schema.ts";
 import { exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";
@@ -90,6 +90,7 @@ export const ledgerRow = z
       .number()
       .meta({ description: "Until due_at: the previous row's value, minus elapsed_seconds, plus moved_seconds.", example: 1740 }),
     actor,
+    ...person,
     request_id: z.string().nullable().meta({ example: "req_5f0c" }),
   })
   .meta({ id: "LedgerRow" });
