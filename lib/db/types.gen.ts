@@ -296,6 +296,8 @@ export type Database = {
       exception_history: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           changes: NonNullable<Json>
           exception_id: string
@@ -306,6 +308,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes: NonNullable<Json>
           exception_id: string
@@ -316,6 +320,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes?: NonNullable<Json>
           exception_id?: string
@@ -329,6 +335,8 @@ export type Database = {
       exception_ledger: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           due_at: string
           exception_id: string
@@ -340,6 +348,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at: string
           exception_id: string
@@ -351,6 +361,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at?: string
           exception_id?: string
@@ -1113,6 +1125,8 @@ export type Database = {
       security_events: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           address: unknown
           at: string
           chain: string
@@ -1133,6 +1147,8 @@ export type Database = {
         }
         Insert: {
           actor: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -1153,6 +1169,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -1548,6 +1566,11 @@ export type Database = {
     }
     Functions: {
       add_lines: { Args: { input: Json; request: Json }; Returns: Json }
+      begin_session: { Args: { session: Json }; Returns: string }
+      check_session: {
+        Args: { idle_seconds: number; seen: boolean; session_id: string }
+        Returns: Json
+      }
       close_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1574,6 +1597,7 @@ export type Database = {
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       drop_import: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      end_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       estimate_api_key_impact: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1621,6 +1645,7 @@ export type Database = {
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       include_line: { Args: { input: Json; request: Json }; Returns: Json }
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
+      leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
@@ -1649,6 +1674,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json
