@@ -1,7 +1,7 @@
 // Who may import whom (docs: "the way of a request"): app, worker → lib/<domain> → lib/db, and never back.
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
-const DOMAIN = "^lib/(?!(?:auth|db|http|openapi|request|runtime|wire)/)([^/]+)/";
+const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)/)([^/]+)/";
 const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
@@ -102,7 +102,7 @@ module.exports = {
     {
       name: "plumbing-knows-no-domain",
       severity: "error",
-      from: { path: "^lib/(?:auth|db|http|openapi|request|runtime|wire)/", pathNot: TEST },
+      from: { path: "^lib/(?:auth|background|db|http|openapi|request|runtime|wire)/", pathNot: TEST },
       to: { path: DOMAIN, pathNot: [CONTRACT, KEY_AS_CREDENTIAL, AUDIT] },
     },
     {

@@ -16,7 +16,7 @@ const READY_WITHIN_MS = 120_000;
 
 /** What a person's own environment says of another stack. */
 const OF_A_STACK =
-  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|DATABASE_URL$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
+  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 
 /** Tests send more than any caller may; those of the limits set their own. Receivers of webhooks listen on this machine. What changes of a person's roles shows at once. */
 const FOR_TESTS = {

@@ -1,4 +1,4 @@
-/** A second web process on the stack under test, with variables of its own. */
+/** A second web process on the stack under test, or several on one port, with variables of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -10,7 +10,8 @@ export type WebProcess = { url: string; output: () => string; stop: () => Promis
 export async function startWebProcess(variables: Record<string, string> = {}): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../server/main.ts", import.meta.url))], {
+  const main = variables.WEB_CONCURRENCY ? "processes" : "main";
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../server/${main}.ts`, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
@@ -42,6 +43,7 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
     if (ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  child.kill("SIGKILL");
   throw new Error("The web process did not answer in time.");
 }
 

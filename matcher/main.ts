@@ -1,50 +1,24 @@
-import { EventEmitter } from "node:events";
-import { run, type TaskList, type WorkerEvents } from "graphile-worker";
-import { log } from "#lib/runtime/log.ts";
-import { startHeartbeat } from "../worker/heartbeat.ts";
-import { graphileLogger } from "../worker/logger.ts";
+import { runInBackground } from "#lib/background/run-in-background.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
 import { readImportTask } from "./tasks/read-import.ts";
 import { undoImport } from "./tasks/undo-import.ts";
 
-const CONCURRENT_JOBS = 2;
-const STOP_WITHIN_MS = 5_000;
+const { DATABASE_URL, DIRECT_URL } = process.env;
+if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
+/** A transaction lasts as long as a file: not for a pooler that hands connections out by the statement. */
+const directUrl = DIRECT_URL || DATABASE_URL;
 
-const connectionString = process.env.DATABASE_URL;
-if (!connectionString) throw new Error("DATABASE_URL is not set");
-
-const tasks: TaskList = {
-  purge_imports: purgeImports,
-  read_import: readImportTask(connectionString),
-  undo_import: undoImport,
-};
-
-const events: WorkerEvents = new EventEmitter();
-let stopHeartbeat = () => {};
-events.on("pool:create", ({ workerPool }) => {
-  stopHeartbeat = startHeartbeat(connectionString, workerPool.id);
-});
-
-const runner = await run({
-  preset: {
-    worker: { connectionString, concurrentJobs: CONCURRENT_JOBS, gracefulShutdownAbortTimeout: STOP_WITHIN_MS },
+runInBackground({
+  kind: "matcher",
+  directUrl,
+  concurrentJobs: 2,
+  tasks: {
+    purge_imports: purgeImports,
+    read_import: readImportTask(directUrl),
+    undo_import: undoImport,
   },
-  taskList: tasks,
   crontab: "37 * * * * purge_imports",
-  logger: graphileLogger,
-  events,
-  noHandleSignals: true,
+  vitals: [],
+  bells: {},
+  onListening: () => {},
 });
-log.info({ tasks: Object.keys(tasks) }, "working");
-
-let stopping = false;
-process.on("disconnect", () => process.exit(1));
-process.once("SIGTERM", async () => {
-  stopping = true;
-  stopHeartbeat();
-  await runner.stop();
-  process.exit(0);
-});
-
-await runner.promise.catch((error) => log.fatal({ err: error }, "the matcher cannot go on"));
-if (!stopping) process.exit(1);

@@ -1,5 +1,7 @@
+import cluster from "node:cluster";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import next from "next";
+import { addressKey, rateLimit } from "#lib/http/rate-limit.ts";
 import { env } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
 import { shutDown } from "#lib/runtime/process-wide.ts";
@@ -15,6 +17,7 @@ const SILENT_SOCKET_MS = 120_000;
 /** Longer than the 60 s of common load balancers, so that they are the ones to close. */
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_WITHIN_MS = 7_000;
+const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /** Read, so that what is too large is refused in our own words. */
 const HEAD_READ_BYTES = 128 * 1024;
 
@@ -29,6 +32,7 @@ const app = next({ dev, port });
 await app.prepare();
 const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
+const limitAddress = rateLimit({ name: "address", perMinute: perAddress(), refusal: "Too many requests from this address." });
 const inFlight = new Set<ServerResponse>();
 
 const server: Server = createServer(
@@ -48,6 +52,8 @@ const server: Server = createServer(
     const { requestId, address } = settleInbound(request, proxies);
     const path = pathOf(request.url ?? "");
     response.setHeader("X-Request-Id", requestId);
+    // Pages set their own (proxy.ts); whatever else a browser may come to show runs and loads nothing.
+    response.setHeader("Content-Security-Policy", NOTHING);
     inFlight.add(response);
     response.once("close", () => {
       inFlight.delete(response);
@@ -61,9 +67,13 @@ const server: Server = createServer(
       return void response.writeHead(204, { Allow: METHODS.join(", "), "Cache-Control": "no-store" }).end();
     try {
       requireSound(request, dev);
+      const serve = async () => {
+        await limitAddress.take(addressKey(address));
+        await handle(request, response);
+      };
       if (path === OPENAPI_PATH) await serveOpenApi(request, response);
-      else if (serveBuilt) await serveBuilt(request, response, () => handle(request, response));
-      else await handle(request, response);
+      else if (serveBuilt) await serveBuilt(request, response, serve);
+      else await serve();
     } catch (error) {
       await refuse(response, error, requestId);
     }
@@ -73,11 +83,26 @@ const server: Server = createServer(
 server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 server.setTimeout(SILENT_SOCKET_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));
-server.listen(port, process.env.HOST, () => log.info({ port }, "listening"));
+server.listen(port, process.env.HOST, () => {
+  log.info({ port }, "listening");
+  if (!cluster.isWorker) process.send?.("ready");
+});
 
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
-process.on("disconnect", () => process.exit(1));
-process.once("SIGTERM", () => {
+// A process of several ends when it is given no more connections.
+for (const end of ["SIGTERM", "disconnect"] as const) process.once(end, stop);
+
+/** Whatever is asked for, and whoever asks: a refusal and a page cost, too. */
+function perAddress(): number {
+  const { RATE_LIMIT_PER_ADDRESS, RATE_LIMIT_PER_MINUTE } = env();
+  return RATE_LIMIT_PER_ADDRESS ?? 10 * RATE_LIMIT_PER_MINUTE;
+}
+
+let stopping = false;
+
+function stop(): void {
+  if (stopping) return;
+  stopping = true;
   server.close(async () => {
     await shutDown();
     await app.close();
@@ -85,4 +110,4 @@ process.once("SIGTERM", () => {
   });
   for (const response of inFlight) if (!response.headersSent) response.setHeader("Connection", "close");
   setTimeout(() => server.closeAllConnections(), DRAIN_WITHIN_MS).unref();
-});
+}

@@ -1,4 +1,12 @@
--- Users of the local stack. Every password is tieout-demo.
+-- Users of the local stack. Every password is tieout-demo, so it is run where that is asked for by name and nowhere else.
+do $$
+begin
+  if current_setting('tieout.demonstration', true) is distinct from 'on' then
+    raise exception 'These users have a password that everybody knows. They are for a database on your own machine.'
+      using hint = 'There, run: alter database postgres set tieout.demonstration = ''on''. On a hosted project, let people in with: npm run tenant -- admit';
+  end if;
+end $$;
+
 create temporary table seed_users (email text primary key, tenants jsonb not null) on commit drop;
 insert into seed_users values
   ('ada@acme.example', '{"acme": ["tenant_admin"]}'),

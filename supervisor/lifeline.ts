@@ -1,13 +1,19 @@
 import { spawn } from "node:child_process";
 
-const WAIT_THEN_INTERRUPT = `trap '' INT TERM HUP; read -r _; kill -INT "$1" 2>/dev/null`;
+/** Waits for the name of what it holds, then for the end of the pipe, which is ours. */
+const WAIT_THEN_SIGNAL = `trap '' INT TERM HUP; read -r held || exit; read -r _; kill -s "$1" -- "$held" 2>/dev/null`;
 
-/** Interrupts a process when ours ends, however it ends: the pipe to the waiting shell closes with us. */
-export function holdLifeline(pid: number): () => void {
-  const shell = spawn("sh", ["-c", WAIT_THEN_INTERRUPT, "lifeline", String(pid)], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
+/**
+ * Signals a process when ours ends, however it ends, and whatever that process is busy with: the pipe to the waiting shell
+ * closes with us. Made before the process, so that there is no moment without it.
+ */
+export function lifeline(signal: "INT" | "KILL"): { hold: (pid: number) => void; release: () => void } {
+  const shell = spawn("sh", ["-c", WAIT_THEN_SIGNAL, "lifeline", signal], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.on("error", () => {});
-  return () => shell.kill("SIGKILL");
+  shell.stdin.on("error", () => {});
+  return {
+    /** @param pid of a process, or the negative of a process group's */
+    hold: (pid) => shell.stdin.write(`${pid}\n`),
+    release: () => shell.kill("SIGKILL"),
+  };
 }

@@ -1,10 +1,22 @@
 import { claimDataDir } from "./claim.ts";
 import { log } from "./log.ts";
-import { stopParts } from "./part.ts";
+import { type Part, stopParts } from "./part.ts";
 import { freePort, portGetsFree } from "./ports.ts";
 import { announce } from "./ready.ts";
-import { dataDirOf, readSettings, SettingsError } from "./settings.ts";
-import { applyMigrations, seedOnce, startDataApi, startMatcher, startPostgres, startWeb, startWorker, webIsReady } from "./stack.ts";
+import { dataDirOf, readSettings, type Settings, SettingsError } from "./settings.ts";
+import {
+  allReady,
+  applyMigrations,
+  renewEach,
+  renewWeb,
+  requireListening,
+  seedOnce,
+  startBackground,
+  startDataApi,
+  startPostgres,
+  startWeb,
+  webIsReady,
+} from "./stack.ts";
 import { writeStackFile } from "./stack-file.ts";
 
 const IMPATIENT_AFTER_MS = 1_000;
@@ -31,15 +43,31 @@ async function start(): Promise<void> {
     await startDataApi(env, dataApiPort, urls);
     await seedOnce(urls.owner);
   } else {
-    await applyMigrations(env.DATABASE_URL as string);
+    await requireListening(env);
+    await applyMigrations(env.DIRECT_URL ?? env.DATABASE_URL ?? "");
   }
-  startWorker(env);
-  startMatcher(env);
-  startWeb(env);
+  const background = startBackground(settings);
+  const web = startWeb(settings);
 
   writeStackFile(settings);
-  await webIsReady(port);
+  await allReady([...background, ...web]);
+  await webIsReady(settings);
   announce(settings);
+  process.on("SIGUSR2", () => roll(background, web, settings));
+}
+
+let rolling = false;
+
+/** Replaces background and web processes one after another, so that the others do the work meanwhile. */
+function roll(background: Part[], web: Part[], settings: Settings): void {
+  if (stopping || rolling) return;
+  rolling = true;
+  log("info", "replacing background and web processes one by one");
+  renewEach(background)
+    .then(() => renewWeb(web, settings))
+    .finally(() => {
+      rolling = false;
+    });
 }
 
 function stop(why: string): Promise<void> {

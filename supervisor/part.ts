@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { holdLifeline } from "./lifeline.ts";
+import { lifeline } from "./lifeline.ts";
 import { entryOf, log, write } from "./log.ts";
 
 const HEALTHY_AFTER_MS = 30_000;
@@ -15,31 +15,40 @@ export type PartOptions = {
   ids?: { uid: number; gid: number };
   stopSignal?: NodeJS.Signals;
   stopWithinMs: number;
-  /** True for our own programs: they get a channel that closes when the supervisor dies, and end by it. */
-  channel: boolean;
+  /** True for our own programs: they say "ready" by a channel, and hold nothing that could not be cut off at once. */
+  ours: boolean;
   entry?: typeof entryOf;
 };
 
-const started: Part[] = [];
+const started: Part[][] = [];
 let stopping = false;
+
+/** Starts so many of a part, which stop together. Several are numbered by name. */
+export function startParts(count: number, options: PartOptions): Part[] {
+  if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
+  const { name } = options;
+  const parts = Array.from({ length: count }, (_, n) => new Part({ ...options, name: count > 1 ? `${name}-${n + 1}` : name }));
+  started.push(parts);
+  return parts;
+}
 
 /** Stops every part, the last started first, and lets none start from then on. */
 export async function stopParts(): Promise<void> {
   stopping = true;
-  while (started.length > 0) await started.pop()?.stop();
+  while (started.length > 0) await Promise.all(started.pop()?.map((part) => part.stop()) ?? []);
 }
 
 /** A child process that is kept running until it is stopped. */
 export class Part {
   readonly #options: PartOptions;
   #child: ChildProcess | undefined;
+  #ready = Promise.withResolvers<void>();
+  #ending: Promise<void> | undefined;
   #failures = 0;
   #pause: NodeJS.Timeout | undefined;
 
   constructor(options: PartOptions) {
-    if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
     this.#options = options;
-    started.push(this);
     this.#start();
   }
 
@@ -47,56 +56,76 @@ export class Part {
     return this.#options.name;
   }
 
+  /** Resolves once the present process, or the one that has to take its place, said that it is ready. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
   #start(): void {
-    const { name, command, env, ids, channel, entry = entryOf } = this.#options;
+    const { name, command, env, ids, ours, entry = entryOf } = this.#options;
     const [program = "", ...args] = command;
     const startedAt = performance.now();
+    const line = lifeline(ours ? "KILL" : "INT");
     const child: ChildProcess = spawn(program, args, {
       env: env as NodeJS.ProcessEnv,
       ...ids,
       // Its own process group: Ctrl-C reaches the supervisor alone, which then stops the parts in order.
       detached: true,
-      stdio: ["ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
+      stdio: ["ignore", "pipe", "pipe", ...(ours ? (["ipc"] as const) : [])],
     });
+    if (child.pid !== undefined) line.hold(ours ? -child.pid : child.pid);
     this.#child = child;
-    const releaseLifeline = channel || !child.pid ? undefined : holdLifeline(child.pid);
+    child.on("message", (message) => message === "ready" && this.#ready.resolve());
     for (const [stream, level] of [[child.stdout, "info"] as const, [child.stderr, "error"] as const]) {
-      if (stream) createInterface({ input: stream }).on("line", (line) => line.trim() && write(entry(name, line, level)));
+      if (stream) createInterface({ input: stream }).on("line", (text) => text.trim() && write(entry(name, text, level)));
     }
     const ended = (cause: Record<string, unknown>) => {
+      line.release();
       this.#child = undefined;
-      releaseLifeline?.();
-      if (!stopping) this.#restart(cause, performance.now() - startedAt);
+      if (!stopping && !this.#ending) this.#restart(cause, performance.now() - startedAt);
     };
     child.once("exit", (code, signal) => ended({ code, signal }));
     child.once("error", (error) => child.pid === undefined && ended({ error: error.message }));
     log("info", `${name} started`, { pid: child.pid });
   }
 
-  /** Starts it anew at once, as after a change of its sources. */
+  /** Ends it and starts it anew, as after a change of its sources. Resolves when the new one is ready. */
   async renew(): Promise<void> {
-    const child = this.#child;
-    if (!child) return;
-    child.removeAllListeners("exit");
-    await this.#end(child);
-    if (!stopping) this.#start();
+    if (this.#child && !this.#ending) {
+      this.#ready = Promise.withResolvers();
+      await this.#end(this.#child);
+      if (!stopping) this.#start();
+    }
+    await this.ready;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#pause);
     if (!this.#child) return;
-    await this.#end(this.#child);
+    await (this.#ending ?? this.#end(this.#child));
     log("info", `${this.name} stopped`);
   }
 
-  /** Signals the child and waits for it; kills it when it is not gone in time. */
-  async #end(child: ChildProcess): Promise<void> {
+  #end(child: ChildProcess): Promise<void> {
+    this.#ending = this.#endNow(child).finally(() => {
+      this.#ending = undefined;
+    });
+    return this.#ending;
+  }
+
+  /** Signals the child and waits for it; kills it, and what it started, when it is not gone in time. */
+  async #endNow(child: ChildProcess): Promise<void> {
+    const { ours, stopSignal = "SIGTERM", stopWithinMs } = this.#options;
     const gone = once(child, "exit");
-    child.kill(this.#options.stopSignal ?? "SIGTERM");
+    child.kill(stopSignal);
     const timer = setTimeout(() => {
       log("warn", `${this.name} did not stop in time and is killed`);
-      child.kill("SIGKILL");
-    }, this.#options.stopWithinMs);
+      if (child.pid !== undefined) process.kill(ours ? -child.pid : child.pid, "SIGKILL");
+    }, stopWithinMs);
     await gone;
     clearTimeout(timer);
   }

@@ -1,7 +1,9 @@
+import { sign, verify } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { privateKeyOf, verifyingKeyOf } from "../lib/security-events/signing-keys.ts";
 import { readSettings } from "./settings.ts";
 
 let DATA_DIR: string;
@@ -30,6 +32,25 @@ test("a variable wins over the secret that was made, and is not written down", (
 test("an empty variable counts as none", () => {
   const { env, local, port } = readSettings({ DATA_DIR, SUPABASE_URL: "", PORT: "", AUTH_JWT_SECRET: "" });
   expect({ local, port, secret: env.AUTH_JWT_SECRET?.length }).toEqual({ local: true, port: 3000, secret: 64 });
+});
+
+test("the local stack is for this machine alone unless HOST opens it; one on a Supabase project is for everybody", () => {
+  const project = Object.fromEntries(["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [`SUPABASE_${name}`, "x".repeat(32)]));
+  const hosted = { ...project, SUPABASE_URL: "https://p.supabase.example", DATABASE_URL: "x", NEXTAUTH_URL: "https://tieout.example" };
+  expect(readSettings({ DATA_DIR }).env.HOST).toBe("127.0.0.1");
+  expect(readSettings({ DATA_DIR, HOST: "0.0.0.0" }).env.HOST).toBe("0.0.0.0");
+  expect(readSettings({ DATA_DIR, ...hosted }).env.HOST).toBeUndefined();
+});
+
+test("the public keys of the audit trail are those of the keys that sign it", () => {
+  const { AUDIT_SIGNING_KEY = "", AUDIT_PUBLIC_KEYS = "" } = readSettings({ DATA_DIR }).env;
+  const [signing, verifying] = [AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS].map((key) => Buffer.from(key, "base64"));
+  const message = Buffer.from("a checkpoint");
+  const signature = sign(null, message, privateKeyOf(signing ?? Buffer.of()));
+  expect(verify(null, message, verifyingKeyOf(verifying ?? Buffer.of()).publicKey, signature)).toBe(true);
+  expect(readSettings({ DATA_DIR, AUDIT_SIGNING_KEY: `${AUDIT_SIGNING_KEY},${AUDIT_SIGNING_KEY}` }).env.AUDIT_PUBLIC_KEYS).toBe(
+    `${AUDIT_PUBLIC_KEYS},${AUDIT_PUBLIC_KEYS}`,
+  );
 });
 
 test("database passwords stay out of the parts' variables", () => {

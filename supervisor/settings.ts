@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hosts } from "../lib/runtime/env.ts";
 import { requireTrust } from "../lib/runtime/trust.ts";
+import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
 
 export class SettingsError extends Error {}
 
@@ -14,6 +15,14 @@ const SUPABASE_VARIABLES = [
   "SUPABASE_SECRET_KEY",
   "SUPABASE_JWT_SECRET",
   "DATABASE_URL",
+] as const;
+
+const MOST_PROCESSES = 64;
+
+/** Background processes by kind, and the variable that says how many. `<kind>/main.ts` calls `runInBackground`: a further kind is a line here. */
+const BACKGROUND = [
+  ["worker", "WORKER_CONCURRENCY"],
+  ["matcher", "MATCHER_CONCURRENCY"],
 ] as const;
 
 const token = (bytes: number) => randomBytes(bytes).toString("base64url");
@@ -42,6 +51,8 @@ export type Settings = {
   env: Record<string, string>;
   /** False when the environment names a Supabase project to use. */
   local: boolean;
+  webs: number;
+  background: { kind: (typeof BACKGROUND)[number][0]; processes: number }[];
 };
 
 export function dataDirOf(env: Environment): string {
@@ -72,19 +83,50 @@ export function readSettings(env: Environment = process.env): Settings {
   for (const [name, value] of Object.entries(secrets)) {
     if (!name.startsWith("POSTGRES_")) settings[name] ??= value;
   }
-  if (Buffer.byteLength(settings.AUTH_JWT_SECRET ?? "") < 32) {
-    throw new SettingsError(
-      "AUTH_JWT_SECRET is shorter than 32 bytes: anyone could guess it and sign tokens. Give a longer one, or none to have one made.",
-    );
-  }
+  requireLong(settings, "AUTH_JWT_SECRET", "sign tokens");
+  if (settings.METRICS_TOKEN) requireLong(settings, "METRICS_TOKEN", "read the metrics");
   requireSoundTrust(settings);
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
+  if (!local) requireHttps(settings);
+  settings.AUDIT_PUBLIC_KEYS ??= publicKeysOf(settings.AUDIT_SIGNING_KEY ?? "");
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
+  // Whoever tries the local stack shows it to nobody else.
+  if (local) settings.HOST ??= "127.0.0.1";
+  if (local) delete settings.DIRECT_URL;
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
   if (local) settings.DATABASE_DISK ??= dataDir;
-  return { port, dataDir, secrets, env: settings, local };
+  const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
+  return { port, dataDir, secrets, env: settings, local, webs: readCount(settings, "WEB_CONCURRENCY"), background };
+}
+
+function requireLong(settings: Record<string, string>, name: string, may: string): void {
+  if (Buffer.byteLength(settings[name] ?? "") >= 32) return;
+  const instead = name in SECRETS ? "Give a longer one, or none to have one made." : "Give a longer one.";
+  throw new SettingsError(`${name} is shorter than 32 bytes: anyone could guess it and ${may}. ${instead}`);
+}
+
+/** A session's cookie is safe on https alone. A project on this machine is for trying. */
+function requireHttps({ SUPABASE_URL = "", NEXTAUTH_URL }: Record<string, string>): void {
+  const isHere = URL.canParse(SUPABASE_URL) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(SUPABASE_URL).hostname);
+  if (isHere || NEXTAUTH_URL?.startsWith("https://")) return;
+  throw new SettingsError(
+    "NEXTAUTH_URL has to be the dashboard's https address beside a hosted Supabase project: its cookies are safe on https alone.",
+  );
+}
+
+function publicKeysOf(signingKeys: string): string {
+  const seeds = signingKeys.split(",").map((key) => Buffer.from(key.trim(), "base64"));
+  if (!seeds.every(({ length }) => length === 32))
+    throw new SettingsError("AUDIT_SIGNING_KEY must be base64 of 32 bytes each, comma-separated.");
+  return seeds.map((seed) => publicBytesOf(seed).toString("base64")).join(",");
+}
+
+function readCount(settings: Record<string, string>, name: string): number {
+  const count = Number(settings[name] || 1);
+  if (Number.isInteger(count) && count > 0 && count <= MOST_PROCESSES) return count;
+  throw new SettingsError(`${name} is "${settings[name]}", which is not a number of processes from 1 to ${MOST_PROCESSES}.`);
 }
 
 function requireSoundTrust(settings: Environment): void {

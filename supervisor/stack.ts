@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, type DatabaseError } from "pg";
-import { migrate, seed } from "../supabase/local/migrate.ts";
+import { hearsNotifications } from "../lib/background/hears-notifications.ts";
+import { LockHeld, migrate, seed } from "../supabase/local/migrate.ts";
 import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
 import { log } from "./log.ts";
-import { Part } from "./part.ts";
+import { type Part, startParts } from "./part.ts";
+import { dataApiEnv, webEnv } from "./part-env.ts";
 import { freePort } from "./ports.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
@@ -28,13 +30,13 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
     authenticator: url("authenticator", secrets.POSTGRES_AUTHENTICATOR_PASSWORD),
     authAdmin: url("supabase_auth_admin", secrets.POSTGRES_AUTH_ADMIN_PASSWORD),
   };
-  new Part({
+  startParts(1, {
     name: "postgres",
     ...postgres.command(port),
     env: { LC_ALL: "C" },
     stopSignal: "SIGINT",
     stopWithinMs: 4_000,
-    channel: false,
+    ours: false,
     entry: postgresEntry,
   });
   await until("Postgres", () => connects(urls.superuser));
@@ -46,8 +48,24 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
   return urls;
 }
 
+/** @throws SettingsError where the worker could not hear what it is told. */
+export async function requireListening({ DATABASE_URL = "", DIRECT_URL }: Record<string, string>): Promise<void> {
+  const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
+  const heard = await hearsNotifications(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
+    throw new SettingsError(`${name} does not lead to a database: ${error.message || (error as NodeJS.ErrnoException).code}.`);
+  });
+  if (heard) return;
+  const advice = "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not 6543)";
+  throw new SettingsError(
+    `${name} goes through a pooler in transaction mode, which loses what the worker listens for. ${DIRECT_URL ? `It has to be ${advice}.` : `Give DIRECT_URL beside it: ${advice}.`}`,
+  );
+}
+
 export async function applyMigrations(databaseUrl: string): Promise<void> {
-  for (const name of await migrate(databaseUrl)) log("info", "migration applied", { name });
+  const names = await migrate(databaseUrl, (why) => log("warn", why)).catch((error) => {
+    throw error instanceof LockHeld ? new SettingsError(error.message) : error;
+  });
+  for (const name of names) log("info", "migration applied", { name });
 }
 
 export async function seedOnce(databaseUrl: string): Promise<void> {
@@ -55,47 +73,73 @@ export async function seedOnce(databaseUrl: string): Promise<void> {
 }
 
 export async function startDataApi(env: Record<string, string>, port: number, urls: DatabaseUrls): Promise<void> {
-  new Part({
+  const [part] = startParts(1, {
     name: "data-api",
     command: node("supabase/local/data-api.ts"),
     env: {
-      ...env,
+      ...dataApiEnv(env),
       DATA_API_PORT: String(port),
-      DATABASE_URL: urls.owner,
+      CATALOGUE_URL: urls.owner,
       AUTHENTICATOR_URL: urls.authenticator,
       AUTH_ADMIN_URL: urls.authAdmin,
     },
     stopWithinMs: 2_000,
-    channel: true,
+    ours: true,
   });
-  await until("The Data API", () => answers(`http://127.0.0.1:${port}/auth/v1/health`));
+  if (part) await allReady([part]);
 }
 
-export function startWorker(env: Record<string, string>): void {
-  const worker = new Part({ name: "worker", command: node("worker/main.ts"), env, stopWithinMs: 6_000, channel: true });
-  if (env.NODE_ENV === "development") onSourceChange(["lib", "worker"], () => worker.renew());
+/** Files and matches of millions of lines pass through a matcher; what it holds at a time is bounded. */
+const HEAPS = { worker: [], matcher: ["--max-old-space-size=640"] } as const;
+
+/** Those of a kind end one by one where they are renewed: the others take over what they leave. */
+export function startBackground({ env, background }: Settings): Part[] {
+  return background.flatMap(({ kind, processes }) => {
+    const command = node(`${kind}/main.ts`, ...HEAPS[kind]);
+    const parts = startParts(processes, { name: kind, command, env, stopWithinMs: 6_000, ours: true });
+    if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
+    return parts;
+  });
 }
 
-/** Its memory is bounded: files and matches of millions of lines pass through it. */
-export function startMatcher(env: Record<string, string>): void {
-  const command = node("matcher/main.ts", "--max-old-space-size=640");
-  const matcher = new Part({ name: "matcher", command, env, stopWithinMs: 6_000, channel: true });
-  if (env.NODE_ENV === "development") onSourceChange(["lib", "matcher"], () => matcher.renew());
+/** Several web processes are one part: the first shares their port out among them. */
+export function startWeb({ env, webs }: Settings): Part[] {
+  const command = node(webs > 1 ? "server/processes.ts" : "server/main.ts");
+  return startParts(1, { name: "web", command, env: webEnv(env), stopWithinMs: 8_000, ours: true });
 }
 
-export function startWeb(env: Record<string, string>): void {
-  new Part({ name: "web", command: node("server/main.ts"), env, stopWithinMs: 8_000, channel: true });
+export async function renewEach(parts: Part[]): Promise<void> {
+  for (const part of parts) await part.renew();
 }
 
-/** Ready is 200 of /readyz: the database answers and a worker's heart beats. */
-export function webIsReady(port: number): Promise<void> {
-  return until("The web server", () => answers(`http://127.0.0.1:${port}/readyz`));
+/** Several replace themselves one by one; one alone leaves a gap. */
+export async function renewWeb([web]: Part[], { webs }: Settings): Promise<void> {
+  if (webs > 1) web?.signal("SIGUSR2");
+  else await web?.renew();
+}
+
+/** Ready is 200 of /readyz: the database answers and workers do their work. */
+export function webIsReady({ port, env: { HOST } }: Settings): Promise<void> {
+  const host = !HOST || HOST === "0.0.0.0" || HOST === "::" ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
+  return until("The web server", () => answers(`http://${host}:${port}/readyz`));
+}
+
+/** Each said itself that it is ready. */
+export async function allReady(parts: Part[]): Promise<void> {
+  const timedOut = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timedOut.reject(notReady(parts.map(({ name }) => name).join(", "))), READY_WITHIN_MS);
+  await Promise.race([Promise.all(parts.map((part) => part.ready)), timedOut.promise]);
+  clearTimeout(timer);
+}
+
+function notReady(what: string): Error {
+  return new Error(`${what}: not ready after ${READY_WITHIN_MS / 1000} s.`);
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`${what} is not ready after ${READY_WITHIN_MS / 1000} s.`);
+    if (performance.now() > deadline) throw notReady(what);
     await sleep(50);
   }
 }

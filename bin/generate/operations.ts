@@ -1,10 +1,11 @@
-import { type Access, ROLES } from "#lib/wire/access.ts";
+import { EVENTS } from "#lib/events/contract.ts";
+import { type Access, needs, ROLES } from "#lib/wire/access.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 
 const HEADER = `-- Written by \`npm run generate\` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
--- and who may call it at the Data API at all.`;
+-- who may call it at the Data API at all, and what one needs to read an event.`;
 
-/** The roles, the rows of private.permissions and private.operations, and the grants on the functions that serve /v1. */
+/** The roles, the rows of private.permissions, private.operations and private.event_kinds, and the grants on the functions that serve /v1. */
 export function operationsSql(contracts: readonly Contract[]): string {
   const callable = (by: (access: Access) => boolean) =>
     [...new Set(contracts.filter(({ access }) => by(access)).flatMap(({ functions }) => functions))].sort();
@@ -14,6 +15,10 @@ export function operationsSql(contracts: readonly Contract[]): string {
 language sql immutable set search_path = ''
 return ${array(ROLES)}::text[];`,
     operationRows(contracts),
+    insert(
+      "private.event_kinds (kind, permission)",
+      Object.entries(EVENTS).map(([kind, { reads }]) => [text(kind), text(needs(reads).permission)]),
+    ),
     grant(
       callable(() => true),
       "authenticated",

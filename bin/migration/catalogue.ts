@@ -4,7 +4,7 @@ import type { ClientBase } from "pg";
 const QUERY = readFileSync(new URL("catalogue.sql", import.meta.url), "utf8");
 
 /** Tables whose rows are part of the schema: the contracts write them. */
-const REFERENCE_TABLES = ["private.permissions", "private.operations"];
+const REFERENCE_TABLES = ["private.permissions", "private.operations", "private.event_kinds"];
 
 /**
  * A thing of our schemas. `make` and `unmake` are null where that is for a person to write: what holds data can be changed in more than

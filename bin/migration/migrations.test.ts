@@ -66,6 +66,9 @@ describe("supabase/schemas", () => {
   });
 });
 
+/** By a migration since. */
+const RENAMED: Record<string, string> = { "private.worker_heartbeats": "private.heartbeats" };
+
 describe("a database of the 48 migrations before the baseline", () => {
   const parts = gunzipSync(readFileSync(BEFORE)).toString().split(/^-- @/m).slice(1);
   const old = parts.filter((part) => part.startsWith("migration ")).map((part) => part.slice("migration ".length));
@@ -95,7 +98,8 @@ describe("a database of the 48 migrations before the baseline", () => {
 
     expect(await migrate(url)).toEqual(migrations().map(({ version, name }) => `${version}_${name}`));
     expect(await left(client)).toEqual([]);
-    expect(await countedRows(client)).toMatchObject(held);
+    const renamed = Object.entries(held).map(([table, count]) => [RENAMED[table] ?? table, count]);
+    expect(await countedRows(client)).toMatchObject(Object.fromEntries(renamed));
     expect(await migrate(url)).toEqual([]);
     expect((await client.query("select version from supabase_migrations.schema_migrations")).rows).toHaveLength(migrations().length);
 

@@ -12,7 +12,7 @@ const SOON_DAYS = 14;
 export function Expiry({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   const { status, expires_at, grace_expires_at, revoked_at } = apiKey;
   if (status === "revoked") return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;
-  if (status === "rotating" && grace_expires_at) return <GraceLeft until={earlier(grace_expires_at, expires_at)} asOf={asOf} />;
+  if (status === "rotating" && grace_expires_at) return <GraceLeft until={grace_expires_at} asOf={asOf} />;
   if (expires_at === null) {
     return (
       <span className="flex flex-wrap gap-x-2">
@@ -54,9 +54,4 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
 export function GraceLeft({ until, asOf }: { until: string; asOf: string }) {
   const left = useServerTime((now) => remaining(until, now), asOf);
   return <span className="tabular-nums">Ends in {left}</span>;
-}
-
-/** The end of a grace period, which never outlives the key's own expiry. */
-export function earlier(graceEnd: string, expiry: string | null): string {
-  return expiry !== null && expiry < graceEnd ? expiry : graceEnd;
 }

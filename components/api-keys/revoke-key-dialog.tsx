@@ -4,11 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { type ApiKey, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
+import { type ApiKey, type ApiKeyImpact, revokeApiKeyContract } from "#lib/api-keys/contract.ts";
 import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
@@ -21,8 +22,8 @@ export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: strin
 
   const { mutate, isPending, error } = useMutation({
     networkMode: "always",
-    mutationFn: (reason: string) =>
-      callApi(revokeApiKeyContract, { tenant: tenantId, params: { id: tenantId, keyId: apiKey.id }, body: { reason } }),
+    mutationFn: (body: { reason: string; disable_webhooks: boolean }) =>
+      callApi(revokeApiKeyContract, { tenant: tenantId, params: { id: tenantId, keyId: apiKey.id }, body }),
     onSuccess: (revoked) => {
       cache.setQueryData(apiKeyQuery(tenantId, apiKey.id).queryKey, revoked);
       cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
@@ -43,7 +44,7 @@ export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: strin
     };
     setProblems(wrong);
     if (wrong.name || wrong.reason) return focusOn(event.currentTarget, wrong.name ? "confirmation" : "reason");
-    mutate(reason);
+    mutate({ reason, disable_webhooks: given.get("disable_webhooks") === "on" });
   }
 
   return (
@@ -56,6 +57,7 @@ export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: strin
         <DialogBody>
           {error && <Note tone="danger">{error.message}</Note>}
           <Impact impact={impact.data} error={impact.error} />
+          <Registered webhooks={impact.data?.webhooks ?? []} />
           <TextField
             label={`Type ${apiKey.name} to confirm`}
             name="confirmation"
@@ -82,6 +84,26 @@ export function RevokeKeyDialog({ tenantId, apiKey, onClose }: { tenantId: strin
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+/** What goes on without the key, unless it is disabled with it. */
+function Registered({ webhooks }: Pick<ApiKeyImpact, "webhooks">) {
+  if (webhooks.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-1 text-sm">
+      <CheckField
+        name="disable_webhooks"
+        label={`Also disable ${webhooks.length === 1 ? "the webhook" : `the ${webhooks.length} webhooks`} that it registered`}
+      />
+      <ul aria-label="Webhooks that it registered" className="pl-7 text-muted">
+        {webhooks.map(({ id, url }) => (
+          <li key={id} className="break-all">
+            {url}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

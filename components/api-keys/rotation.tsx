@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Ago } from "#components/ui/ago.tsx";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
-import { earlier, GraceLeft } from "./expiry.tsx";
+import { GraceLeft } from "./expiry.tsx";
 import { LastUsed } from "./last-used.tsx";
 import { apiKeyQuery, apiKeyUsageQuery } from "./queries.ts";
 import { maskedId } from "./words.ts";
@@ -22,7 +22,7 @@ export function Rotation({ tenantId, apiKey, onOpen }: Props) {
       <div className="grid divide-y divide-line sm:grid-cols-2 sm:divide-x sm:divide-y-0">
         <Side title="Old key" apiKey={old} shown={apiKey} onOpen={onOpen}>
           <p data-tone="warning" className="font-semibold text-tone-ink">
-            <GraceLeft until={earlier(old.grace_expires_at, old.expires_at)} asOf={asOf} />
+            <GraceLeft until={old.grace_expires_at} asOf={asOf} />
           </p>
         </Side>
         <Side title="New key" apiKey={next} shown={apiKey} onOpen={onOpen}>

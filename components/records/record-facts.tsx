@@ -8,7 +8,7 @@ export function RecordFacts({ record }: { record: StoredRecord }) {
     <dl className="grid w-full grid-cols-[5.5rem_minmax(0,1fr)] gap-x-2 gap-y-0.5 pt-1 text-xs text-muted">
       <dt>Created</dt>
       <dd>
-        <Time iso={record.created_at} /> by {record.created_by.replace(/^user:/, "")}
+        <Time iso={record.created_at} /> by {record.created_by?.replace(/^user:/, "")}
       </dd>
       <dt>{record.deleted_at ? "Deleted" : "Updated"}</dt>
       <dd>

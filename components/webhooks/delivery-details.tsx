@@ -54,13 +54,15 @@ export function DeliveryDetails({ tenantId, webhook, delivery }: Props) {
 
       <AttemptTimeline eventId={event_id} attempts={attempts} />
 
-      <div className="flex flex-col gap-2">
-        <div className="flex items-center justify-between">
-          <h3 className="font-semibold">Payload</h3>
-          <CopyButton text={body} label="Copy the payload" />
+      {payload && (
+        <div className="flex flex-col gap-2">
+          <div className="flex items-center justify-between">
+            <h3 className="font-semibold">Payload</h3>
+            <CopyButton text={body} label="Copy the payload" />
+          </div>
+          <InertText label="Payload" text={body} />
         </div>
-        <InertText label="Payload" text={body} />
-      </div>
+      )}
     </div>
   );
 }

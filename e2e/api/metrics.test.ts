@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 
-const TOKEN = "prometheus-reads-this";
+const TOKEN = "prometheus-reads-this-and-nobody-else";
 
 let web: WebProcess;
 beforeAll(async () => {

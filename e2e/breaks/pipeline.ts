@@ -123,7 +123,7 @@ export const PIPELINE: Break[] = [
   {
     name: "counts-lost-at-stop",
     is: "what a process counted goes with it",
-    how: { file: "lib/api-keys/usage-meter.ts", replace: "onShutdown(() => made.flush());", by: "void onShutdown;" },
+    how: { file: "lib/runtime/batching-counter.ts", replace: "onShutdown(() => this.flush());", by: "void onShutdown;" },
     caught: { file: "e2e/api/api-keys/usage.test.ts", name: "is not lost where the process is told to end" },
   },
   {

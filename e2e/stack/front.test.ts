@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDataDir, Supervisor, until } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { Supervisor, until } from "./supervisor.ts";
 
 let stack: Supervisor;
 beforeAll(async () => {

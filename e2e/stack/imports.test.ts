@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { freshDataDir, Supervisor, stackOf } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { Supervisor, stackOf } from "./supervisor.ts";
 
 const LINES = 60_000;
 const CHUNK_BYTES = 256 * 1024;

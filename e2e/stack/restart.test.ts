@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freshDataDir, type PartName, runs, Supervisor, until } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { type PartName, runs, Supervisor, until } from "./supervisor.ts";
 
 let stack: Supervisor;
 beforeAll(async () => {

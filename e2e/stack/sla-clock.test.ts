@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { freshDataDir, Supervisor, stackOf, until } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { Supervisor, stackOf, until } from "./supervisor.ts";
 
 const WORKER = fileURLToPath(new URL("../../worker/main.ts", import.meta.url));
 const COUNT = 50;

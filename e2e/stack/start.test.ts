@@ -1,7 +1,30 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDataDir, Supervisor, stackOf } from "./supervisor.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { Supervisor, stackOf } from "./supervisor.ts";
+
+const HOSTED = {
+  SUPABASE_URL: "https://project.supabase.example",
+  SUPABASE_PUBLISHABLE_KEY: "x",
+  SUPABASE_SECRET_KEY: "x",
+  SUPABASE_JWT_SECRET: "x".repeat(32),
+  DATABASE_URL: "postgresql://postgres:x@127.0.0.1:1/postgres",
+};
+
+/** The addresses on which something listens on a port, as Linux has them: of IPv4 the bytes turned round. */
+function listening(port: number): string[] {
+  const found: string[] = [];
+  for (const table of ["tcp", "tcp6"]) {
+    for (const line of readFileSync(`/proc/net/${table}`, "utf8").split("\n").slice(1)) {
+      const [, local = "", , state] = line.trim().split(/\s+/);
+      const [address = "", hex = ""] = local.split(":");
+      if (state !== "0A" || Number.parseInt(hex, 16) !== port) continue;
+      found.push(table === "tcp6" ? address : Buffer.from(address, "hex").reverse().join("."));
+    }
+  }
+  return found;
+}
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -16,6 +39,19 @@ describe("while a stack runs", () => {
   test("nobody else can read its secrets", () => {
     expect(modeOf(DATA_DIR)).toBe("700");
     for (const file of ["secrets.json", "stack.json"]) expect(modeOf(join(DATA_DIR, file))).toBe("600");
+  });
+
+  test("it listens on this machine alone", async () => {
+    expect(listening(stack.port)).toEqual(["127.0.0.1"]);
+  });
+
+  test("no process of the web holds the database's owner, or what signs the audit trail", () => {
+    const { DATABASE_URL = "", AUDIT_SIGNING_KEY = "" } = stackOf(DATA_DIR).env;
+    const held = (part: string) => readFileSync(`/proc/${stack.pidOf(part)}/environ`, "utf8");
+    for (const secret of [new URL(DATABASE_URL).password, AUDIT_SIGNING_KEY]) {
+      expect(held("worker")).toContain(secret);
+      expect(held("web")).not.toContain(secret);
+    }
   });
 
   test("a start that is given its variables uses it as any Supabase project, and starts no database", async () => {
@@ -70,6 +106,19 @@ test("secrets are made once, given ones win, and a database without the ones it 
 describe("settings that stop the start", () => {
   test.each([
     ["a secret under 32 bytes", { AUTH_JWT_SECRET: "short" }, "AUTH_JWT_SECRET is shorter than 32 bytes"],
+    ["a METRICS_TOKEN under 32 bytes", { METRICS_TOKEN: "short" }, "METRICS_TOKEN is shorter than 32 bytes"],
+    ["no number of processes", { WORKER_CONCURRENCY: "two" }, 'WORKER_CONCURRENCY is "two"'],
+    ["more processes than make sense", { WEB_CONCURRENCY: "65" }, 'WEB_CONCURRENCY is "65"'],
+    [
+      "a hosted Supabase project without https",
+      { ...HOSTED, NEXTAUTH_URL: "http://tieout.example" },
+      "NEXTAUTH_URL has to be the dashboard's https address",
+    ],
+    [
+      "a hosted Supabase project without its database",
+      { ...HOSTED, NEXTAUTH_URL: "https://tieout.example" },
+      "DATABASE_URL does not lead to a database",
+    ],
     [
       "another's keys without an audience",
       { AUTH_JWT_JWKS_URL: "https://idp.example/jwks", AUTH_JWT_ISSUER: "https://idp.example" },

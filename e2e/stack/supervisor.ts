@@ -1,34 +1,23 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { freePort } from "../../supervisor/ports.ts";
 
 const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url));
+/** As long as the supervisor itself waits: a machine may be busy. */
+const READY_WITHIN_MS = 120_000;
 const PARTS = ["postgres", "data-api", "worker", "matcher", "web"] as const;
 
 export type PartName = (typeof PARTS)[number];
 type Entry = { part: string; level: string; msg: string; pid?: number; [field: string]: unknown };
 
-const dataDirs: string[] = [];
-afterAll(() => {
-  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
-});
-
 /** What a stack tells others of itself. */
 export function stackOf(dataDir: string): { env: Record<string, string> } {
   return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
-}
-
-export function freshDataDir(): string {
-  const dataDir = mkdtempSync(join(tmpdir(), "tieout-stack-"));
-  dataDirs.push(dataDir);
-  return dataDir;
 }
 
 /** A supervisor under test, and what its log tells. */
@@ -54,10 +43,14 @@ export class Supervisor {
 
   static async ready(env: Record<string, string>): Promise<Supervisor> {
     const supervisor = await Supervisor.start(env);
-    await until("the stack to be ready", () => {
-      if (supervisor.process.exitCode !== null) throw new Error(`The stack did not start: ${supervisor.fatal}`);
-      return supervisor.says("ready");
-    });
+    await until(
+      "the stack to be ready",
+      () => {
+        if (supervisor.process.exitCode !== null) throw new Error(`The stack did not start: ${supervisor.fatal}`);
+        return supervisor.says("ready");
+      },
+      READY_WITHIN_MS,
+    );
     return supervisor;
   }
 
@@ -70,7 +63,8 @@ export class Supervisor {
     return this.entries.findLast(({ level }) => level === "fatal")?.msg;
   }
 
-  pidOf(part: PartName): number {
+  /** @param part its name, numbered where there are several */
+  pidOf(part: string): number {
     return this.entries.findLast(({ msg }) => msg === `${part} started`)?.pid ?? Number.NaN;
   }
 

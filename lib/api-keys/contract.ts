@@ -121,6 +121,9 @@ export const apiKeyImpact = z
     refused: calls.meta({ description: "Of these, calls that the change would have refused.", example: 40 }),
     by_operation: z.array(z.object({ operation: z.string().meta({ example: "createException" }), refused: calls })),
     by_address: z.array(z.object({ address: z.string().meta({ example: "203.0.113.9" }), refused: calls })),
+    webhooks: z
+      .array(z.object({ id: id("whk"), url: z.string().meta({ example: "https://hooks.example.com/tieout" }) }))
+      .meta({ description: "Active webhooks that this key, or one it was rotated from or to, registered. They go on without it." }),
   })
   .meta({ id: "ApiKeyImpact" });
 export type ApiKeyImpact = z.output<typeof apiKeyImpact>;
@@ -205,13 +208,18 @@ export const revokeApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}",
   tag,
   summary: "Revoke an API key",
-  description: "At once, and for good. Revoking a revoked key returns it unchanged.",
+  description:
+    "At once, and for good. Revoking a revoked key returns it unchanged. What it registered goes on, unless disable_webhooks is true.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
   tenantParam,
   body: z.strictObject({
     reason: z.string().max(API_KEYS.revoke_reason.most).nullable().optional().meta({ example: "The server was decommissioned." }),
+    disable_webhooks: z
+      .boolean()
+      .optional()
+      .meta({ description: "Also disables the webhooks that the key registered, as its impact lists them.", example: true }),
   }),
   response: apiKey,
   resource: "versioned",

@@ -6,7 +6,7 @@ import type { ApiKeyImpact, estimateApiKeyImpactContract } from "./contract.ts";
 import { scopeOf } from "./stored.ts";
 
 type PastCalls = { operation: string; address: string; calls: number; last_seen_at: string };
-type History = { as_of: string; calls: PastCalls[] };
+type History = { as_of: string; calls: PastCalls[]; webhooks: ApiKeyImpact["webhooks"] };
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -14,7 +14,7 @@ type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
 /** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
 export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
-  const { as_of, calls } = await write<History>(ctx, "estimate_api_key_impact", { id, change });
+  const { as_of, calls, webhooks } = await write<History>(ctx, "estimate_api_key_impact", { id, change });
   const refused = calls.filter((past) => wouldRefuse(change, past));
   return {
     since: new Date(Date.parse(as_of) - WEEK_MS).toISOString(),
@@ -22,6 +22,7 @@ export async function estimateApiKeyImpact(ctx: Context, id: string, change: Cha
     refused: total(refused),
     by_operation: totalsBy(refused, (past) => past.operation).map(([operation, count]) => ({ operation, refused: count })),
     by_address: totalsBy(refused, (past) => past.address).map(([address, count]) => ({ address, refused: count })),
+    webhooks,
   };
 }
 

@@ -24,41 +24,54 @@ export type CachedApiKey = z.output<typeof row> & { readAt: number };
 
 /** A revocation elsewhere is seen within a second: nothing older than this is believed. */
 const BELIEVED_MS = 900;
+/** Longer than any lookup takes: the Data API answers within 15 s. */
+const CHANGES_KEPT_MS = 60_000;
 
-const cache = () =>
-  processWide(
-    "api-keys",
-    () =>
-      new LRUCache<string, CachedApiKey>({
-        max: 10_000,
-        ttl: BELIEVED_MS,
-        ttlResolution: 0,
-        async fetchMethod(keyId, _stale, { options }) {
-          const found = await readApiKey(keyId);
-          if (found) options.ttl = Math.max(1, BELIEVED_MS - (performance.now() - found.readAt));
-          return found;
-        },
-      }),
-  );
+const { known, changedAt } = processWide("api-keys", () => ({
+  known: new LRUCache<string, CachedApiKey>({
+    max: 10_000,
+    ttl: BELIEVED_MS,
+    ttlResolution: 0,
+    async fetchMethod(keyId, _stale, { options }) {
+      const found = await lookUp(keyId);
+      if (found) options.ttl = Math.max(1, BELIEVED_MS - (performance.now() - found.readAt));
+      return found;
+    },
+  }),
+  /** When this process last changed a key, by its record id. */
+  changedAt: new LRUCache<string, number>({ max: 10_000, ttl: CHANGES_KEPT_MS }),
+}));
 
 /**
  * One round trip when cold, none within the second after; an unknown id is never remembered.
  * @throws ApiError `unavailable` where the database does not answer: no key is believed without it.
  */
 export async function findApiKey(keyId: string): Promise<CachedApiKey | undefined> {
-  return cache().fetch(keyId);
+  for (let forceRefresh = false; ; forceRefresh = true) {
+    const found = await known.fetch(keyId, { forceRefresh });
+    if (isCurrent(found)) return found;
+  }
 }
 
 /** The same, from the database. */
 export async function readApiKey(keyId: string): Promise<CachedApiKey | undefined> {
+  for (;;) {
+    const found = await lookUp(keyId);
+    if (isCurrent(found)) return found;
+  }
+}
+
+/** Has this process believe nothing of a key that was read, or began to be read, before now: what was just changed here holds here at once. */
+export function forgetApiKey(id: string): void {
+  changedAt.set(id, performance.now());
+}
+
+function isCurrent(found: CachedApiKey | undefined): boolean {
+  return !found || found.readAt > (changedAt.get(found.id) ?? Number.NEGATIVE_INFINITY);
+}
+
+async function lookUp(keyId: string): Promise<CachedApiKey | undefined> {
   const readAt = performance.now();
   const found = unwrap(await serviceDb("a credential is verified before its tenant is known").rpc("find_api_key", { key_id: keyId }));
   return found ? { ...row.parse(found), readAt } : undefined;
-}
-
-/** Forgets what this process knew of a key: what was just changed here holds here at once. */
-export function forgetApiKeys(id: string): void {
-  for (const [keyId, known] of cache().entries()) {
-    if (known.id === id) cache().delete(keyId);
-  }
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import type { ApiKey, updateApiKeyContract } from "./contract.ts";
-import { forgetApiKeys } from "./key-cache.ts";
+import { forgetApiKey } from "./key-cache.ts";
 import { apiKeyOf, type StoredApiKey } from "./stored.ts";
 
 export async function updateApiKey(
@@ -11,6 +11,6 @@ export async function updateApiKey(
   patch: z.output<NonNullable<typeof updateApiKeyContract.body>>,
 ): Promise<ApiKey> {
   const key = await write<StoredApiKey>(ctx, "update_api_key", { id, patch });
-  forgetApiKeys(id);
+  forgetApiKey(id);
   return apiKeyOf(ctx, key);
 }

@@ -1,4 +1,7 @@
 import type { Context } from "../request/context.ts";
+import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
+import { type Lane, Lanes, widthFor } from "./lanes.ts";
 import type { Database } from "./types.gen.ts";
 import { unwrap } from "./unwrap.ts";
 
@@ -23,6 +26,12 @@ export async function write<Answer>(ctx: Context, verb: Verb, input: object): Pr
   return body as Answer;
 }
 
+const lanes = () => processWide("lanes", () => new Lanes(widthFor(env().WEB_CONCURRENCY)));
+
+function laneOf({ lane }: Context, input: { q?: unknown }): Lane {
+  return lane === "interactive" && input.q ? "search" : lane;
+}
+
 async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown> {
   const request = {
     operation: ctx.operation,
@@ -35,7 +44,8 @@ async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown>
     continues: ctx.continues,
     idempotency: ctx.idempotency && { key_hash: ctx.idempotency.key_hash, fingerprint: ctx.idempotency.fingerprint },
   };
-  const answer = unwrap(await ctx.db.rpc(verb, { input, request } as never));
+  const call = () => ctx.db.rpc(verb, { input, request } as never);
+  const answer = unwrap(await lanes().run(ctx.tenantId, laneOf(ctx, input), call));
   ctx.trail.written = true;
   return answer;
 }

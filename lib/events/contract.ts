@@ -2,6 +2,7 @@ import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
 import { imported } from "../imports/contract.ts";
+import type { Permission } from "../wire/access.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
@@ -31,34 +32,51 @@ const keyEvent = apiKey.pick({ id: true, name: true, key_id: true });
 const webhookId = id("whk");
 const url = z.string().meta({ example: "https://hooks.example.com/tieout" });
 
-/** Each kind: when it is sent, and its `data`. */
+/** Each kind: when it is sent, what one needs to read its `data`, and that. Who may not read it may not register for it. */
 export const EVENTS = {
   "exception.sla.at_risk": {
     summary: "An exception came near its deadline",
+    reads: "read:exceptions",
     data: aboutException.extend({
       due_at: dueAt,
       threshold_minutes: z.int().min(1).meta({ description: "The threshold that was crossed: minutes before due_at.", example: 240 }),
       next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next one; 0 is the breach.", example: 60 }),
     }),
   },
-  "exception.sla.breached": { summary: "An exception passed its deadline", data: aboutException.extend({ due_at: dueAt }) },
-  "exception.created": { summary: "An exception was created", data: aboutException },
-  "exception.updated": { summary: "An exception was changed, or reopened", data: aboutException.extend({ changes }) },
-  "exception.resolved": { summary: "An exception was resolved or dismissed", data: aboutException.extend({ changes }) },
+  "exception.sla.breached": {
+    summary: "An exception passed its deadline",
+    reads: "read:exceptions",
+    data: aboutException.extend({ due_at: dueAt }),
+  },
+  "exception.created": { summary: "An exception was created", reads: "read:exceptions", data: aboutException },
+  "exception.updated": {
+    summary: "An exception was changed, or reopened",
+    reads: "read:exceptions",
+    data: aboutException.extend({ changes }),
+  },
+  "exception.resolved": {
+    summary: "An exception was resolved or dismissed",
+    reads: "read:exceptions",
+    data: aboutException.extend({ changes }),
+  },
   "import.done": {
     summary: "An import was read, or failed",
+    reads: "read:reconciliations",
     data: z.object({ import: imported.omit({ refusals: true, statements: true }) }),
   },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",
+    reads: "read:api-keys",
     data: keyEvent.extend({ expires_at: time, days_before: z.int().meta({ example: 14 }) }),
   },
   "api_key.revoked": {
     summary: "An API key was revoked",
+    reads: "read:api-keys",
     data: keyEvent.extend({ revoked_at: time, revoked_by: actor, reason: z.string().nullable().meta({ example: "Decommissioned." }) }),
   },
   "webhook.failing": {
     summary: "Another webhook of yours fails, and will be disabled in two days, or in one",
+    reads: "read:webhooks",
     data: z.object({
       id: webhookId,
       url,
@@ -69,6 +87,7 @@ export const EVENTS = {
   },
   "webhook.disabled": {
     summary: "Another webhook of yours was disabled",
+    reads: "read:webhooks",
     data: z.object({
       id: webhookId,
       url,
@@ -80,6 +99,7 @@ export const EVENTS = {
   },
   "webhook.test": {
     summary: "You asked for a test; sent to that webhook whatever it subscribes to",
+    reads: "read:webhooks",
     data: z.object({ id: webhookId, message: z.string().meta({ example: "It works." }), sent_by: actor }),
   },
-} as const satisfies Record<EventKind, { summary: string; data: z.ZodObject }>;
+} as const satisfies Record<EventKind, { summary: string; reads: Permission; data: z.ZodObject }>;

@@ -3,7 +3,7 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
 import { BREACH_RISKS, EXCEPTION_HISTORY, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, queryInteger, text, time, timestamp, user, userReference } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, queryInteger, searchedText, text, time, timestamp, user, userReference } from "../wire/schema.ts";
 
 export const SEVERITIES = EXCEPTIONS.severity;
 export const STATUSES = EXCEPTIONS.status;
@@ -101,9 +101,8 @@ export const slaSummary = z.object({ breached_count: count, at_risk_count: count
 });
 
 const tag = "Exceptions";
-const SEARCH_LONGEST = 200;
-const q = text(SEARCH_LONGEST).optional().meta({
-  description: "Text search: each of these words is part of the title, the reason_code or the id.",
+const q = searchedText.optional().meta({
+  description: "Text search, of up to 12 words: each is part of the title, the reason_code or the id.",
   example: "payout 4711",
 });
 const byId = z.strictObject({ id: exceptionId });

@@ -9,20 +9,13 @@ import type { Contract } from "../wire/contract.ts";
 import { ApiError } from "../wire/errors.ts";
 import { isInRanges } from "../wire/ip-range.ts";
 import { tenantId as tenantIdSchema } from "../wire/schema.ts";
+import { limitingFailures } from "./failed-credentials.ts";
 import type { Caller } from "./on-record.ts";
-import { rateLimit } from "./rate-limit.ts";
+import { addressKey, rateLimit } from "./rate-limit.ts";
 
 const limitCalls = () =>
   processWide("limit-calls", () =>
     rateLimit({ name: "calls", perMinute: env().RATE_LIMIT_PER_MINUTE, refusal: "Too many calls with this credential." }),
-  );
-const limitFailures = () =>
-  processWide("limit-failures", () =>
-    rateLimit({
-      name: "auth-failures",
-      perMinute: env().AUTH_FAILURES_PER_MINUTE,
-      refusal: "Too many failed credentials from this address.",
-    }),
   );
 
 /**
@@ -41,18 +34,14 @@ export async function admit(contract: Contract, caller: Caller): Promise<{ princ
     requireSameTenant(contract, caller, tenantId);
     requireAddress(identity, caller.address);
     authorize(principal, contract.access);
-    await limitCalls()(`${tenantId}:${principal.type}:${principal.issuer}:${principal.id}`, caller.reply);
+    await limitCalls().take(bucketOf(principal, tenantId, caller), caller.reply);
     return { principal, tenantId };
   });
 }
 
-async function limitingFailures<Result>({ address, reply }: Caller, verify: () => Promise<Result>): Promise<Result> {
-  try {
-    return await verify();
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "unauthenticated") await limitFailures()(address ?? "unknown", reply);
-    throw error;
-  }
+/** The publishable key is everybody's, so each address has a number of calls of its own. */
+function bucketOf({ type, issuer, id }: Principal, tenantId: string, { address }: Caller): string {
+  return `${tenantId}:${type}:${issuer}:${type === "publishable_key" ? addressKey(address) : id}`;
 }
 
 async function counting<Result>(

@@ -2,29 +2,26 @@ import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 
-/** Worker pools beat every 5 s and count as dead after 30 s of silence. */
-const SILENCE_MAX_SECONDS = 30;
+const state = z.object({ read_only: z.boolean(), working: z.record(z.string(), z.number()) });
 
-const state = z.object({ read_only: z.boolean(), worker_silence_seconds: z.number().nullable() });
+type Readiness = {
+  ready: boolean;
+  checks: { database: "ok" | "unreachable" | "read_only"; worker: "ok" | "silent" | "unknown" };
+  /** How many background processes of each kind showed within 15 s that they do their work. */
+  working: Record<string, number>;
+};
 
-type Checks = { database: "ok" | "unreachable" | "read_only"; worker: "ok" | "silent" | "unknown" };
-
-/** Whether the database answers and takes writes, and a worker is alive. */
-export async function readiness(): Promise<{ ready: boolean; checks: Checks }> {
-  const checks = await check();
-  return { ready: checks.database === "ok" && checks.worker === "ok", checks };
-}
-
-async function check(): Promise<Checks> {
+/** Whether the database answers and takes writes, and a worker does its work: it beats only while all of it works. */
+export async function readiness(): Promise<Readiness> {
   try {
-    const { read_only, worker_silence_seconds: silence } = state.parse(
-      unwrap(await serviceDb("readiness is nobody's tenant").rpc("readiness")),
-    );
+    const { read_only, working } = state.parse(unwrap(await serviceDb("readiness is nobody's tenant").rpc("readiness")));
+    const works = (working.worker ?? 0) > 0;
     return {
-      database: read_only ? "read_only" : "ok",
-      worker: silence !== null && silence < SILENCE_MAX_SECONDS ? "ok" : "silent",
+      ready: !read_only && works,
+      checks: { database: read_only ? "read_only" : "ok", worker: works ? "ok" : "silent" },
+      working,
     };
   } catch {
-    return { database: "unreachable", worker: "unknown" };
+    return { ready: false, checks: { database: "unreachable", worker: "unknown" }, working: {} };
   }
 }

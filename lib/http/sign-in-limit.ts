@@ -1,20 +1,19 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
-import { ApiError } from "../wire/errors.ts";
+import { addressKey, rateLimit } from "./rate-limit.ts";
 
-const WINDOW_SECONDS = 60;
 /** At one account from one address: by account alone, anybody could shut somebody else out. */
 const PER_ACCOUNT = 10;
 
 type Attempt = { address: string; email: string };
 
+const REFUSAL = "Too many tries to sign in.";
+
 const limits = () =>
-  processWide("limit-sign-in", () => {
-    const limit = (name: string, points: number) =>
-      new RateLimiterMemory({ keyPrefix: `sign-in-${name}`, points, duration: WINDOW_SECONDS });
-    return { byAddress: limit("address", env().AUTH_FAILURES_PER_MINUTE), byAccount: limit("account", PER_ACCOUNT) };
-  });
+  processWide("limit-sign-in", () => ({
+    byAddress: rateLimit({ name: "sign-in-address", perMinute: env().AUTH_FAILURES_PER_MINUTE, refusal: REFUSAL }),
+    byAccount: rateLimit({ name: "sign-in-account", perMinute: PER_ACCOUNT, refusal: REFUSAL }),
+  }));
 
 /**
  * Lets `AUTH_FAILURES_PER_MINUTE` wrong passwords be tried from an address, and ten of them at one account. Each try counts as it
@@ -26,22 +25,11 @@ export async function limitingSignIns(
 ): Promise<Response> {
   if (env().AUTH_FAILURES_PER_MINUTE === 0) return (await attempt()).answer;
   const { byAddress, byAccount } = limits();
-  const account = `${address} ${email}`;
-  await consume(byAddress, address);
-  await consume(byAccount, account);
+  const from = addressKey(address);
+  const account = `${from} ${email}`;
+  await byAddress.take(from);
+  await byAccount.take(account);
   const { answer, signedIn } = await attempt();
-  if (signedIn) await Promise.all([byAddress.reward(address), byAccount.reward(account)]);
+  if (signedIn) await Promise.all([byAddress.giveBack(from), byAccount.giveBack(account)]);
   return answer;
-}
-
-async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (spent) {
-    if (!(spent instanceof RateLimiterRes)) throw spent;
-    const seconds = Math.max(1, Math.ceil(spent.msBeforeNext / 1000));
-    throw new ApiError("rate_limited", `Too many tries to sign in. Try again in ${seconds} s.`, {
-      headers: { "Retry-After": String(seconds) },
-    });
-  }
 }

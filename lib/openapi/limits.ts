@@ -65,6 +65,7 @@ const LENGTHS: Record<string, number> = {
   type: 200,
   undone_by: 125,
   unused_scopes: 64,
+  webhooks: 250,
   updated_by: 125,
   url: 2048,
   value: 1000,
@@ -96,6 +97,7 @@ const COUNTS: Record<string, number> = {
   scopes: 64,
   steps: 16,
   unused_scopes: 64,
+  webhooks: 250,
 };
 
 /** What a pattern or a format says of the length. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needsOnSurface } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { RECORDS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, searchedText, time, timestamp } from "../wire/schema.ts";
 import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
 
@@ -12,7 +12,7 @@ const RECORD_MAX_BYTES = 65_536;
 const serverFields = {
   id: id("rec"),
   created_at: time,
-  created_by: actor,
+  created_by: actor.nullable().meta({ description: "Null in answers to the publishable key." }),
   updated_at: time,
   soft_delete: z.boolean().meta({ description: "True once deleted." }),
   deleted_at: time.nullable().meta({ example: null }),
@@ -64,7 +64,7 @@ export function recordContracts(surface: Surface) {
   const writing = needsOnSurface("write", path);
 
   const record = z
-    .looseObject({ ...nullish(wireFields(surface)), ...serverFields })
+    .looseObject({ ...nullish(wireFields(surface)), ...serverFields, ...(!surface.public && { created_by: actor }) })
     .meta({ id: one, description: surface.description, example: { ...example, ...sharedExample, ...serverExample } });
   const ownFields = nullish(checkedFields(surface));
   const tenantId = z.string().optional();
@@ -86,8 +86,8 @@ export function recordContracts(surface: Surface) {
           .max(RECORDS.operation.most)
           .optional()
           .meta({ description: "Only records with this operation.", example: "list" }),
-        q: text(200).optional().meta({
-          description: "Text search: each of these words begins a word of the record's texts and numbers.",
+        q: searchedText.optional().meta({
+          description: "Text search, of up to 12 words: each begins a word of the record's texts and numbers.",
           example: "payout bank",
         }),
         updated_since: timestamp.optional().meta({ description: "Only records that changed at this time or later." }),

@@ -1,5 +1,6 @@
 import type { Principal } from "../auth/principal.ts";
 import { type Db, dbFor } from "../db/client.ts";
+import type { Lane } from "../db/lanes.ts";
 import type { Contract } from "../wire/contract.ts";
 
 /** `key`: the client's own, never stored. `key_hash`: its SHA-256. `fingerprint`: SHA-256 of what it was used for. */
@@ -26,6 +27,8 @@ export type Context = {
   dryRun: boolean;
   /** Whether this is a later step of a request that the database has opened already. */
   continues: boolean;
+  /** What its calls of the database are for. */
+  lane: Lane;
   /** Whether the database has recorded the request: a service-role call leaves one row, whatever comes of it. */
   trail: { written: boolean };
   db: Db;
@@ -36,7 +39,7 @@ export type Context = {
 type Given = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> & Partial<Context>;
 
 /** The one way to a context, for an endpoint and for a page; what is left out is nothing. */
-export function contextFor({ operationId }: Contract, given: Given): Context {
+export function contextFor({ operationId, file, upload }: Contract, given: Given): Context {
   return {
     operation: operationId,
     auditReason: null,
@@ -46,6 +49,7 @@ export function contextFor({ operationId }: Contract, given: Given): Context {
     exported: null,
     dryRun: false,
     continues: false,
+    lane: file ? "export" : upload ? "import" : "interactive",
     trail: { written: false },
     db: dbFor(given.principal, given.tenantId),
     reply: new Headers(),

@@ -8,7 +8,7 @@ const secret32 = z.string().refine((value) => Buffer.byteLength(value) >= 32, "m
 /** Base64 of 32 bytes each, newest first. */
 const base64Keys = z
   .string()
-  .transform((list) => list.split(",").map((key) => Buffer.from(key.trim(), "base64")))
+  .transform((list) => list.split(",").flatMap((key) => (key.trim() ? Buffer.from(key.trim(), "base64") : [])))
   .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
 
 /** Hosts in the URL parser's spelling: small letters, addresses in their one form, IPv6 without its brackets. */
@@ -42,17 +42,26 @@ const variables = z.object({
   NEXTAUTH_URL: z.url(),
   SESSION_CHECK_SECONDS: whole.default(60),
   OIDC_SESSION_MINUTES: whole.default(60),
-  ENCRYPTION_KEYS: base64Keys,
-  AUDIT_SIGNING_KEY: base64Keys,
+  ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
+  // The worker signs; a process that only verifies has the public keys instead.
+  AUDIT_SIGNING_KEY: base64Keys.default([]),
+  AUDIT_PUBLIC_KEYS: base64Keys.default([]),
+  WEB_CONCURRENCY: whole.default(1),
   RATE_LIMIT_PER_MINUTE: whole.default(1200),
+  RATE_LIMIT_PER_ADDRESS: whole.optional(),
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
   WEBHOOK_ALLOW_HOSTS: hosts,
   DATABASE_MAX_BYTES: whole.default(0),
   DATABASE_DISK: optionalText,
-  METRICS_TOKEN: optionalText,
+  METRICS_TOKEN: optionalText.pipe(secret32.optional()),
 });
 
-const environment = variables.superRefine(requireAddressees);
+const environment = variables
+  .superRefine(requireAddressees)
+  .refine(({ AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS }) => AUDIT_SIGNING_KEY.length + AUDIT_PUBLIC_KEYS.length > 0, {
+    path: ["AUDIT_PUBLIC_KEYS"],
+    message: "must be set where AUDIT_SIGNING_KEY is not",
+  });
 
 export type Env = z.output<typeof environment>;
 

@@ -1,4 +1,5 @@
 import { Agent, request } from "undici";
+import { AwakeTime } from "./awake-time.ts";
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
 import { faultOf } from "./fault.ts";
 import { whyRefused } from "./receiver-address.ts";
@@ -6,6 +7,8 @@ import { type Answer, readAnswer } from "./receiver-answer.ts";
 import type { Signed } from "./signature.ts";
 
 const WITHIN_MS = 15_000;
+/** Who stood still for longer cannot blame the receiver. */
+const STOOD_STILL_MS = 500;
 const IDLE_MS = 4_000;
 const IDLE_AT_MOST_MS = 60_000;
 const USER_AGENT = "Tieout-Webhooks/1.0";
@@ -17,10 +20,17 @@ export type Outcome = { duration_ms: number } & (
   | { failure_kind: "timeout" | "connection_failed" | "blocked_address"; detail: string }
 );
 
+/** There is no answer, and that is our own doing. */
+export class StoodStill extends Error {}
+
 export type Sender = { send: (attempt: Attempt, stop: AbortSignal) => Promise<Outcome>; close: () => Promise<void> };
 
-/** Connections are kept alive and pooled per host, as many as there are attempts: their number is capped where they are claimed. */
+/**
+ * Connections are kept alive and pooled per host, as many as there are attempts: their number is capped where they are claimed.
+ * `send` throws StoodStill, or what `stop` was aborted with.
+ */
 export function createSender(allowHosts: ReadonlySet<string>, connect = pinnedConnector(allowHosts)): Sender {
+  const time = new AwakeTime();
   const agent = new Agent({
     connect,
     allowH2: false,
@@ -33,22 +43,32 @@ export function createSender(allowHosts: ReadonlySet<string>, connect = pinnedCo
 
   return {
     async send(attempt, stop) {
-      const startedAt = performance.now();
-      const outcome = await answerOf(agent, attempt, allowHosts, stop).catch((error) => {
+      const stopwatch = time.stopwatch();
+      const timeout = time.timeout(WITHIN_MS);
+      try {
+        const answer = await answerOf(agent, attempt, allowHosts, AbortSignal.any([stop, timeout.signal]));
+        return { ...answer, duration_ms: Math.round(stopwatch().ranMs) };
+      } catch (error) {
         stop.throwIfAborted();
-        return faultOf(error);
-      });
-      return { ...outcome, duration_ms: Math.round(performance.now() - startedAt) };
+        const { ranMs, stoodStillMs } = stopwatch();
+        const fault = faultOf(error);
+        if (stoodStillMs > STOOD_STILL_MS && fault.failure_kind !== "blocked_address") throw new StoodStill();
+        return { ...fault, duration_ms: Math.round(ranMs) };
+      } finally {
+        timeout.release();
+      }
     },
-    close: () => agent.destroy(),
+    async close() {
+      time.end();
+      await agent.destroy();
+    },
   };
 }
 
-/** @throws where there is no answer within 15 s, or none at all. */
-async function answerOf(agent: Agent, { url, body, headers }: Attempt, allowHosts: ReadonlySet<string>, stop: AbortSignal) {
+/** @throws where there is no answer until `signal` says so, or none at all. */
+async function answerOf(agent: Agent, { url, body, headers }: Attempt, allowHosts: ReadonlySet<string>, signal: AbortSignal) {
   const refusal = whyRefused(new URL(url), allowHosts);
   if (refusal !== null) throw new BlockedAddress(refusal);
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(WITHIN_MS)]);
   const {
     statusCode,
     headers: answered,

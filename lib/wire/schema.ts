@@ -68,6 +68,14 @@ export function isVisible(value: string): boolean {
 export const text = (most: number) =>
   z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must not be blank: give a text that can be seen.");
 
+const SEARCHED_WORDS_MOST = 12;
+
+/** What to search for. Each word is compared with all that a tenant has, so their number is bounded. */
+export const searchedText = text(200).refine(
+  (words) => new Set(words.toLowerCase().split(/\s+/)).size <= SEARCHED_WORDS_MOST,
+  `Search for at most ${SEARCHED_WORDS_MOST} words.`,
+);
+
 export const tenantId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import {
   type CompiledQuery,
@@ -14,6 +15,9 @@ const ACQUIRED_WITHIN_MS = 10_000;
 
 type Client = PostgresConnection["driver"];
 type Options = { url: string; size: number; search_path?: string };
+
+/** Within it a connection is used that is kept for that: who asks whether all is well does not queue behind whom he asks about. */
+export const kept = new AsyncLocalStorage<true>();
 
 /**
  * lite's connection with a pool of one-connection clients. postgres.js hands out connections of its own pool that it may
@@ -39,8 +43,7 @@ export function exclusiveConnection({ url, size, search_path }: Options): Postgr
   connection.kysely = new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () =>
-        new ExclusiveDriver(Array.from({ length: size }, () => new ExclusiveConnection((onclose) => make(onclose).driver))),
+      createDriver: () => new ExclusiveDriver(size, () => new ExclusiveConnection((onclose) => make(onclose).driver)),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -72,26 +75,49 @@ function isJson(text: string): boolean {
 }
 
 class ExclusiveDriver extends PostgresDriver {
-  readonly #idle: ExclusiveConnection[];
-  readonly #waiting: ((connection: ExclusiveConnection) => void)[] = [];
+  readonly #shared: Lane;
+  readonly #kept: Lane;
 
-  constructor(connections: ExclusiveConnection[]) {
+  constructor(size: number, make: () => ExclusiveConnection) {
     super({} as never);
-    this.#idle = connections;
+    this.#shared = new Lane(size, make);
+    this.#kept = new Lane(1, make);
   }
 
   override async init(): Promise<void> {}
 
   override async acquireConnection(): Promise<never> {
-    const connection = this.#idle.pop() ?? (await this.#wait());
+    const connection = await (kept.getStore() ? this.#kept : this.#shared).acquire();
     connection.renewIfLost();
     return connection as never;
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    for (const lane of [this.#shared, this.#kept]) lane.release(connection as ExclusiveConnection);
+  }
+}
+
+/** Connections and who waits for one, in order. */
+class Lane {
+  readonly #own: Set<ExclusiveConnection>;
+  readonly #idle: ExclusiveConnection[];
+  readonly #waiting: ((connection: ExclusiveConnection) => void)[] = [];
+
+  constructor(size: number, make: () => ExclusiveConnection) {
+    this.#idle = Array.from({ length: size }, make);
+    this.#own = new Set(this.#idle);
+  }
+
+  async acquire(): Promise<ExclusiveConnection> {
+    return this.#idle.pop() ?? this.#wait();
+  }
+
+  /** What belongs to another lane is left alone. */
+  release(connection: ExclusiveConnection): void {
+    if (!this.#own.has(connection)) return;
     const next = this.#waiting.shift();
-    if (next) next(connection as ExclusiveConnection);
-    else this.#idle.push(connection as ExclusiveConnection);
+    if (next) next(connection);
+    else this.#idle.push(connection);
   }
 
   #wait(): Promise<ExclusiveConnection> {

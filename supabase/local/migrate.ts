@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
 import { isFromBefore, moveToBaseline } from "./before-baseline.ts";
@@ -6,7 +7,13 @@ import { isFromBefore, moveToBaseline } from "./before-baseline.ts";
 const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
 const SEED_PATH = "supabase/seed.sql";
-const LOCK = "select pg_advisory_lock(hashtext('tieout migrations'))";
+const LOCK_KEY = "hashtext('tieout migrations')::bigint";
+const TRY_EVERY_MS = 250;
+const SAY_EVERY_MS = 10_000;
+const HOLDER = `select a.pid, nullif(a.application_name, '') as name, host(a.client_addr) as address, a.backend_start::timestamptz(0)::text as since
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and (l.classid::bigint << 32 | l.objid::bigint) = ${LOCK_KEY}`;
 
 /** The migration history has the Supabase CLI's form, so that `supabase migration list` reads it. */
 const HISTORY = `
@@ -26,9 +33,12 @@ export function migrations(): Migration[] {
     });
 }
 
-/** Applies the pending migrations, each in its own transaction, and returns their names. */
-export function migrate(databaseUrl: string): Promise<string[]> {
-  return locked(databaseUrl, async (client) => {
+/**
+ * Applies the pending migrations, each in its own transaction, and returns their names. One start at a time: `onWait` is told who is
+ * waited for, every 10 s. @throws LockHeld after `giveUpAfterMs`.
+ */
+export function migrate(databaseUrl: string, onWait: (why: string) => void = console.error, giveUpAfterMs = 300_000): Promise<string[]> {
+  return locked(databaseUrl, { onWait, giveUpAfterMs }, async (client) => {
     await runMigrations({ connectionString: databaseUrl });
     const { rows } = await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations");
     const applied = new Set(rows.map(({ version }) => version));
@@ -41,14 +51,14 @@ export function migrate(databaseUrl: string): Promise<string[]> {
   });
 }
 
-/** Runs seed.sql on a database that never had it. Returns whether it did. */
+/** Runs seed.sql on the local stack's database where it never had it. Returns whether it did. */
 export function seed(databaseUrl: string): Promise<boolean> {
-  return locked(databaseUrl, async (client) => {
+  return locked(databaseUrl, { onWait: console.error, giveUpAfterMs: 300_000 }, async (client) => {
     const marker = "insert into supabase_migrations.seed_files (path, hash) values ($1, md5($2)) on conflict do nothing";
     const sql = readFileSync(SEED, "utf8");
     return transaction(client, SEED_PATH, async () => {
       const { rowCount } = await client.query(marker, [SEED_PATH, sql]);
-      if (rowCount) await client.query(sql);
+      if (rowCount) await client.query(`set local tieout.demonstration = 'on'; ${sql}`);
       return rowCount === 1;
     });
   });
@@ -83,14 +93,48 @@ function describe(error: unknown): string {
   return [message, detail, position && `at character ${position}`, where].filter(Boolean).join("; ");
 }
 
-async function locked<T>(databaseUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
+/** Somebody else applies migrations, or stands still at it. */
+export class LockHeld extends Error {}
+
+type Waiting = { onWait: (why: string) => void; giveUpAfterMs: number };
+
+async function locked<T>(databaseUrl: string, waiting: Waiting, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
+  const lock = new Client({ connectionString: databaseUrl, application_name: "tieout migrations" });
+  lock.on("error", () => {});
   try {
-    await client.query(LOCK);
+    await lock.connect();
+    await takeLock(lock, waiting);
+    await client.connect();
     await client.query(HISTORY);
     return await work(client);
   } finally {
-    await client.end();
+    await Promise.all([client.end(), lock.end()]);
   }
+}
+
+/** In a transaction that stays open: the lock ends with its connection, which behind a pooler a session's lock would not. */
+async function takeLock(client: Client, { onWait, giveUpAfterMs }: Waiting): Promise<void> {
+  await client.query("begin; set local idle_in_transaction_session_timeout = 0");
+  const startedAt = performance.now();
+  for (let saidAt = Number.NEGATIVE_INFINITY; ; await sleep(TRY_EVERY_MS)) {
+    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${LOCK_KEY}) as taken`);
+    if (rows[0]?.taken) return;
+    const who = await describeHolder(client);
+    if (performance.now() - startedAt > giveUpAfterMs) {
+      throw new LockHeld(
+        `Another start has held the lock of migrations for ${Math.round(giveUpAfterMs / 1000)} s: ${who}. If it is gone, end its connection with select pg_terminate_backend(<pid>), and start again.`,
+      );
+    }
+    if (performance.now() - saidAt < SAY_EVERY_MS) continue;
+    onWait(`waiting for another start to apply migrations: ${who}`);
+    saidAt = performance.now();
+  }
+}
+
+async function describeHolder(client: Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; name: string | null; address: string | null; since: string }>(HOLDER);
+  const [holder] = rows;
+  if (!holder) return "a connection that cannot be seen from here";
+  return `pid ${holder.pid}, ${holder.name ?? "unnamed"}, from ${holder.address ?? "this machine"}, connected since ${holder.since}`;
 }

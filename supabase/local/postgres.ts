@@ -22,6 +22,9 @@ const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",
+  // Of these 100, for the owner: however full it is, workers connect, and `npm run` commands do.
+  reserved_connections: "15",
+  client_connection_check_interval: "5s",
   shared_buffers: "128MB",
   timezone: "UTC",
   log_timezone: "UTC",

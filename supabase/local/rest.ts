@@ -2,6 +2,7 @@ import { App } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import { errors, jwtVerify } from "jose";
 import { type Kysely, sql } from "kysely";
+import { log } from "#lib/runtime/log.ts";
 import { exclusiveConnection } from "./exclusive-connections.ts";
 import { restError } from "./rest-errors.ts";
 
@@ -51,7 +52,10 @@ async function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): Prom
   });
   return Object.assign(connection, {
     introspect: async () => catalogue,
-    normalizeDbError: (error: unknown) => restError(error) ?? error,
+    normalizeDbError(error: unknown) {
+      reportShortage(error);
+      return restError(error) ?? error;
+    },
     // lite would grant everything on every table to the request roles here.
     ensureRlsContext: async () => true,
     async applyJwtSessionContext(db: Kysely<unknown>, { auth }: Vars) {
@@ -69,6 +73,21 @@ async function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): Prom
         set_config('request.headers', ${JSON.stringify(requestHeaders)}, true)`.execute(db);
     },
   });
+}
+
+const SHORTAGES: Record<string, string> = {
+  "53300": "The database has no connection left. Raise max_connections, or end what holds them.",
+  POOL_TIMEOUT: `All ${POOL_SIZE} connections of the Data API have been busy for too long.`,
+};
+const REPORTED_EVERY_MS = 5_000;
+let reportedAt = Number.NEGATIVE_INFINITY;
+
+/** The callers get a 503; who runs this gets to know why. */
+function reportShortage(error: unknown): void {
+  const shortage = SHORTAGES[(error as { code?: string }).code ?? ""];
+  if (!shortage || performance.now() - reportedAt < REPORTED_EVERY_MS) return;
+  reportedAt = performance.now();
+  log.error({ shortage }, "no connection to the database");
 }
 
 /** lite reads information_schema, which shows `authenticator` nothing: it is a member of the request roles by SET ROLE only. */

@@ -20,8 +20,16 @@ create table private.operations (
 );
 create index operations_by_permission on private.operations (permission);
 
+-- What one needs to read what an event of this kind carries.
+create table private.event_kinds (
+  kind text primary key,
+  permission text not null references private.permissions (permission)
+);
+create index event_kinds_by_permission on private.event_kinds (permission);
+
 alter table private.permissions enable row level security;
 alter table private.operations enable row level security;
+alter table private.event_kinds enable row level security;
 
 -- Whether these claims hold the permission: the same decision as `allows` in lib/wire/access.ts.
 create function private.holds(needed private.permissions, claims jsonb) returns boolean
@@ -55,4 +63,30 @@ begin
   );
 end $$;
 
+-- The kinds of events that the caller may read.
+create function private.readable_events() returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return array(select k.kind from private.event_kinds k where private.may(k.permission));
+end $$;
+
+-- Refuses: scope_required, role_required where the caller may not read what events of these kinds carry.
+create function private.require_readable_events(kinds text[]) returns void
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  unreadable constant text := (select min(k) from unnest(kinds) k where k <> all (private.readable_events()));
+  scope constant text := (
+    select p.scope from private.event_kinds k join private.permissions p on p.permission = k.permission where k.kind = unreadable
+  );
+begin
+  if unreadable is null then
+    return;
+  elsif private.principal_type() = 'api_key' and scope is not null then
+    perform private.refuse('scope_required', format('To be sent %s, an API key needs the scope %s.', unreadable, scope));
+  end if;
+  perform private.refuse('role_required',
+    format('This credential may not read what %s carries. Leave it out, or ask a tenant admin to register for it.', unreadable));
+end $$;
+
 grant execute on function private.may(text[]), private.permitted(text[]) to anon, authenticated;
+grant execute on function private.readable_events(), private.require_readable_events(text[]) to authenticated;

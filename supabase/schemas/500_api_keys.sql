@@ -25,9 +25,11 @@ create table public.api_keys (
   primary key (tenant_id, id),
   foreign key (tenant_id, rotated_from) references public.api_keys (tenant_id, id),
   foreign key (tenant_id, rotated_to) references public.api_keys (tenant_id, id),
-  check ((rotated_to is null) = (grace_expires_at is null))
+  check ((rotated_to is null) = (grace_expires_at is null)),
+  check (grace_expires_at <= expires_at)
 );
 create index api_keys_by_expiry on public.api_keys (expires_at) where revoked_at is null and expires_at is not null;
+create index api_keys_by_grace on public.api_keys (grace_expires_at) where revoked_at is null and grace_expires_at is not null;
 create index api_keys_by_rotated_from on public.api_keys (tenant_id, rotated_from) where rotated_from is not null;
 create index api_keys_by_rotated_to on public.api_keys (tenant_id, rotated_to) where rotated_to is not null;
 
@@ -116,5 +118,38 @@ begin
   end loop;
   return announced;
 end $$;
-grant execute on function private.keep_api_key_secret(text, text) to authenticated;
-grant execute on function private.announce_expiring_api_keys() to service_role;
+-- What api_key.revoked says.
+create function private.revocation_json(k public.api_keys) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
+  );
+end $$;
+
+-- Revokes the keys whose grace period is over; callers are refused since that moment, whether or not this ran. Answers how many.
+-- Records and sends: api_key.revoked, once for each.
+create function private.end_grace_periods() returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  ended integer := 0;
+  k public.api_keys;
+begin
+  for k in
+    update public.api_keys a set
+      revoked_at = a.grace_expires_at, revoked_by = 'system', revoke_reason = 'The grace period of its rotation elapsed.', updated_at = now()
+    where (a.tenant_id, a.id) in (
+      select x.tenant_id, x.id from public.api_keys x
+      where x.revoked_at is null and x.grace_expires_at <= now() for update skip locked
+    )
+    returning a.*
+  loop
+    perform private.write_security_event(private.new_id('sev'), k.tenant_id, 'api_key.revoked', k.id, k.revoke_reason,
+      jsonb_build_object('name', k.name));
+    perform private.emit(k.tenant_id, 'api_key.revoked', private.revocation_json(k), k.id);
+    ended := ended + 1;
+  end loop;
+  return ended;
+end $$;
+grant execute on function private.keep_api_key_secret(text, text), private.revocation_json(public.api_keys) to authenticated;
+grant execute on function private.announce_expiring_api_keys(), private.end_grace_periods() to service_role;

@@ -165,7 +165,7 @@ begin
 end $$;
 
 -- input: { id, … }, the rest is for the security event of a dry run. The accepted calls of 7 days by operation, address and hour: what a
--- proposed change is tried against. Refuses: not_found.
+-- proposed change is tried against; and what the key registered. Refuses: not_found.
 create function public.estimate_api_key_impact(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -184,6 +184,10 @@ begin
       ))
       from public.api_key_usage_hourly u
       where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour > now() - interval '7 days' and u.outcome like 'accepted%'
+    ), '[]'),
+    'webhooks', coalesce((
+      select jsonb_agg(jsonb_build_object('id', w.id, 'url', w.url) order by w.id)
+      from public.webhooks w where w.tenant_id = k.tenant_id and w.id = any (private.webhooks_of_api_key(k))
     ), '[]')
   ));
 end $$;

@@ -134,8 +134,8 @@ begin
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
--- input: { id, grace_period_seconds, key_id, secret_digest, sealed }. The successor keeps name, description, scopes and allowlist, and gets
--- the same length of life. Refuses: not_found, conflict. Records: api_key.rotated.
+-- input: { id, grace_period_seconds, key_id, secret_digest, sealed }. The grace period ends with the key's own expiry at the latest.
+-- The successor keeps name, description, scopes and allowlist, and gets the same length of life. Refuses: not_found, conflict. Records: api_key.rotated.
 create function public.rotate_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -155,7 +155,8 @@ begin
     'expires_at', now() + (old.expires_at - old.created_at)
   ), old.id);
   update public.api_keys k set
-    rotated_to = successor.id, grace_expires_at = now() + make_interval(secs => (input ->> 'grace_period_seconds')::integer), updated_at = now()
+    rotated_to = successor.id, updated_at = now(),
+    grace_expires_at = least(now() + make_interval(secs => (input ->> 'grace_period_seconds')::integer), k.expires_at)
   where k.tenant_id = old.tenant_id and k.id = old.id;
   perform private.record_security_event('api_key.rotated', old.id, null,
     jsonb_build_object('successor', successor.id, 'grace_period_seconds', input -> 'grace_period_seconds'));
@@ -163,7 +164,19 @@ begin
     || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
--- input: { id, reason }. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records: api_key.revoked, and sends the event.
+-- The active webhooks that the key registered, or one of its line.
+create function private.webhooks_of_api_key(k public.api_keys) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select w.id from public.webhooks w
+    where w.tenant_id = k.tenant_id and w.deleted_at is null and w.status = 'active' and w.created_by in (
+      select 'api_key:' || x.id from public.api_keys x where x.tenant_id = k.tenant_id and x.lineage_id = k.lineage_id
+    )
+  );
+end $$;
+
+-- input: { id, reason, disable_webhooks }; disable_webhooks: those that it registered as well. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records: api_key.revoked, and sends the event.
 create function public.revoke_api_key(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -179,9 +192,11 @@ begin
     update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
     where a.tenant_id = k.tenant_id and a.id = k.id returning * into k;
     perform private.record_security_event('api_key.revoked', k.id, input ->> 'reason', jsonb_build_object('name', k.name));
-    perform private.emit_own('api_key.revoked', jsonb_build_object(
-      'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at), 'revoked_by', k.revoked_by, 'reason', k.revoke_reason
-    ), k.id);
+    perform private.emit_own('api_key.revoked', private.revocation_json(k), k.id);
+    if (input ->> 'disable_webhooks')::boolean then
+      perform private.disable_webhook(w, 'manual', format('The API key %s, which registered it, was revoked.', k.name))
+      from unnest(private.webhooks_of_api_key(k)) w;
+    end if;
   end if;
   return private.answer(request, private.api_key_json(k) || jsonb_build_object('version', private.api_key_version(k)));
 end $$;
@@ -211,6 +226,7 @@ begin
     scopes = case when patch ? 'scopes' then private.text_array(patch -> 'scopes') else a.scopes end,
     ip_allowlist = case when patch ? 'ip_allowlist' then private.text_array(patch -> 'ip_allowlist') else a.ip_allowlist end,
     expires_at = case when patch ? 'expires_at' then (patch ->> 'expires_at')::timestamptz else a.expires_at end,
+    grace_expires_at = least(a.grace_expires_at, (patch ->> 'expires_at')::timestamptz),
     updated_at = now()
   where a.tenant_id = k.tenant_id and a.id = k.id returning * into k;
   changes := private.changes(before, private.api_key_json(k) - use);
@@ -255,5 +271,5 @@ end $$;
 
 grant execute on function
   private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_own_api_key(text), private.lock_api_key(text), private.lock_usable_api_key(text),
-  private.require_expiry(timestamptz), private.insert_api_key(jsonb, text)
+  private.webhooks_of_api_key(public.api_keys), private.require_expiry(timestamptz), private.insert_api_key(jsonb, text)
 to authenticated;

@@ -16,7 +16,8 @@ create index events_by_age on public.events using brin (at);
 alter table public.events enable row level security;
 grant select on public.events to authenticated, service_role;
 create policy events_read on public.events for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks')));
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks'))
+    and type = any ((select private.readable_events())::text[]));
 
 -- Emits once: a second call with the same once_key does nothing.
 create function private.emit(tenant_id text, type text, data jsonb, once_key text default null) returns void

@@ -1,11 +1,10 @@
--- Fan-out: an event, its deliveries and the job that starts them commit together, however many events a statement has.
+-- Fan-out: an event and its deliveries commit together, however many events a statement has, and ring for the sender.
 
--- A job wakes the sender for a webhook; what is due is in webhook_deliveries. No job_key: two transactions that send the same webhook
--- something must not wait for each other. plpgsql, so that the schema can be made where graphile_worker is installed later.
+-- Rings instead of a job: a job would be three more writes a delivery, for what webhook_deliveries says anyway.
 create function private.wake_webhook(webhook_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform graphile_worker.add_job('deliver_webhook', json_build_object('webhook_id', webhook_id));
+  perform private.ring('deliveries', webhook_id);
 end $$;
 
 -- webhook.test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook

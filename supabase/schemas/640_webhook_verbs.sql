@@ -68,7 +68,8 @@ begin
 end $$;
 
 -- input: { url, description, events, secret_id, sealed_secret, sealed }; sealed: a secret that was made for the caller, as only the holder
--- of the idempotency key can read it. Refuses: conflict beyond 250 webhooks. Records: webhook.created.
+-- of the idempotency key can read it. Refuses: scope_required and role_required for events that the caller may not
+-- read, conflict beyond 250 webhooks. Records: webhook.created.
 create function public.create_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -78,6 +79,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.require_readable_events(private.text_array(input -> 'events'));
   if (select count(*) >= 250 from public.webhooks x where x.tenant_id = private.tenant_id() and x.deleted_at is null) then
     perform private.refuse('conflict', 'A tenant may have at most 250 webhooks. Delete one first.');
   end if;
@@ -121,7 +123,8 @@ begin
 end $$;
 
 -- input: { id, patch: { url, description, events, status, reason } }. A new address starts with a clean record.
--- Refuses: not_found, precondition_failed. Records: webhook.updated, webhook.enabled, webhook.disabled.
+-- Who may not read its events changes neither them nor the address. Refuses: not_found, precondition_failed, scope_required,
+-- role_required. Records: webhook.updated, webhook.enabled, webhook.disabled.
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -137,6 +140,9 @@ begin
   before := private.lock_webhook(input ->> 'id');
   perform private.require_version(private.webhook_version(before), request -> 'versions');
   w := jsonb_populate_record(before, (select jsonb_object_agg(key, value) from jsonb_each(patch) where key = any (fields)));
+  if w.url <> before.url or w.events <> before.events then
+    perform private.require_readable_events(w.events);
+  end if;
   if w is distinct from before then
     update public.webhooks x set
       url = w.url, description = w.description, events = w.events,

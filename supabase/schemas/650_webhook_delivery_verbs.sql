@@ -97,7 +97,7 @@ begin
   return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
--- input: { id, delivery_id }. Refuses: not_found.
+-- input: { id, delivery_id }. The payload is null where the caller may not read events of its kind. Refuses: not_found.
 create function public.get_webhook_delivery(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,6 +1,6 @@
 -- Sending: claim what is due under a lease, settle what came of it, take over what a dead worker held. For the worker alone.
 
--- Takes up to `room` due deliveries of the named webhooks for 30 seconds. Caps, so that a receiver that hangs costs others
+-- Takes up to `room` due deliveries of the named webhooks for 23 seconds. Caps, so that a receiver that hangs costs others
 -- nothing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond the first of each webhook, which is always let
 -- through. Whoever settles a delivery claims for its webhook again, so a claim that a cap cut short is never forgotten.
 create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
@@ -53,7 +53,7 @@ begin
     order by place, next_attempt_at limit room
   ), leased as (
     update public.webhook_deliveries d set
-      lease = nextval('public.webhook_attempts_id_seq'), next_attempt_at = now() + interval '30 seconds', attempt_count = d.attempt_count + 1
+      lease = nextval('public.webhook_attempts_id_seq'), next_attempt_at = now() + interval '23 seconds', attempt_count = d.attempt_count + 1
     from chosen c where d.tenant_id = c.tenant_id and d.id = c.id
     returning d.id, d.tenant_id, d.webhook_id, d.event_id, d.lease, d.attempt_count, d.cause, c.url, c.place
   ), begun as (
@@ -72,7 +72,7 @@ begin
   order by l.place;
 end $$;
 
--- Webhooks with something due for two seconds that no job or timer has taken care of: a worker died, or its lease is over.
+-- Webhooks with something due for a second that no bell or timer has taken care of: a worker died, or its lease is over.
 create function private.overdue_webhooks() returns setof text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -87,7 +87,7 @@ begin
       order by d.webhook_id, d.next_attempt_at limit 1
     ) n
   )
-  select w.webhook_id from waiting w where w.next_attempt_at <= now() - interval '2 seconds';
+  select w.webhook_id from waiting w where w.next_attempt_at <= now() - interval '1 second';
 end $$;
 
 -- The pause before the next try: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, each 20 % more or less; then none.

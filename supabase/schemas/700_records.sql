@@ -14,20 +14,24 @@ return left(md5(tenant_id || '/' || surface), 8);
 
 -- The words of every text and number in a record, however deep. Of "stripe.payouts.de" also "payouts.de" and "de", so that the
 -- beginning of each part finds it. Bounded in every way: a part of more than 60 characters, a word of more than 100 parts and a record
--- of more than 10,000 are found by what is kept.
+-- of more than 10,000 parts or 256 KiB of them are found by what is kept. Beyond 1 MiB a tsvector reads its own words wrongly.
 create function private.record_search(tenant_id text, surface text, data jsonb) returns tsvector
 language sql immutable set search_path = ''
 return (
-  select coalesce(array_to_tsvector(array_agg(distinct found.lexeme)), '')
+  select coalesce(array_to_tsvector(array_agg(distinct kept.lexeme)), '')
   from (
-    select private.record_mark($1, $2) || left(array_to_string(word.parts[i:i + 19], '.'), 60) as lexeme
-    from jsonb_path_query(data - '{tenantId,idempotencyKey}'::text[], 'strict $.**') value
-    cross join regexp_split_to_table(private.record_words(value #>> '{}'), '\s+') token
-    cross join lateral (select (string_to_array(btrim(token, '.'), '.'))[1:100] as parts) word
-    cross join generate_subscripts(word.parts, 1) i
-    where jsonb_typeof(value) in ('string', 'number') and btrim(token, '.') <> ''
-    limit 10000
-  ) found
+    select found.lexeme, sum(octet_length(found.lexeme)) over (rows unbounded preceding) as bytes
+    from (
+      select private.record_mark($1, $2) || left(array_to_string(word.parts[i:i + 19], '.'), 60) as lexeme
+      from jsonb_path_query(data - '{tenantId,idempotencyKey}'::text[], 'strict $.**') value
+      cross join regexp_split_to_table(private.record_words(value #>> '{}'), '\s+') token
+      cross join lateral (select (string_to_array(btrim(token, '.'), '.'))[1:100] as parts) word
+      cross join generate_subscripts(word.parts, 1) i
+      where jsonb_typeof(value) in ('string', 'number') and btrim(token, '.') <> ''
+      limit 10000
+    ) found
+  ) kept
+  where kept.bytes <= 262144
 );
 
 -- Each word of `q` begins a part of a word of the record.
@@ -79,6 +83,13 @@ begin
   return deleted_at + private.record_retention();
 end $$;
 
+-- Deleted, and not for good: what the bin holds. Past its time a record is gone, whether or not it was purged.
+create function private.in_bin(deleted_at timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.record_purge_at(deleted_at) > now();
+end $$;
+
 create function private.guard_record_update() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -109,7 +120,7 @@ grant insert (surface, data), update (data) on public.records to authenticated;
 create policy records_read on public.records for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and surface = any ((select private.permitted('read', 'write'))::text[])
-    and (deleted_at is null or surface = any ((select private.permitted('restore'))::text[])));
+    and (deleted_at is null or private.in_bin(deleted_at) and surface = any ((select private.permitted('restore'))::text[])));
 create policy records_read_published on public.records for select to anon
   using (tenant_id = (select private.tenant_id())
     and (select private.principal_type()) = 'publishable_key'
@@ -124,7 +135,8 @@ create policy records_update on public.records for update to authenticated
 
 grant execute on function
   private.record_words(text), private.record_mark(text, text), private.record_search(text, text, jsonb),
-  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz)
+  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz),
+  private.in_bin(timestamptz)
 to anon, authenticated;
 
 -- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One that is being restored is skipped.

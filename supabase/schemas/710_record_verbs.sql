@@ -1,6 +1,7 @@
 -- Records over the wire. `surface` is the path's name; what its fields mean is the contract's to say.
 
--- The wire form and the version its ETag is made of. The record's own fields come first, so none can pose as the server's.
+-- The wire form and the version its ETag is made of. The record's own fields come first, so none can pose as the server's. Who made it
+-- is not for the publishable key.
 create function private.record_json(r public.records) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11,7 +12,8 @@ begin
       'purge_at', private.iso(private.record_purge_at(r.deleted_at)));
   end if;
   return jsonb_build_object('version', r.version, 'record', r.data || deletion || jsonb_build_object(
-    'id', r.id, 'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at', private.iso(r.updated_at)
+    'id', r.id, 'created_at', private.iso(r.created_at), 'updated_at', private.iso(r.updated_at),
+    'created_by', case when private.principal_type() <> 'publishable_key' then r.created_by end
   ));
 end $$;
 
@@ -71,7 +73,8 @@ declare
   r public.records;
 begin
   select * into r from public.records x
-  where x.tenant_id = private.tenant_id() and x.id = $2 and x.surface = $1 and private.may('restore:' || x.surface) for update;
+  where x.tenant_id = private.tenant_id() and x.id = $2 and x.surface = $1 and private.may('restore:' || x.surface)
+    and (x.deleted_at is null or private.in_bin(x.deleted_at)) for update;
   if not found then
     perform private.refuse_missing('record');
   end if;
@@ -110,8 +113,8 @@ begin
     own := own || format(' and r.id < %L', input -> 'after' ->> 0);
   end if;
   sources := case input ->> 'include_deleted'
-    when 'true' then array[own || ' and r.deleted_at is null', own || ' and r.deleted_at is not null']
-    when 'only' then array[own || ' and r.deleted_at is not null']
+    when 'true' then array[own || ' and r.deleted_at is null', own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
+    when 'only' then array[own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
     else array[own || ' and r.deleted_at is null']
   end;
   if private.principal_type() = 'publishable_key' then

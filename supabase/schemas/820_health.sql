@@ -1,35 +1,41 @@
--- Health: which workers are alive, whether the service is ready, and how far behind the background work is.
+-- Health: which background processes do their work, whether the service is ready, and how far behind the background work is.
 
--- A pool that is silent for 30 seconds has died, and its jobs are freed.
-create table private.worker_heartbeats (
+-- By kind. One that lives and does nothing does not beat; one that is silent for 20 seconds has died.
+create table private.heartbeats (
   pool text primary key,
+  kind text not null,
   beat_at timestamptz(3) not null default now()
 );
-alter table private.worker_heartbeats enable row level security;
-grant select on private.worker_heartbeats to service_role;
+alter table private.heartbeats enable row level security;
+grant select on private.heartbeats to service_role;
 
-create function private.beat(pool text) returns void
+-- `pool`: by which graphile-worker knows the process's jobs. Answers which processes of its kind beat lately, this one included.
+create function private.beat(pool text, kind text) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  insert into private.worker_heartbeats (pool) values ($1)
-  on conflict on constraint worker_heartbeats_pkey do update set beat_at = now();
+  insert into private.heartbeats (pool, kind) values ($1, $2)
+  on conflict on constraint heartbeats_pkey do update set beat_at = now();
+  return array(select h.pool from private.heartbeats h where h.kind = $2 and h.beat_at > now() - interval '10 seconds');
 end $$;
 
 -- Removes the pools that fell silent and names them, so that the caller can free their jobs.
 create function private.bury_silent_pools() returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  return query delete from private.worker_heartbeats h where h.beat_at < now() - interval '30 seconds' returning h.pool;
+  return query delete from private.heartbeats h where h.beat_at < now() - interval '20 seconds' returning h.pool;
 end $$;
 
--- GET /readyz: { read_only, worker_silence_seconds }, the latter null where no worker ever ran. A database that takes no writes is not
--- ready, and a worker that fell silent isn't either.
+-- GET /readyz: { read_only, working: how many processes of each kind beat within 15 s }. A database that takes no writes is not ready,
+-- and without a worker that works the service isn't either.
 create function public.readiness() returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   return jsonb_build_object(
     'read_only', pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on',
-    'worker_silence_seconds', (select extract(epoch from now() - max(h.beat_at)) from private.worker_heartbeats h)
+    'working', (
+      select coalesce(jsonb_object_agg(kind, processes), '{}')
+      from (select kind, count(*) as processes from private.heartbeats where beat_at > now() - interval '15 seconds' group by kind) b
+    )
   );
 end $$;
 
@@ -38,7 +44,7 @@ create function private.service_metrics() returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'worker_silence_seconds', (select extract(epoch from now() - max(beat_at)) from private.worker_heartbeats),
+    'worker_silence_seconds', (select extract(epoch from now() - max(beat_at)) from private.heartbeats where kind = 'worker'),
     'sla_clock_lag_seconds', (
       select greatest(0, coalesce(extract(epoch from now() - min(next_at)), 0)) from private.exception_clocks where next_at is not null
     ),
@@ -70,5 +76,5 @@ begin
 end $$;
 
 grant execute on function
-  private.beat(text), private.bury_silent_pools(), public.readiness(), private.service_metrics(), public.service_metrics()
+  private.beat(text, text), private.bury_silent_pools(), public.readiness(), private.service_metrics(), public.service_metrics()
 to service_role;

@@ -1,5 +1,5 @@
 -- Written by `npm run generate` from lib/wire/access.ts and the contracts: who may do what, which function serves which operation of /v1,
--- and who may call it at the Data API at all.
+-- who may call it at the Data API at all, and what one needs to read an event.
 
 create function private.roles() returns text[]
 language sql immutable set search_path = ''
@@ -116,6 +116,19 @@ insert into private.operations (verb, operation, permission) values
   ('get_security_event', 'getSecurityEvent', 'read:security-events'),
   ('open_security_event_chain', 'verifySecurityEvents', 'read:security-events'),
   ('walk_security_event_chain', 'verifySecurityEvents', 'read:security-events');
+
+insert into private.event_kinds (kind, permission) values
+  ('exception.sla.at_risk', 'read:exceptions'),
+  ('exception.sla.breached', 'read:exceptions'),
+  ('exception.created', 'read:exceptions'),
+  ('exception.updated', 'read:exceptions'),
+  ('exception.resolved', 'read:exceptions'),
+  ('import.done', 'read:reconciliations'),
+  ('api_key.expiring', 'read:api-keys'),
+  ('api_key.revoked', 'read:api-keys'),
+  ('webhook.failing', 'read:webhooks'),
+  ('webhook.disabled', 'read:webhooks'),
+  ('webhook.test', 'read:webhooks');
 
 grant execute on function
   public.add_lines(jsonb, jsonb),

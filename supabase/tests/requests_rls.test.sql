@@ -4,7 +4,7 @@ insert into private.idempotency_keys (tenant_id, principal, operation, key_hash,
 
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('a user reads no kept answer', 'select from private.idempotency_keys');
-select pg_temp.expect_refused('a user reads no heartbeat', 'select from private.worker_heartbeats');
+select pg_temp.expect_refused('a user reads no heartbeat', 'select from private.heartbeats');
 select pg_temp.expect_refused('a user forgets no kept answer', 'select private.purge_idempotency_keys()');
 select pg_temp.expect_refused('a user beats for no worker', $$select private.beat('x')$$);
 select pg_temp.expect_refused('a user buries no worker', 'select private.bury_silent_pools()');

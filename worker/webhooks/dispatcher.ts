@@ -1,114 +1,138 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Loop, type Query } from "#lib/background/loop.ts";
+import type { Vital } from "#lib/background/vital.ts";
 import { log } from "#lib/runtime/log.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { makeAttempt } from "./make-attempt.ts";
-import { openQueries, type Result, type Settled } from "./queries.ts";
+import { type Claimed, claimDeliveries, findOverdue, type Result, type Settled, settleAttempts } from "./queries.ts";
 
+/** Of the supervisor's 6 s; the rest is for writing down what came of what was sent. */
+const SEND_WITHIN_MS = 4_000;
 const AT_ONCE_MAX = 2_000;
-const SWEEP_EVERY_MS = 5_000;
+const SWEEP_EVERY_MS = 2_000;
+const STATEMENT_WITHIN_MS = 10_000;
 /** A retry that is due later is left to the sweep. */
 const TIMED_WITHIN_MS = 60_000;
 /** So that a timer is never early by the database's clock. */
 const CLOCK_MARGIN_MS = 20;
-const AFTER_A_FAULT_MS = 500;
 const WAITING_MS = 50;
+const NOTHING_TO_SETTLE_MS = 60_000;
 
 /**
  * Sends what is due. Claims and settlements go in batches: what gathers while one is under way makes up the next. A webhook
  * is claimed for when something wakes it, and again whenever one of its deliveries is settled.
  */
-export class Dispatcher {
-  readonly #queries: ReturnType<typeof openQueries>;
+export class Dispatcher implements Vital {
+  readonly name = "deliveries";
   readonly #sender: ReturnType<typeof createSender>;
+  readonly #claims: Loop;
+  readonly #settlements: Loop;
   readonly #awake = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #breakOff = new AbortController();
   #results: Result[] = [];
-  #isClaiming = false;
-  #isSettling = false;
-  #stopping = false;
-  #claimed: Promise<void> | undefined;
-  #settled: Promise<void> | undefined;
+  #sweepAt = 0;
+  #allSettled = () => {};
 
   constructor(connectionString: string, allowHosts: ReadonlySet<string>) {
-    this.#queries = openQueries(connectionString);
     this.#sender = createSender(allowHosts);
-    this.#sweep();
+    // A connection each: what is on its way is settled even while a claim takes long.
+    const common = { connectionString, statementWithinMs: STATEMENT_WITHIN_MS };
+    this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
+    this.#settlements = new Loop({ ...common, name: "settlements", turn: (query) => this.#settle(query) });
+  }
+
+  get works(): boolean {
+    return this.#claims.works && this.#settlements.works;
+  }
+
+  get stuck(): boolean {
+    return this.#claims.stuck || this.#settlements.stuck;
   }
 
   /** Has what is due for these webhooks sent, as far as their caps admit it. */
   wake(...webhookIds: string[]): void {
     for (const id of webhookIds) this.#awake.add(id);
-    if (!this.#isClaiming) this.#claimed = this.#claim();
+    this.#claims.wake();
   }
 
-  /** Claims no more, gives what is under way `withinMs` to end, breaks off the rest, and writes all of it down. */
-  async stop(withinMs: number): Promise<void> {
-    this.#stopping = true;
+  /** Looks at once for what no bell and no timer saw to. */
+  sweep(): void {
+    this.#sweepAt = 0;
+    this.#claims.wake();
+  }
+
+  /** Claims no more, gives what is under way 4 s to end, breaks off the rest, and writes all of it down. */
+  async stop(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#claimed;
-    await Promise.race([Promise.all(this.#underWay), sleep(withinMs)]);
+    await this.#claims.stop();
+    await Promise.race([Promise.all(this.#underWay), sleep(SEND_WITHIN_MS)]);
     this.#breakOff.abort();
     await Promise.all(this.#underWay);
-    await this.#settled;
-    await Promise.all([this.#sender.close(), this.#queries.end()]);
+    if (this.#results.length > 0) await new Promise<void>((settled) => (this.#allSettled = settled));
+    await this.#settlements.stop();
+    await this.#sender.close();
   }
 
-  async #claim(): Promise<void> {
-    this.#isClaiming = true;
-    while (this.#awake.size > 0 && this.#underWay.size < AT_ONCE_MAX && !this.#stopping) {
+  async #claim(query: Query): Promise<number> {
+    if (performance.now() >= this.#sweepAt) {
+      for (const id of await findOverdue(query)) this.#awake.add(id);
+      this.#sweepAt = performance.now() + SWEEP_EVERY_MS;
+    }
+    const room = AT_ONCE_MAX - this.#underWay.size;
+    if (this.#awake.size > 0 && room > 0) {
       const asked = [...this.#awake];
       this.#awake.clear();
-      const room = AT_ONCE_MAX - this.#underWay.size;
       const claimedAt = performance.now();
-      try {
-        const claimed = await this.#queries.claim(asked, room);
-        for (const delivery of claimed) this.#start(makeAttempt(this.#sender, delivery, claimedAt, this.#breakOff.signal));
-        if (claimed.length === room) this.wake(...asked);
-      } catch (error) {
-        log.warn({ reason: (error as Error).message }, "cannot claim deliveries");
-        this.wake(...asked);
-        await sleep(AFTER_A_FAULT_MS);
-      }
+      const claimed = await this.#claimFor(asked, () => claimDeliveries(query, asked, room));
+      for (const delivery of claimed) this.#start(makeAttempt(this.#sender, delivery, claimedAt, this.#breakOff.signal));
+      if (claimed.length === room) this.wake(...asked);
     }
-    this.#isClaiming = false;
+    return this.#sweepAt - performance.now();
+  }
+
+  /** Who was asked for in vain stays awake. */
+  async #claimFor(asked: string[], claim: () => Promise<Claimed[]>): Promise<Claimed[]> {
+    try {
+      return await claim();
+    } catch (error) {
+      for (const id of asked) this.#awake.add(id);
+      throw error;
+    }
   }
 
   #start(attempt: Promise<Result>): void {
     const underWay = attempt.then((result) => {
       this.#underWay.delete(underWay);
       this.#results.push(result);
-      if (!this.#isSettling) this.#settled = this.#settle();
+      this.#settlements.wake();
     });
     this.#underWay.add(underWay);
   }
 
-  async #settle(): Promise<void> {
-    this.#isSettling = true;
-    while (this.#results.length > 0) {
-      const batch = this.#results;
-      this.#results = [];
-      try {
-        const settled = await this.#queries.settle(batch);
-        for (const { webhook_id, retry_in_ms } of settled) if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
-        this.wake(...settled.map(({ webhook_id }) => webhook_id));
-        await this.#keepWaiting(batch, settled);
-      } catch (error) {
-        log.warn({ reason: (error as Error).message }, "cannot settle deliveries");
-        this.#results.push(...batch);
-        await sleep(AFTER_A_FAULT_MS);
-      }
+  async #settle(query: Query): Promise<number> {
+    const batch = this.#results;
+    this.#results = [];
+    try {
+      const settled = batch.length > 0 ? await settleAttempts(query, batch) : [];
+      for (const { webhook_id, retry_in_ms } of settled) if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
+      if (settled.length > 0) this.wake(...settled.map(({ webhook_id }) => webhook_id));
+      const waiting = this.#keepWaiting(batch, settled);
+      if (this.#results.length === 0) this.#allSettled();
+      return waiting ? WAITING_MS : NOTHING_TO_SETTLE_MS;
+    } catch (error) {
+      this.#results.push(...batch);
+      throw error;
     }
-    this.#isSettling = false;
   }
 
-  /** What waits for a webhook that is being changed goes into a later batch. */
-  async #keepWaiting(batch: Result[], settled: Settled[]): Promise<void> {
-    if (settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
+  /** What waits for a webhook that is being changed goes into a later batch. @returns whether that is all of it. */
+  #keepWaiting(batch: Result[], settled: Settled[]): boolean {
+    if (batch.length > 0 && settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
     const waiting = new Set(settled.flatMap(({ waiting_attempts }) => waiting_attempts ?? []));
     this.#results.push(...batch.filter(({ attempt_id }) => waiting.has(attempt_id)));
-    if (waiting.size === batch.length) await sleep(WAITING_MS);
+    return waiting.size > 0;
   }
 
   #wakeIn(delayMs: number, webhookId: string): void {
@@ -117,21 +141,6 @@ export class Dispatcher {
       this.#timers.delete(timer);
       this.wake(webhookId);
     }, delayMs + CLOCK_MARGIN_MS);
-    this.#timers.add(timer);
-  }
-
-  /** Finds what no job and no timer saw to: the deliveries of a worker that died, retries that are hours away. */
-  async #sweep(): Promise<void> {
-    try {
-      this.wake(...(await this.#queries.findOverdue()));
-    } catch (error) {
-      log.warn({ reason: (error as Error).message }, "cannot look for overdue deliveries");
-    }
-    if (this.#stopping) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.#sweep();
-    }, SWEEP_EVERY_MS);
     this.#timers.add(timer);
   }
 }

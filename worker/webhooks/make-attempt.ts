@@ -1,11 +1,11 @@
 import { log } from "#lib/runtime/log.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
-import type { Sender } from "#lib/webhooks/send.ts";
+import { type Sender, StoodStill } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
 import type { Claimed, Result } from "./queries.ts";
 
-/** The lease is 30 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
-const START_WITHIN_MS = 10_000;
+/** The lease is 23 s and an attempt takes up to 15: one that starts later than this may meet its successor. */
+const START_WITHIN_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
 
 /** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
@@ -27,6 +27,7 @@ export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: n
     return { attempt_id, ...(await sender.send({ url, body, headers }, stop)) };
   } catch (error) {
     if (stop.aborted) return interrupted("We stopped before the answer came; it was made again.");
+    if (error instanceof StoodStill) return interrupted("We stood still while the receiver could answer; it was made again.");
     log.error({ err: error, webhook_id: claimed.webhook_id }, "a delivery cannot be sent");
     return interrupted("Something went wrong on our side; it is made again.", PAUSE_WITHOUT_SECRET_SECONDS);
   }

@@ -32,9 +32,6 @@ describe("rotating an API key", () => {
     expect(elapsed).toBe(true);
     expect(refused.text).toContain("revoked");
     expect(await get(old.id)).toMatchObject({ status: "revoked", revoked_by: "system" });
-    expect(
-      (await sql<{ revoked_at: unknown }>("select revoked_at from public.api_keys where id = $1", [old.id]))[0]?.revoked_at,
-    ).toBeNull();
     expect((await use(credentialOf(successor))).status).toBe(200);
   });
 
@@ -52,9 +49,49 @@ describe("rotating an API key", () => {
     const successor = (await call("POST", `/${old.id}/rotate`, { grace_period_seconds: 604_800 })).json as NewApiKey;
     const life = (key: { expires_at: string | null; created_at: string }) => Date.parse(key.expires_at ?? "") - Date.parse(key.created_at);
     expect(Math.abs(life(successor) - life(old))).toBeLessThan(5);
-    await sql("update public.api_keys set expires_at = now() where id = $1", [old.id]);
-    await until("the old key has expired", async () => (await use(old.credential)).status === 401);
-    expect((await get(old.id)).status).toBe("expired");
+    expect(await get(old.id)).toMatchObject({ status: "rotating", grace_expires_at: old.expires_at, expires_at: old.expires_at });
+
+    const sooner = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await call("PATCH", `/${old.id}`, { expires_at: sooner })).json).toMatchObject({
+      grace_expires_at: sooner,
+      expires_at: sooner,
+    });
+    expect((await call("PATCH", `/${old.id}`, { expires_at: null })).json).toMatchObject({ grace_expires_at: sooner, expires_at: null });
+    await expect(sql("update public.api_keys set expires_at = now() where id = $1", [old.id])).rejects.toThrow("check constraint");
+    await sql("update public.api_keys set expires_at = now(), grace_expires_at = now() where id = $1", [old.id]);
+    await until("the old key has ended", async () => (await use(old.credential)).status === 401);
+  });
+
+  it("tells of the end of the grace period once, as a security event and to receivers", async () => {
+    const { create, call, tenant } = await tenantWithAdmin();
+    const old = await create();
+    const kept = await create();
+    for (const { id } of [old, kept]) expect((await call("POST", `/${id}/rotate`, { grace_period_seconds: 3600 })).status).toBe(201);
+    const { grace_expires_at: at } = (
+      await sql<{ grace_expires_at: Date }>(
+        "update public.api_keys set grace_expires_at = now() - interval '1 hour' where id = $1 returning grace_expires_at",
+        [old.id],
+      )
+    )[0] as { grace_expires_at: Date };
+    await Promise.all(Array.from({ length: 3 }, () => sql("select private.end_grace_periods()")));
+    await sql("select graphile_worker.add_job('end_grace_periods')");
+    const told = await until("both have it", async () => {
+      const audited = await sql<{ target: string; actor: string; reason: string }>(
+        "select target, actor, reason from public.security_events where tenant_id = $1 and type = 'api_key.revoked'",
+        [tenant],
+      );
+      const sent = await sql<{ data: object }>("select data from public.events where tenant_id = $1 and type = 'api_key.revoked'", [
+        tenant,
+      ]);
+      const waiting = await sql("select from graphile_worker.jobs where task_identifier = 'end_grace_periods'");
+      return waiting.length === 0 && { audited, sent: sent.map(({ data }) => data) };
+    });
+    const reason = "The grace period of its rotation elapsed.";
+    expect(told).toEqual({
+      audited: [{ target: old.id, actor: "system", reason }],
+      sent: [{ id: old.id, name: old.name, key_id: old.key_id, revoked_at: at.toISOString(), revoked_by: "system", reason }],
+    });
+    expect((await call("DELETE", `/${old.id}`, {})).json).toMatchObject({ revoked_at: at.toISOString(), revoked_by: "system" });
   });
 
   it("lets one of two rotations at once succeed", async () => {

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { Gateway } from "#e2e/gateway.ts";
 import { until } from "#e2e/until.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
 import { mintCredential } from "#lib/api-keys/credential-format.ts";
@@ -102,7 +101,7 @@ describe("verifying an API key", () => {
   it("never asks the database about a secret whose checksum fails, once when cold, not at all when warm; fails closed in an outage", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { key_id, key_secret, credential } = await create();
-    const gateway = await countingGateway();
+    const gateway = await Gateway.start();
     const web = await startWebProcess({ SUPABASE_URL: gateway.url });
     const use = (bearer: string) =>
       fetch(`${web.url}/v1/exceptions`, { headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant } });
@@ -129,7 +128,7 @@ describe("verifying an API key", () => {
       expect(await refused.json()).toMatchObject({ code: "unavailable" });
     } finally {
       await web.stop();
-      gateway.close();
+      gateway.stop();
     }
   });
 
@@ -174,35 +173,3 @@ describe("managing API keys", () => {
 });
 
 /** Stands between a web process and the Data API, counts the functions called, and can fail like an outage. */
-async function countingGateway() {
-  const calls: string[] = [];
-  let failing = false;
-  const server = createServer(async (request, response) => {
-    if (failing) return void request.socket.destroy();
-    calls.push(request.url ?? "");
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const headers = Object.entries(request.headers).filter(
-      ([name]) => name !== "host" && name !== "connection" && name !== "content-length",
-    );
-    const answer = await fetch(`${stack.supabaseUrl}${request.url}`, {
-      method: request.method,
-      headers: headers as [string, string][],
-      body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
-    });
-    response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "application/json" });
-    response.end(Buffer.from(await answer.arrayBuffer()));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    count: (name: string) => calls.filter((url) => url.endsWith(`/rpc/${name}`)).length,
-    fail: () => {
-      failing = true;
-    },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

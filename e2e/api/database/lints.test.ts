@@ -19,7 +19,7 @@ const GLOBAL = [
   "private.operations",
   "private.permissions",
   "private.usage_batches",
-  "private.worker_heartbeats",
+  "private.heartbeats",
 ];
 
 /** What a tenant's rows are told apart by: its id, or the chain of its events, which is its id or * for no tenant. */

@@ -127,6 +127,29 @@ describe("the purge", () => {
     succeeded(await call(team, "POST", `/v1/release-notes/${nearly.id}/restore`));
   });
 
+  test("30 days after its deletion a record is gone at once, whether or not the purge has been there", async () => {
+    const { id } = await createDeleted("integrations");
+    const deleted = { include_deleted: "true" };
+    await pass(id, "29 days 23 hours");
+    succeeded(await call(team, "GET", `/v1/integrations/${id}`, { query: deleted }));
+    // Held, so that no purge takes it before it is looked for.
+    const holding = await database.connect();
+    try {
+      await holding.query("begin");
+      await holding.query("select from public.records where id = $1 for key share", [id]);
+      await pass(id, "1 hour");
+      expectProblem(await call(team, "GET", `/v1/integrations/${id}`, { query: deleted }), "not_found");
+      for (const include_deleted of ["true", "only"]) {
+        expect(await listIds(team, "integrations", { include_deleted, limit: "250" })).not.toContain(id);
+      }
+      expectProblem(await call(team, "POST", `/v1/integrations/${id}/restore`), "not_found");
+      expect(await exists(id)).toBe(true);
+    } finally {
+      await holding.query("rollback");
+      holding.release();
+    }
+  });
+
   test("a second deletion starts the 30 days anew", async () => {
     const { id } = await createDeleted("integrations");
     await pass(id, "29 days 23 hours");

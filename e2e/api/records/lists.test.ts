@@ -72,6 +72,13 @@ describe("a list", () => {
   });
 });
 
+/** Two letters of four bytes each, another pair each time. */
+let parts = 0;
+function rarePart(): string {
+  parts += 1;
+  return String.fromCodePoint(0x20000 + parts, 0x22000 + parts);
+}
+
 describe("the search", () => {
   let team: Team;
   const records: Record<string, object> = {
@@ -138,6 +145,23 @@ describe("the search", () => {
     succeeded(await call(team, "PATCH", `/v1/integrations/${id}`, { body: { name: "Perennial" } }));
     expect(await listIds(team, "integrations", { q: "ephemeral" })).toEqual([]);
     expect(await listIds(team, "integrations", { q: "perennial" })).toEqual([id]);
+  });
+
+  test("finds a record of as many long words as it may have, and those beside it", async () => {
+    const { id: beside } = await createRecord(team, "troubleshooting", { name: "Beside it" });
+    // Four bytes a letter, each word a part of the one before.
+    const { id } = await createRecord(team, "troubleshooting", {
+      name: "Voluminous",
+      words: Array.from({ length: 67 }, () => Array.from({ length: 100 }, rarePart).join(".")),
+    });
+    expect(await listIds(team, "troubleshooting", { q: "voluminous" })).toEqual([id]);
+    expect(await listIds(team, "troubleshooting", { q: "beside" })).toEqual([beside]);
+    const [{ bytes } = { bytes: 0 }] = await sql<{ bytes: number }>(
+      "select pg_column_size(array(select lexeme from unnest(search))) as bytes from public.records where id = $1",
+      [id],
+    );
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThan(400_000);
   });
 
   test("is of one tenant and one surface", async () => {

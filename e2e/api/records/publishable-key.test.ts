@@ -90,6 +90,13 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
     for (const id of [...hidden, foreign]) expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer }), "not_found");
   });
 
+  test("is not told who made it", async () => {
+    const read = succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }));
+    const { items } = succeeded(await call(team, "GET", `/v1/${path}`, { bearer })) as { items: object[] };
+    for (const record of [read, ...items]) expect(record).toMatchObject({ created_by: null });
+    expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`))).toMatchObject({ created_by: "user:ada" });
+  });
+
   test("what is taken back is gone at once", async () => {
     const { id } = await createRecord(team, path, { published: true });
     succeeded(await call(team, "GET", `/v1/${path}/${id}`, { bearer }));

@@ -102,6 +102,11 @@ describe("the SLA monitor", () => {
     expect(await found("l_1")).toEqual([fee.id]);
     expect(await found(payout.id)).toEqual([payout.id]);
     expect(await found("\\")).toEqual([]);
+    const words = (count: number) => Array.from({ length: count }, (_, n) => `payout${n}`).join(" ");
+    expect([
+      (await call("GET", path, undefined, { q: words(12) })).status,
+      (await call("GET", path, undefined, { q: words(13) })).status,
+    ]).toEqual([200, 400]);
   });
 
   it("gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record", async () => {

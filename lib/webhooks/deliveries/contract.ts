@@ -61,7 +61,11 @@ export const deliveryDetail = delivery
   .extend({
     payload: z
       .object({ type: z.enum(EVENT_KINDS), timestamp: time, data: z.record(z.string(), z.unknown()).meta({ example: {} }) })
-      .meta({ description: "The body that is sent.", example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} } }),
+      .nullable()
+      .meta({
+        description: "The body that is sent; null for an API key without the scope to read it.",
+        example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} },
+      }),
     attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "The oldest first." }),
   })
   .meta({ id: "WebhookDeliveryDetail" });

@@ -13,6 +13,7 @@ create index exceptions_by_line on public.exceptions (tenant_id, line_no, id) wh
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+delete from private.event_kinds;
 delete from private.operations;
 delete from private.permissions;
 create table public.sources (
@@ -1505,4 +1506,17 @@ insert into private.operations select (row_text::private.operations).* from (val
   ('(update_source,updateSource,write:reconciliations)'),
   ('(update_webhook,updateWebhook,write:webhooks)'),
   ('(walk_security_event_chain,verifySecurityEvents,read:security-events)')
+) as given (row_text);
+insert into private.event_kinds select (row_text::private.event_kinds).* from (values
+  ('(api_key.expiring,read:api-keys)'),
+  ('(api_key.revoked,read:api-keys)'),
+  ('(exception.created,read:exceptions)'),
+  ('(exception.resolved,read:exceptions)'),
+  ('(exception.sla.at_risk,read:exceptions)'),
+  ('(exception.sla.breached,read:exceptions)'),
+  ('(exception.updated,read:exceptions)'),
+  ('(import.done,read:reconciliations)'),
+  ('(webhook.disabled,read:webhooks)'),
+  ('(webhook.failing,read:webhooks)'),
+  ('(webhook.test,read:webhooks)')
 ) as given (row_text);

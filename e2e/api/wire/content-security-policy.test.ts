@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { stack } from "#e2e/fixtures.ts";
+
+/** Every way to an answer that a browser shows, and those that are no page of ours. */
+const PAGES = ["/sign-in", "/docs", "/docs/errors", "/acme/exceptions", "/no/such/page", "/docs/no-such-page", "/%2e%2e/x"];
+const OTHERS = [
+  "/api/auth/signin",
+  "/api/auth/signin/password",
+  "/api/auth/signout",
+  "/api/auth/error?error=Configuration",
+  "/api/auth/verify-request",
+  "/api/auth/session",
+  "/api/none",
+  "/_next/static/none.js",
+  "/_next/image?url=%2Ficon.svg&w=64&q=75",
+  "/_next/data/none.json",
+  "/icon.svg",
+  "/favicon.ico",
+  "/healthz",
+  "/metrics",
+  "/v1/me",
+  "/v1/openapi.json",
+  "/v1/none",
+];
+
+const policyOf = async (path: string) => {
+  const answer = await fetch(`${stack.url}${path}`, { redirect: "manual", headers: { Accept: "text/html" } });
+  await answer.arrayBuffer();
+  return answer.headers.get("content-security-policy") ?? "";
+};
+
+describe("what a browser may do with an answer is said by the answer", () => {
+  test.each(PAGES)("%s runs the scripts of its own nonce alone", async (path) => {
+    const policy = await policyOf(path);
+    expect(policy).toMatch(/^default-src 'self'; script-src 'self' 'nonce-[\w+/=]+' 'strict-dynamic';/);
+    expect(policy).toContain("frame-ancestors 'none'");
+  });
+
+  test.each(OTHERS)("%s runs and loads nothing", async (path) => {
+    const policy = await policyOf(path);
+    expect(policy).toMatch(/^default-src 'none'/);
+    expect(policy).toContain("frame-ancestors 'none'");
+  });
+});

@@ -1,0 +1,73 @@
+/** Stands before the Data API of the stack under test: counts what is asked of it, keeps answers back, goes silent. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { stack } from "./fixtures.ts";
+
+const HOP_BY_HOP = new Set(["host", "connection", "content-length"]);
+
+type Call = { name: string; body: string };
+
+export class Gateway {
+  readonly #server: Server;
+  readonly #calls: Call[] = [];
+  #held: (() => void)[] = [];
+  #holds: (call: Call) => boolean = () => false;
+  #failing = false;
+
+  static async start(): Promise<Gateway> {
+    const gateway = new Gateway();
+    gateway.#server.listen(0, "127.0.0.1");
+    await once(gateway.#server, "listening");
+    return gateway;
+  }
+
+  private constructor() {
+    this.#server = createServer(async (request, response) => {
+      if (this.#failing) return void request.socket.destroy();
+      const body = Buffer.concat(await request.toArray());
+      const call = { name: /\/rpc\/(\w+)/.exec(request.url ?? "")?.[1] ?? "", body: body.toString("utf8") };
+      this.#calls.push(call);
+      const headers = Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name)) as [string, string][];
+      const init = { method: request.method, headers, body: body.length > 0 ? body : undefined };
+      const answer = await fetch(`${stack.supabaseUrl}${request.url}`, init);
+      const text = await answer.text();
+      if (this.#holds(call)) await new Promise<void>((letGo) => this.#held.push(letGo));
+      response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "application/json" }).end(text);
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** How many answers are kept back. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** @param name of a function */
+  count(name: string): number {
+    return this.#calls.filter((call) => call.name === name).length;
+  }
+
+  /** Keeps back, from now on, what the database answers to these calls. */
+  hold(calls: (call: Call) => boolean): void {
+    this.#holds = calls;
+  }
+
+  letGo(): void {
+    this.#holds = () => false;
+    for (const letGo of this.#held) letGo();
+    this.#held = [];
+  }
+
+  fail(): void {
+    this.#failing = true;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}

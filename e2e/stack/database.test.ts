@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Receiver } from "#e2e/webhooks/receiver.ts";
+import { LockHeld, migrate } from "../../supabase/local/migrate.ts";
+import { freshDataDir } from "./data-dir.ts";
+import { deafPooler, hasPgBouncer, type Pooler, pgBouncer } from "./pooler.ts";
+import { Project } from "./project.ts";
+import { Supervisor, until } from "./supervisor.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const LOCK = "pg_advisory_lock(hashtext('tieout migrations'))";
+
+const DATA_DIR = freshDataDir();
+let stack: Supervisor;
+let project: Project;
+let databaseUrl: string;
+let variables: Record<string, string>;
+
+beforeAll(async () => {
+  stack = await Supervisor.ready({ DATA_DIR });
+  project = new Project(stack, DATA_DIR);
+  databaseUrl = project.env.DATABASE_URL ?? "";
+  variables = Object.fromEntries(Object.entries(project.env).filter(([name]) => /^(SUPABASE_|ENCRYPTION_|AUTH_|AUDIT_)/.test(name)));
+});
+afterAll(() => stack.end("SIGTERM"));
+
+const lockHolders = () =>
+  project.sql("select from pg_locks where locktype = 'advisory' and objid = hashtext('tieout migrations')::bigint & 4294967295");
+
+describe("migrations, one start at a time", () => {
+  test("wait for another start, and say for whom", async () => {
+    const other = await project.connect();
+    const { rows } = await other.query<{ pid: number }>(`select pg_backend_pid() as pid from ${LOCK}`);
+    const said: string[] = [];
+    const applied = migrate(databaseUrl, (why) => said.push(why));
+    await until("it to say that it waits", () => said.length > 0);
+    expect(said[0]).toContain(`waiting for another start to apply migrations: pid ${rows[0]?.pid}`);
+    await other.end();
+    expect(await applied).toEqual([]);
+  });
+
+  test("give up in the end, and say what to do", async () => {
+    const other = await project.connect();
+    await other.query(`select ${LOCK}`);
+    const error = await migrate(databaseUrl, () => {}, 300).catch((error) => error);
+    await other.end();
+    expect(error).toBeInstanceOf(LockHeld);
+    expect(error.message).toContain("pg_terminate_backend");
+  });
+
+  test("leave no lock behind", async () => {
+    await migrate(databaseUrl);
+    expect(await lockHolders()).toEqual([]);
+  });
+});
+
+test("the demonstration's users are refused by a database that was not asked for them", async () => {
+  const seed = readFileSync(new URL("../../supabase/seed.sql", import.meta.url), "utf8");
+  await expect(project.sql(seed)).rejects.toThrow("They are for a database on your own machine.");
+});
+
+describe("a pooler that loses what the worker listens for", () => {
+  let pooler: Pooler;
+  beforeAll(async () => {
+    pooler = await deafPooler(databaseUrl);
+  });
+  afterAll(() => pooler.stop());
+
+  test.each(["DATABASE_URL", "DIRECT_URL"])("is refused as %s, in words, before anything is started", async (name) => {
+    const start = await Supervisor.start({ ...variables, DATA_DIR: freshDataDir(), DATABASE_URL: databaseUrl, [name]: pooler.url });
+    expect(await start.end()).toBe(1);
+    expect(start.fatal).toContain(`${name} goes through a pooler in transaction mode`);
+    expect(start.pids.some(Number.isInteger)).toBe(false);
+  });
+});
+
+describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
+  let pooler: Pooler;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    [pooler, receiver] = await Promise.all([pgBouncer(databaseUrl, "transaction"), Receiver.start()]);
+  });
+  afterAll(async () => {
+    await Promise.all([pooler.stop(), receiver.stop()]);
+  });
+
+  test("keeps no lock of migrations: the next start does not wait for the last", async () => {
+    for (const waits of [[], []] as string[][]) {
+      expect(await migrate(pooler.url, (why) => waits.push(why))).toEqual([]);
+      expect(waits).toEqual([]);
+    }
+    expect(await lockHolders()).toEqual([]);
+  });
+
+  test("is refused without a direct connection beside it", async () => {
+    const start = await Supervisor.start({ ...variables, DATA_DIR: freshDataDir(), DATABASE_URL: pooler.url });
+    expect(await start.end()).toBe(1);
+    expect(start.fatal).toContain("Give DIRECT_URL beside it");
+  });
+
+  test("serves all but what listens, with a direct connection beside it: migrations, deliveries, the clock, jobs", async () => {
+    const dataDir = freshDataDir();
+    process.kill(stack.pidOf("worker"), "SIGSTOP");
+    const pooled = await Supervisor.ready({
+      ...variables,
+      DATA_DIR: dataDir,
+      DATABASE_URL: pooler.url,
+      DIRECT_URL: databaseUrl,
+      WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
+    });
+    try {
+      const through = new Project(pooled, dataDir);
+      await receiver.behave("/pooled", { secrets: [SECRET] });
+      await through.call("POST", "/v1/webhooks", { url: receiver.url("/pooled"), events: ["exception.sla.breached"], secret: SECRET });
+      await project.sql(
+        `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+         select 'acme', 'T' || i, 'low', clock_timestamp() + make_interval(secs => 0.5), 'system' from generate_series(1, 20) i`,
+      );
+      const received = await receiver.gets("/pooled", 20, 30_000);
+      expect(received.every(({ verified }) => verified.includes(SECRET))).toBe(true);
+      await until("a job to be done", await project.giveJob("purge_records"));
+      expect(pooled.entries.filter(({ part, level }) => part === "worker" && (level === "error" || level === "fatal"))).toEqual([]);
+      expect(await lockHolders()).toEqual([]);
+    } finally {
+      process.kill(stack.pidOf("worker"), "SIGCONT");
+      expect(await pooled.end("SIGTERM")).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { digestOf, mintCredential } from "./credential-format.ts";
+
+const rows = new Map<string, object>();
+let asked = 0;
+const rpc = async (_name: string, { key_id }: { key_id: string }) => {
+  asked += 1;
+  return { data: rows.get(key_id) ?? null, error: null, status: 200 };
+};
+vi.mock("../db/client.ts", () => ({ serviceDb: () => ({ rpc }) }));
+const { verifyApiKey } = await import("./verify-api-key.ts");
+
+function issue() {
+  const minted = mintCredential();
+  rows.set(minted.keyId, {
+    id: "key_1",
+    lineage_id: "key_1",
+    tenant_id: "acme",
+    name: "Batch",
+    secret_digest: digestOf(minted.secret),
+    scopes: ["read:exceptions"],
+    ip_allowlist: [],
+    expires_at: null,
+    grace_expires_at: null,
+    revoked: false,
+    now: new Date().toISOString(),
+  });
+  return minted;
+}
+
+beforeEach(() => {
+  asked = 0;
+});
+
+test("an unknown id asks the database once", async () => {
+  expect(await verifyApiKey(mintCredential())).toBeNull();
+  expect(asked).toBe(1);
+});
+
+test("a wrong secret of a known id asks it once as well, whether or not the key is remembered", async () => {
+  const { keyId, secret } = issue();
+  const wrong = mintCredential().secret;
+  expect(await verifyApiKey({ keyId, secret: wrong })).toBeNull();
+  expect(asked).toBe(1);
+  expect(await verifyApiKey({ keyId, secret: wrong })).toBeNull();
+  expect(asked).toBe(2);
+  expect(await verifyApiKey({ keyId, secret })).toMatchObject({ id: "key_1", standing: "active" });
+  expect(asked).toBe(2);
+});
+
+test("a secret that is no longer the remembered one is asked for again", async () => {
+  const { keyId, secret } = issue();
+  expect(await verifyApiKey({ keyId, secret })).toMatchObject({ id: "key_1" });
+  const next = mintCredential().secret;
+  rows.set(keyId, { ...rows.get(keyId), secret_digest: digestOf(next) });
+  expect(await verifyApiKey({ keyId, secret: next })).toMatchObject({ id: "key_1" });
+  expect(asked).toBe(2);
+});

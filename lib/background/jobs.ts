@@ -1,0 +1,159 @@
+import { EventEmitter } from "node:events";
+import { Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
+import { Pool } from "pg";
+import { log } from "../runtime/log.ts";
+import { LATE_MS, type Vital } from "./vital.ts";
+
+const CONNECT_WITHIN_MS = 5_000;
+const START_AGAIN_AFTER_MS = 2_000;
+/** So that a connection whose other end is gone ends. */
+const STATEMENT_WITHIN_MS = 60_000;
+
+export type JobsOptions = {
+  /** Direct, or through a pooler in session mode: graphile-worker listens. */
+  connectionString: string;
+  tasks: TaskList;
+  /** https://worker.graphile.org/docs/cron */
+  crontab: string;
+  concurrentJobs: number;
+  /** How long a job may go on once all is to stop. */
+  stopWithinMs: number;
+  /** The pool ended without being asked to: none is made in this process again. */
+  onEnd: (error: unknown) => void;
+};
+
+/** graphile-worker reports each job at `info`. Its metadata holds payloads, which are not for the log. */
+const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
+const logger = new Logger(() => (level, message) => log[LEVELS[level]](message));
+
+/** A pool of graphile-worker's that shows whether it takes jobs. */
+export class Jobs implements Vital {
+  readonly name = "jobs";
+  readonly #options: JobsOptions;
+  readonly #database: Pool;
+  readonly #started: Promise<void>;
+  #runner: Runner | undefined;
+  #pool: string | undefined;
+  #stopping = false;
+  #running = 0;
+  /** On our monotonic clock: when the database last answered which job is next, at first when it could be asked. */
+  #fetchedAt = performance.now();
+  #hasFetched = false;
+  #failing = false;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+    const { connectionString, concurrentJobs } = options;
+    this.#database = new Pool({
+      connectionString,
+      application_name: "tieout jobs",
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      query_timeout: STATEMENT_WITHIN_MS,
+      // One a job, one that listens, one for the schedule. Kept open: when the database is full they are still ours.
+      max: concurrentJobs + 2,
+      idleTimeoutMillis: 0,
+      keepAlive: true,
+    });
+    this.#database.on("error", () => {});
+    this.#database.on("connect", (client) => client.on("error", () => {}));
+    this.#started = this.#start();
+  }
+
+  /** By which graphile-worker's tables name this pool, once there is one. */
+  get pool(): string | undefined {
+    return this.#pool;
+  }
+
+  /** It got to know which job is next, or has its hands full. */
+  get works(): boolean {
+    return this.#hasFetched && (this.#running >= this.#options.concurrentJobs || !this.#isLate);
+  }
+
+  /** It fails at every look for a job: graphile-worker keeps the failure of its first one for good. Who waits for an answer is not stuck. */
+  get stuck(): boolean {
+    return this.#failing && this.#isLate;
+  }
+
+  get #isLate(): boolean {
+    return performance.now() - this.#fetchedAt > LATE_MS;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#started;
+    await this.#runner?.stop();
+    await this.#database.end();
+  }
+
+  /** Waits for the database. From then on graphile-worker sees to its connections. */
+  async #start(): Promise<void> {
+    for (let reason: string | undefined; !this.#runner && !this.#stopping; ) {
+      try {
+        this.#runner = await this.#run();
+      } catch (error) {
+        const { message, code } = error as Error & { code?: string };
+        if (message !== reason) log.warn({ reason: message || code }, "jobs wait for the database");
+        reason = message;
+        await new Promise((goOn) => setTimeout(goOn, START_AGAIN_AFTER_MS));
+      }
+    }
+    this.#fetchedAt = performance.now();
+    this.#runner?.promise.then(
+      () => this.#ended(new Error("the runner ended")),
+      (error) => this.#ended(error),
+    );
+  }
+
+  #run(): Promise<Runner> {
+    const { tasks, crontab, concurrentJobs, stopWithinMs } = this.#options;
+    return run({
+      pgPool: this.#database,
+      preset: {
+        worker: {
+          concurrentJobs,
+          gracefulShutdownAbortTimeout: stopWithinMs,
+          // Settled in batches, a job that cannot be settled ends the pool; settled one by one it would throw where nobody catches.
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+        },
+      },
+      taskList: tasks,
+      crontab,
+      logger,
+      events: this.#watch(),
+      noHandleSignals: true,
+    });
+  }
+
+  #watch(): WorkerEvents {
+    const events: WorkerEvents = new EventEmitter();
+    const fetched = () => {
+      this.#fetchedAt = performance.now();
+      this.#hasFetched = true;
+      this.#failing = false;
+    };
+    events.on("pool:create", ({ workerPool }) => {
+      this.#pool = workerPool.id;
+    });
+    events.on("worker:getJob:empty", fetched);
+    events.on("worker:getJob:error", () => {
+      this.#failing = true;
+    });
+    events.on("job:start", () => {
+      fetched();
+      this.#running++;
+    });
+    events.on("job:complete", () => {
+      this.#running--;
+    });
+    // Its end may never come: what it could not settle it waits for.
+    events.on("pool:gracefulShutdown", ({ message }) => this.#ended(new Error(message)));
+    return events;
+  }
+
+  #ended(error: unknown): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#options.onEnd(error);
+  }
+}

@@ -1,0 +1,70 @@
+import type { TaskList } from "graphile-worker";
+import { log } from "../runtime/log.ts";
+import { startDoorbell } from "./doorbell.ts";
+import { Jobs } from "./jobs.ts";
+import type { Vital } from "./vital.ts";
+
+/** The supervisor waits for 6 s. */
+const STOP_WITHIN_MS = 5_500;
+const JOB_STOPS_WITHIN_MS = 5_000;
+
+export type BackgroundOptions = {
+  kind: "worker" | "matcher";
+  /** Direct, or through a pooler in session mode. */
+  directUrl: string;
+  tasks: TaskList;
+  /** https://worker.graphile.org/docs/cron */
+  crontab: string;
+  concurrentJobs: number;
+  /** What the process does all the time, beside its jobs. */
+  vitals: Vital[];
+  /** What to do when `private.ring(bell, what)` commits. */
+  bells: Record<string, (what: string) => void>;
+  /** Bells may have rung unheard: looks for what there is to do. */
+  onListening: () => void;
+};
+
+/**
+ * Runs a background process until it is stopped: its jobs, its doorbell, its heartbeat. What cannot go on in this process takes it
+ * along, and a fresh one takes its place. Says "ready" to who started it once all of it works.
+ */
+export function runInBackground({ kind, directUrl, tasks, crontab, concurrentJobs, vitals, bells, onListening }: BackgroundOptions): void {
+  const jobs = new Jobs({
+    connectionString: directUrl,
+    tasks,
+    crontab,
+    concurrentJobs,
+    stopWithinMs: JOB_STOPS_WITHIN_MS,
+    onEnd(error) {
+      log.fatal({ err: error }, "the pool of jobs ended");
+      void end(1);
+    },
+  });
+  const doorbell = startDoorbell({
+    connectionString: directUrl,
+    kind,
+    bells,
+    onListening,
+    jobs,
+    vitals,
+    onWorking() {
+      log.info({ pool: jobs.pool, tasks: Object.keys(tasks) }, "working");
+      process.send?.("ready");
+    },
+    onStuck(what) {
+      log.fatal({ what }, "stuck: a fresh process has to go on");
+      void end(1);
+    },
+  });
+
+  let ending = false;
+  /** What was begun is ended and written down, as far as that is possible at once. */
+  async function end(code: number): Promise<void> {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(code), STOP_WITHIN_MS);
+    await Promise.allSettled([doorbell, jobs, ...vitals].map((vital) => vital.stop()));
+    process.exit(code);
+  }
+  process.once("SIGTERM", () => end(0));
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test, vi } from "vitest";
+import { type Lane, Lanes, widthFor } from "./lanes.ts";
+
+/** Work that ends when told to, and what of it has begun. */
+function bench(processes = 1) {
+  const lanes = new Lanes(widthFor(processes));
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const call = (tenant: string, lane: Lane, name: string) =>
+    lanes.run(tenant, lane, () => {
+      begun.push(name);
+      return new Promise<void>((end) => ends.set(name, end));
+    });
+  const many = (count: number, tenant: string, lane: Lane) =>
+    Array.from({ length: count }, (_, n) => call(tenant, lane, `${tenant} ${lane} ${n}`));
+  return { lanes, begun, call, many, end: (name: string) => ends.get(name)?.() };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("lanes", () => {
+  test("one tenant's searches leave room for its own pages and for others' searches", async () => {
+    const { begun, many, call } = bench();
+    many(20, "acme", "search");
+    void call("acme", "interactive", "own page");
+    void call("globex", "search", "other search");
+    void call("globex", "interactive", "other page");
+    await settled();
+    expect(begun).toEqual(["acme search 0", "acme search 1", "own page", "other search", "other page"]);
+  });
+
+  test("one tenant's calls never fill all there is", async () => {
+    const { begun, many, call } = bench();
+    many(100, "acme", "interactive");
+    void call("globex", "interactive", "other");
+    await settled();
+    expect(begun).toHaveLength(9);
+    expect(begun.at(-1)).toBe("other");
+  });
+
+  test("long work of many tenants leaves half to people", async () => {
+    const { begun, many, call } = bench();
+    for (let tenant = 0; tenant < 30; tenant++) many(2, `t${tenant}`, "export");
+    void call("acme", "interactive", "page");
+    await settled();
+    expect(begun).toHaveLength(9);
+    expect(begun.at(-1)).toBe("page");
+  });
+
+  test("where all is taken, the next to start is the tenant's with the fewest under way", async () => {
+    const { begun, many, call, end } = bench();
+    many(20, "acme", "interactive");
+    many(20, "globex", "interactive");
+    void call("initech", "interactive", "late");
+    await settled();
+    expect(begun).not.toContain("late");
+    end("acme interactive 0");
+    await settled();
+    expect(begun.at(-1)).toBe("late");
+  });
+
+  test("all that waits is done in the end, whatever fails meanwhile", async () => {
+    const lanes = new Lanes(widthFor(4));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 120 }, (_, n) =>
+        lanes.run(`t${n % 3}`, n % 2 ? "interactive" : "export", async () => {
+          await settled();
+          if (n % 5 === 0) throw new Error("failed");
+        }),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(96);
+  });
+
+  test("who queues without end is refused, and who waits for 10 s is told to come back", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { many } = bench();
+      const codes: string[] = [];
+      for (const call of many(23, "acme", "search")) call.catch(({ code }: { code: string }) => codes.push(code));
+      await settled();
+      expect(codes).toEqual(["rate_limited"]);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(codes.slice(1)).toEqual(Array(20).fill("unavailable"));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { LRUCache } from "lru-cache";
+import { parseCredential } from "../api-keys/credential-format.ts";
+import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
+import { ApiError } from "../wire/errors.ts";
+import type { Caller } from "./on-record.ts";
+import { addressKey, rateLimit } from "./rate-limit.ts";
+
+const PROVEN_FOR_MS = 600_000;
+
+const failures = () =>
+  processWide("limit-failures", () =>
+    rateLimit({
+      name: "auth-failures",
+      perMinute: env().AUTH_FAILURES_PER_MINUTE,
+      refusal: "Too many failed credentials from this address.",
+    }),
+  );
+
+/** Ids of keys whose secret was right of late. */
+const proven = () =>
+  processWide("proven-keys", () => new LRUCache<string, true>({ max: 10_000, ttl: PROVEN_FOR_MS, updateAgeOnHas: true }));
+
+/**
+ * Counts a failed `verification` by the caller's address. Beyond the limit, an address's API keys are not looked up any more but for those
+ * that were good within ten minutes: guesses cost the database nothing, and who shares the address goes on.
+ * @throws ApiError `rate_limited`
+ */
+export async function limitingFailures<Result>({ request, address, reply }: Caller, verification: () => Promise<Result>): Promise<Result> {
+  const key = addressKey(address);
+  const keyId = keyIdOf(request);
+  if (keyId !== undefined && !proven().has(keyId) && (await failures().isSpent(key))) await failures().take(key, reply);
+  try {
+    const result = await verification();
+    if (keyId !== undefined) proven().set(keyId, true);
+    return result;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "unauthenticated") await failures().take(key, reply);
+    throw error;
+  }
+}
+
+function keyIdOf({ headers }: Request): string | undefined {
+  const credential = /^Bearer ([\x21-\x7e]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  return credential && parseCredential(credential)?.keyId;
+}

@@ -1,0 +1,73 @@
+import { log } from "./log.ts";
+import { onShutdown } from "./process-wide.ts";
+
+export type Counted<Item> = { item: Item; count: number /** On our monotonic clock. */; lastAt: number };
+
+export type BatchingCounterOptions<Item> = {
+  /** In the log. */
+  name: string;
+  /** Items of one key are counted as one. */
+  keyOf: (item: Item) => string;
+  /** `batch` stays the same when the same is written again, because the answer got lost or said that it failed. */
+  write: (counted: Counted<Item>[], batch: string) => Promise<void>;
+  everyMs: number;
+  retryMs: number;
+  /** What is counted beyond so many keys counts as `overflow(item)`. */
+  most?: { keys: number; overflow: (item: Item) => Item };
+};
+
+/** Counts in memory and writes at intervals and at shutdown, so that nobody waits for it: exact but for a crash. */
+export class BatchingCounter<Item> {
+  readonly #options: BatchingCounterOptions<Item>;
+  #counts = new Map<string, Counted<Item>>();
+  #unwritten: { id: string; counted: Counted<Item>[] } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: BatchingCounterOptions<Item>) {
+    this.#options = options;
+    onShutdown(() => this.flush());
+  }
+
+  count(item: Item): void {
+    const { keyOf, most } = this.#options;
+    const isKnown = !most || this.#counts.has(keyOf(item)) || this.#counts.size < most.keys;
+    const counted = isKnown ? item : most.overflow(item);
+    const key = keyOf(counted);
+    this.#counts.set(key, { item: counted, count: (this.#counts.get(key)?.count ?? 0) + 1, lastAt: performance.now() });
+    this.#schedule(this.#options.everyMs);
+  }
+
+  /** Writes what has been counted so far. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeAll());
+    return this.#writing;
+  }
+
+  #schedule(afterMs: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.flush();
+    }, afterMs).unref();
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#unwritten || this.#counts.size > 0) {
+      this.#unwritten ??= this.#take();
+      const { id, counted } = this.#unwritten;
+      try {
+        await this.#options.write(counted, id);
+        this.#unwritten = undefined;
+      } catch (error) {
+        log.warn({ err: error, rows: counted.length }, `${this.#options.name} not written, kept for the next try`);
+        return this.#schedule(this.#options.retryMs);
+      }
+    }
+  }
+
+  #take(): { id: string; counted: Counted<Item>[] } {
+    const counted = [...this.#counts.values()];
+    this.#counts = new Map();
+    return { id: crypto.randomUUID(), counted };
+  }
+}

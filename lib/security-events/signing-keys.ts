@@ -1,0 +1,23 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+
+/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8 and in SPKI. */
+const PRIVATE_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
+const PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
+
+export type VerifyingKey = { id: string; publicKey: KeyObject };
+
+/** The key that a seed of AUDIT_SIGNING_KEY stands for. */
+export function privateKeyOf(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PRIVATE_HEAD, seed]), format: "der", type: "pkcs8" });
+}
+
+/** The 32 bytes of the public key that belongs to a seed, as in AUDIT_PUBLIC_KEYS: who has them verifies, and cannot sign. */
+export function publicBytesOf(seed: Buffer): Buffer {
+  return createPublicKey(privateKeyOf(seed)).export({ type: "spki", format: "der" }).subarray(PUBLIC_HEAD.length);
+}
+
+export function verifyingKeyOf(publicBytes: Buffer): VerifyingKey {
+  const spki = Buffer.concat([PUBLIC_HEAD, publicBytes]);
+  const id = createHash("sha256").update(spki).digest("hex").slice(0, 16);
+  return { id, publicKey: createPublicKey({ key: spki, format: "der", type: "spki" }) };
+}
