@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
+import { isAttended } from "./sign-in/attendance.ts";
 import { endSession, sessionResumed } from "./sign-in/session-state.ts";
 
 /** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
@@ -95,6 +96,7 @@ function headersOf({
 }: Omit<Call<Contract>, "params" | "query">): Record<string, string> {
   return {
     "X-Tenant-Id": tenant,
+    ...(!isAttended() && { "X-Unattended": "true" }),
     ...(body !== undefined && { "Content-Type": "application/json" }),
     ...(upload && { "Content-Type": upload.type }),
     ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),

@@ -1,6 +1,6 @@
 import { encode } from "next-auth/jwt";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
-import { enrol, PASSWORD, stack, uniqueName } from "./fixtures.ts";
+import { enrol, PASSWORD, sql, stack, uniqueName } from "./fixtures.ts";
 
 /** Longer than a worker walks with it. */
 const SESSION_SECONDS = 3600;
@@ -33,9 +33,18 @@ type Claims = Record<string, unknown> & { tenants: Parameters<typeof enrol>[0]; 
 export async function sessionCookie(claims: Claims): Promise<string> {
   const { name = "ada", tenants } = claims;
   const valid_until = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
-  const token = { ...(await anAccount(tenants, name)), name, valid_until, ...claims };
+  const account = { ...(await anAccount(tenants, name)), ...claims };
+  const token = { sid: await beginSession(account), name, valid_until, ...account };
   const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
   return `tieout.session=${await encode({ token, secret, maxAge: SESSION_SECONDS })}`;
+}
+
+async function beginSession(account: { issuer: string; sub: string; provider: string }): Promise<string> {
+  const [begun] = await sql<{ id: string }>(
+    "insert into private.sessions (issuer, subject, provider, expires_at) values ($1, $2, $3, now() + interval '1 hour') returning id",
+    [account.issuer, account.sub, account.provider],
+  );
+  return begun?.id ?? "";
 }
 
 /** At the tests' provider; where the stack has none, at Supabase Auth. */

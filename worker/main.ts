@@ -28,6 +28,7 @@ runInBackground({
     purge_idempotency_keys: purge("private.purge_idempotency_keys"),
     purge_records: purge("private.purge_records"),
     purge_security_events: purge("private.purge_security_events"),
+    purge_sessions: purge("private.purge_sessions"),
     purge_webhook_deliveries: purge("private.purge_webhook_deliveries"),
     tell_security_event_counts: purge("private.tell_security_event_counts"),
     warn_of_failing_webhooks: warnOfFailingWebhooks,
@@ -40,6 +41,7 @@ runInBackground({
     7 * * * * purge_idempotency_keys
     */10 * * * * purge_records
     57 * * * * purge_security_events
+    37 * * * * purge_sessions
     17 * * * * purge_webhook_deliveries
     * * * * * tell_security_event_counts
     */10 * * * * warn_of_failing_webhooks`,

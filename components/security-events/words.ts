@@ -51,6 +51,8 @@ const ACTIONS: Record<string, string> = {
   "session.signed_in": "Signed in",
   "session.sign_in_failed": "Failed to sign in",
   "session.signed_out": "Signed out",
+  "session.ended": "Signed out one of their sessions",
+  "session.ended_everywhere": "Signed out everywhere",
   "member.admitted": "Gave a member roles",
   "security_events.forgotten": "Forgot events past their time",
   "security_events.retention_changed": "Changed how long events are kept",
@@ -77,6 +79,7 @@ export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "detail
 const ICONS: [start: string, icon: LucideIcon][] = [
   ["access.", Ban],
   ["session.signed_out", LogOut],
+  ["session.ended", LogOut],
   ["session.", LogIn],
   ["api_key.", KeyRound],
   ["webhook.", Webhook],

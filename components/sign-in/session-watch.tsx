@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Member } from "#components/shell/member.ts";
+import { watchAttendance } from "./attendance.ts";
 import { signedInTo } from "./auth-client.ts";
 import {
   endSession,
@@ -67,6 +68,8 @@ export function SessionWatch({ tenantId, member, providers }: Props) {
       setAside(false);
     };
   }, [ended]);
+
+  useEffect(watchAttendance, []);
 
   // Who put it aside and tries something else is asked again.
   useEffect(() => subscribeSession(() => setAside(false)), []);

@@ -46,6 +46,12 @@ export function subjectOf({ sub }: Claims): string | null {
   return sub.isWellFormed() && !sub.includes("\0") ? sub : null;
 }
 
+/** The `iss` of a token, empty where it has none. Null for what no database can carry: nobody is known by it. */
+export function issuerOf({ iss }: Claims): string | null {
+  if (iss === undefined) return "";
+  return typeof iss === "string" && iss.length <= LONGEST_SUBJECT && iss.isWellFormed() && !iss.includes("\0") ? iss : null;
+}
+
 /** For `user:<name>`: `preferred_username`, else the local part of `email`, else `sub`. What is blank is not given. */
 export function nameOf({ preferred_username: username, email }: Claims, subject: string): string {
   const localPart = typeof email === "string" ? email.slice(0, Math.max(0, email.indexOf("@"))) : undefined;

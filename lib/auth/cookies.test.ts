@@ -16,7 +16,7 @@ async function cookiesAt(origin: string) {
   };
   for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
   const { signInOptions } = await import("./sign-in.ts");
-  return Object.values(signInOptions().cookies ?? {});
+  return Object.values(signInOptions(new Headers()).cookies ?? {});
 }
 
 test("on https every cookie of a session is bound to its host, and out of reach of scripts", async () => {

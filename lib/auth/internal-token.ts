@@ -10,6 +10,8 @@ export function signInternalToken(principal: Principal, tenantId: string): Promi
   return sign({
     role: principal.type === "publishable_key" ? "anon" : "authenticated",
     sub: principal.id,
+    issuer: principal.issuer,
+    session_id: principal.sessionId,
     tenant_id: tenantId,
     principal_type: principal.type,
     principal_id: `${principal.type}:${principal.lineageId}`,

@@ -5,7 +5,15 @@ import { ApiError } from "../wire/errors.ts";
 export type Identity = UserIdentity | { type: "api_key"; key: VerifiedApiKey } | { type: "publishable_key" } | { type: "service_role" };
 
 /** A subject is known by its issuer and `id`, its `sub`, together; the name is for display, and not its alone. */
-export type UserIdentity = { type: "user"; issuer: string; id: string; name: string; memberships: Memberships };
+export type UserIdentity = {
+  type: "user";
+  issuer: string;
+  id: string;
+  name: string;
+  memberships: Memberships;
+  /** Of our own pages' session, null for a token. */
+  sessionId: string | null;
+};
 
 /** A key whose secret was shown, whatever its standing. */
 export type VerifiedApiKey = {
@@ -28,6 +36,8 @@ export type Principal = {
   id: string;
   /** Who vouches for a user's `id`: the `iss` of its token. Empty where the token names none, and for anybody else. */
   issuer: string;
+  /** Of our own pages' session, null for any other credential. */
+  sessionId: string | null;
   /** What stays the same over rotations of a key: whose idempotency keys count. A user's has the issuer; for anybody else, the id. */
   lineageId: string;
   name: string;
@@ -41,22 +51,37 @@ export function actorOf({ type, id, name }: Pick<Principal, "type" | "id" | "nam
   return type === "api_key" ? `api_key:${id}` : type;
 }
 
+/** Who a person is, for a record that names them: the name in `actor` is for display. Nothing for what is no person. */
+export function personOf(identity: { type: string; issuer?: string; id?: string }): { actor_issuer?: string; actor_subject?: string } {
+  return identity.type === "user" ? { actor_issuer: identity.issuer, actor_subject: identity.id } : {};
+}
+
 /** @throws ApiError `tenant_forbidden`, the same whether or not the tenant exists. */
 export function principalFor(identity: Identity, tenantId: string): Principal {
   switch (identity.type) {
     case "user": {
       const roles = identity.memberships.get(tenantId);
-      const { issuer, id, name } = identity;
-      if (roles) return { type: "user", issuer, id, lineageId: issuer === "" ? id : `${issuer} ${id}`, name, roles, scopes: [] };
+      const { issuer, id, name, sessionId } = identity;
+      if (roles) return { type: "user", issuer, sessionId, id, lineageId: issuer === "" ? id : `${issuer} ${id}`, name, roles, scopes: [] };
       break;
     }
     case "api_key": {
       const { id, lineageId, name, scopes } = identity.key;
-      if (identity.key.tenantId === tenantId) return { type: "api_key", issuer: "", id, lineageId, name, roles: [], scopes };
+      if (identity.key.tenantId === tenantId)
+        return { type: "api_key", issuer: "", sessionId: null, id, lineageId, name, roles: [], scopes };
       break;
     }
     default:
-      return { type: identity.type, issuer: "", id: identity.type, lineageId: identity.type, name: identity.type, roles: [], scopes: [] };
+      return {
+        type: identity.type,
+        issuer: "",
+        sessionId: null,
+        id: identity.type,
+        lineageId: identity.type,
+        name: identity.type,
+        roles: [],
+        scopes: [],
+      };
   }
   throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
 }

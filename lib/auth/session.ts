@@ -4,10 +4,14 @@ import { env } from "../runtime/env.ts";
 import { oidcProviders } from "../runtime/trust.ts";
 import { assuranceOf, membershipsOf, subjectOf, USUAL_CLAIMS } from "./claims.ts";
 import type { Memberships, UserIdentity } from "./principal.ts";
+import { ownerOfSession } from "./session-store.ts";
 import { currentMemberships } from "./session-user.ts";
 
 /** Signing in by email and password, which Supabase Auth checks. */
 export const PASSWORD_PROVIDER = "password";
+
+/** Sent by our pages with what they ask while nobody touches them: such a call keeps no session from lying idle. */
+const UNATTENDED = "x-unattended";
 
 /** `__Host-` binds a cookie to this host and to https; plain http has no such prefix. */
 export function cookieName(name: string): string {
@@ -24,25 +28,39 @@ export function isSecure(): boolean {
  */
 export async function sessionIdentity(request: Request): Promise<UserIdentity | null> {
   if (!isSameOrigin(request.headers) || !request.headers.has("x-tenant-id")) return null;
-  return identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
+  return identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""), { seen: !request.headers.has(UNATTENDED) });
 }
+
+type Cookies = Record<string, string | undefined>;
 
 /**
  * The identity in a set of cookies; for pages, whose navigation is itself the user's act. The roles of who signed in by
  * password are those that Supabase Auth gives them now; an identity provider's hold until it is asked again.
  */
-export async function identityOfCookies(cookies: Record<string, string | undefined>): Promise<UserIdentity | null> {
-  const token = await getToken({
+export async function identityOfCookies(cookies: Cookies, { seen } = { seen: true }): Promise<UserIdentity | null> {
+  const token = await tokenOf(cookies);
+  const id = token && subjectOf(token);
+  const { issuer, name, sid } = token ?? {};
+  if (!id || typeof name !== "string" || typeof issuer !== "string" || typeof sid !== "string" || !isStillGood(token)) return null;
+  const owner = await ownerOfSession(sid, seen);
+  if (owner?.issuer !== issuer || owner.subject !== id) return null;
+  const memberships = await membershipsNow(token, id);
+  return memberships && { type: "user", issuer, id, name, memberships, sessionId: sid };
+}
+
+/** The id of the session in a set of cookies, whether or not it still counts. */
+export async function sessionIdOfCookies(cookies: Cookies): Promise<string | null> {
+  const sid = (await tokenOf(cookies))?.sid;
+  return typeof sid === "string" ? sid : null;
+}
+
+function tokenOf(cookies: Cookies): Promise<JWT | null> {
+  return getToken({
     req: { cookies, headers: {} } as never,
     secret: env().NEXTAUTH_SECRET,
     cookieName: cookieName("session"),
     secureCookie: isSecure(),
   }).catch(() => null);
-  const id = token && subjectOf(token);
-  if (!id || typeof token.name !== "string" || !isStillGood(token)) return null;
-  if (typeof token.issuer !== "string") return null;
-  const memberships = await membershipsNow(token, id);
-  return memberships && { type: "user", issuer: token.issuer, id, name: token.name, memberships };
 }
 
 function isStillGood({ valid_until: until, aal }: JWT): boolean {

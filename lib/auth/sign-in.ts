@@ -11,6 +11,7 @@ import { callbackPath } from "./callback-path.ts";
 import { assuranceOf, membershipsOf, nameOf } from "./claims.ts";
 import type { Memberships } from "./principal.ts";
 import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
+import { beginSession } from "./session-store.ts";
 import { supabaseIssuer } from "./trust-anchors.ts";
 
 /** An unknown email is known at once, a wrong password only when it was hashed: neither is told sooner than this. */
@@ -20,8 +21,8 @@ const SESSION_SECONDS = 8 * 60 * 60;
 /** To a provider and back. */
 const ROUND_TRIP_SECONDS = 15 * 60;
 
-/** next-auth: Supabase Auth by password, and any OIDC provider. The session is an encrypted cookie with name and tenants. */
-export function signInOptions(): AuthOptions {
+/** next-auth: Supabase Auth by password, and any OIDC provider. The session is an encrypted cookie. `headers`: of the request that signs in. */
+export function signInOptions(headers: Headers): AuthOptions {
   return {
     secret: env().NEXTAUTH_SECRET,
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
@@ -44,21 +45,24 @@ export function signInOptions(): AuthOptions {
         if (!isOfProvider(claims, account?.provider)) return false;
         return hasAssurance(claims) || "/sign-in?error=SecondFactorRequired";
       },
-      jwt({ token, user, account, profile }) {
+      async jwt({ token, user, account, profile }) {
         if (!account) return token;
         const { provider, providerAccountId: subject } = account;
         const byPassword = provider === PASSWORD_PROVIDER;
         const claims = claimsOf({ user, account, profile });
         const configured = providerOf(provider);
+        const issuer = configured ? String(claims.iss) : supabaseIssuer();
+        const seconds = byPassword ? SESSION_SECONDS : env().OIDC_SESSION_MINUTES * 60;
         return {
+          sid: await beginSession({ issuer, subject, provider, seconds, ...browserOf(headers) }),
           sub: subject,
+          issuer,
           provider,
           name: nameOf(claims, subject),
           email: token.email,
-          issuer: configured ? claims.iss : supabaseIssuer(),
           aal: assuranceOf(claims),
           tenants: plain(membershipsOf(claims, configured?.claims, configured?.tenants)),
-          valid_until: Math.floor(Date.now() / 1000) + (byPassword ? SESSION_SECONDS : env().OIDC_SESSION_MINUTES * 60),
+          valid_until: Math.floor(Date.now() / 1000) + seconds,
         };
       },
       session({ session, token }) {
@@ -71,6 +75,10 @@ export function signInOptions(): AuthOptions {
       debug: () => {},
     },
   };
+}
+
+function browserOf(headers: Headers) {
+  return { address: headers.get("x-tieout-client-address"), user_agent: headers.get("user-agent") };
 }
 
 type SignedIn = { user: unknown; account: Account | null; profile?: unknown };

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey
 import { env } from "../runtime/env.ts";
 import { INTERNAL_ISSUER, oidcProviders } from "../runtime/trust.ts";
 import { ApiError } from "../wire/errors.ts";
-import { assuranceOf, livesAtMost, membershipsOf, nameOf, subjectOf } from "./claims.ts";
+import { assuranceOf, issuerOf, livesAtMost, membershipsOf, nameOf, subjectOf } from "./claims.ts";
 import type { UserIdentity } from "./principal.ts";
 import { KeysUnavailable } from "./remote-keys.ts";
 import { currentMemberships } from "./session-user.ts";
@@ -21,12 +21,13 @@ let anchors: Promise<TrustAnchor[]> | undefined;
 export async function verifyJwt(token: string): Promise<UserIdentity | null> {
   const verified = await verifiedClaims(token);
   const subject = verified && subjectOf(verified.claims);
-  if (!verified || !subject || !mayNameIssuer(verified)) return null;
+  const issuer = verified && issuerOf(verified.claims);
+  if (!verified || !subject || issuer === null || !mayNameIssuer(verified)) return null;
   const { claims, anchor } = verified;
   requireSoundLife(claims);
   requireAssurance(claims);
   const memberships = anchor.ofSupabase ? await currentMemberships(subject) : membershipsOf(claims, anchor.claims, anchor.tenants);
-  return memberships && { type: "user", issuer: claims.iss ?? "", id: subject, name: nameOf(claims, subject), memberships };
+  return memberships && { type: "user", issuer, id: subject, name: nameOf(claims, subject), memberships, sessionId: null };
 }
 
 /** A key without an issuer of its own may speak for any but those who have their own keys: their subjects are other people. */

@@ -304,6 +304,8 @@ export type Database = {
       exception_history: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           changes: NonNullable<Json>
           exception_id: string
@@ -314,6 +316,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes: NonNullable<Json>
           exception_id: string
@@ -324,6 +328,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           changes?: NonNullable<Json>
           exception_id?: string
@@ -337,6 +343,8 @@ export type Database = {
       exception_ledger: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           at: string
           due_at: string
           exception_id: string
@@ -348,6 +356,8 @@ export type Database = {
         }
         Insert: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at: string
           exception_id: string
@@ -359,6 +369,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           at?: string
           due_at?: string
           exception_id?: string
@@ -1106,6 +1118,8 @@ export type Database = {
       security_events: {
         Row: {
           actor: string
+          actor_issuer: string | null
+          actor_subject: string | null
           address: unknown
           at: string
           chain: string
@@ -1126,6 +1140,8 @@ export type Database = {
         }
         Insert: {
           actor: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -1146,6 +1162,8 @@ export type Database = {
         }
         Update: {
           actor?: string
+          actor_issuer?: string | null
+          actor_subject?: string | null
           address?: unknown
           at?: string
           chain?: never
@@ -1541,6 +1559,11 @@ export type Database = {
     }
     Functions: {
       add_lines: { Args: { input: Json; request: Json }; Returns: Json }
+      begin_session: { Args: { session: Json }; Returns: string }
+      check_session: {
+        Args: { idle_seconds: number; seen: boolean; session_id: string }
+        Returns: Json
+      }
       continue_security_event_export: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1559,6 +1582,7 @@ export type Database = {
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       drop_import: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      end_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       estimate_api_key_impact: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1599,6 +1623,7 @@ export type Database = {
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
+      leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
@@ -1617,6 +1642,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      list_sessions: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json

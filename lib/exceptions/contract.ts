@@ -3,7 +3,20 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
 import { BREACH_RISKS, EXCEPTION_HISTORY, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, queryInteger, searchedText, text, time, timestamp, user, userReference } from "../wire/schema.ts";
+import {
+  actor,
+  id,
+  page,
+  pageQuery,
+  person,
+  queryInteger,
+  searchedText,
+  text,
+  time,
+  timestamp,
+  user,
+  userReference,
+} from "../wire/schema.ts";
 
 export const SEVERITIES = EXCEPTIONS.severity;
 export const STATUSES = EXCEPTIONS.status;
@@ -300,6 +313,7 @@ export const listExceptionHistoryContract = contract({
       .object({
         at: time,
         actor,
+        ...person,
         request_id: z.string().nullable().meta({ example: "req_5f0c" }),
         kind: z.enum(EXCEPTION_HISTORY.kind),
         changes: z

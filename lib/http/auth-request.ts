@@ -13,6 +13,8 @@ type Serve = (request: NextRequest, asked: Asked, context: RouteContext) => Prom
 
 const FORM_MAX_BYTES = 64 * 1024;
 const FORM = "application/x-www-form-urlencoded";
+/** `session` tells of a cookie whatever has become of its session, and renews it. */
+const UNUSED = ["_log", "session"];
 const WORD = /^[\w-]{1,64}$/;
 
 /**
@@ -39,7 +41,7 @@ export function guarded(serve: Serve): (request: NextRequest, context: RouteCont
 function used(method: string, path: string[]): Asked {
   const [action = "", provider = ""] = path;
   const isPasswordByAddress = method === "GET" && action === "callback" && provider === "password";
-  if (action === "_log" || isPasswordByAddress || path.length > 2 || !path.every((part) => WORD.test(part)))
+  if (UNUSED.includes(action) || isPasswordByAddress || path.length > 2 || !path.every((part) => WORD.test(part)))
     throw new ApiError("not_found", "There is no such path.");
   return { action, provider };
 }

@@ -79,7 +79,11 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
 
 function ledgerRow(at: string, elapsed_seconds: number, remaining_seconds: number, crossed: number | null = null): Example {
   const clock = { due_at: IN_HALF_AN_HOUR, threshold_minutes: crossed, elapsed_seconds, moved_seconds: 0, remaining_seconds };
-  const who = crossed === null ? { actor: "user:ada", request_id: "req_5f0c" } : { actor: "system", request_id: null };
+  const person = { actor_issuer: "https://login.acme.example", actor_subject: "8f14e45f" };
+  const who =
+    crossed === null
+      ? { actor: "user:ada", ...person, request_id: "req_5f0c" }
+      : { actor: "system", actor_issuer: null, actor_subject: null, request_id: null };
   return { at, kind: crossed === null ? "set" : "crossed", ...clock, ...who };
 }
 

@@ -8,6 +8,8 @@ const FIELDS: Record<string, string> = {
   assigned_to: "Who sees to it, as `user:<name>`; null: nobody yet.",
   at: "When it happened.",
   actor: "Who did it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.",
+  actor_issuer: "Of a person, the issuer of their token (`iss`); null for what is no person, and before this was kept.",
+  actor_subject: "Of a person, the subject of their token (`sub`), which is theirs alone at its issuer; `actor` is for display.",
   attempt_count: "How often it was tried so far.",
   breach_risk: "How near the deadline is; null when closed.",
   changes: "Each field that changed, with its value before and after.",

@@ -6,6 +6,8 @@ const LENGTHS: Record<string, number> = {
   about: 64,
   account: 200,
   actor: 125,
+  actor_issuer: 255,
+  actor_subject: 255,
   address: 45,
   body: 16_384,
   counterparty: 500,

@@ -41,6 +41,7 @@ const variables = z.object({
   NEXTAUTH_SECRET: secret32,
   NEXTAUTH_URL: z.url(),
   SESSION_CHECK_SECONDS: whole.default(60),
+  SESSION_IDLE_MINUTES: whole.default(60),
   OIDC_SESSION_MINUTES: whole.default(60),
   ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
   // The worker signs; a process that only verifies has the public keys instead.

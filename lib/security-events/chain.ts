@@ -12,6 +12,8 @@ export const chainedEvent = z.object({
   at: z.string(),
   type: z.string(),
   actor: z.string(),
+  actor_issuer: text,
+  actor_subject: text,
   credential: z.string(),
   home_tenant_id: text,
   cross_tenant: z.string(),
@@ -27,10 +29,15 @@ export type ChainedEvent = z.output<typeof chainedEvent>;
 /** The chain of what belongs to no tenant. */
 export const NO_TENANT = "*";
 
-/** SHA-256 of a JSON array of texts; private.security_event_hash says the same in SQL. */
+/**
+ * SHA-256 of a JSON array of texts; private.security_event_hash says the same in SQL. A person's event has the second form, which names
+ * them; any other, and every event from before there were two, has the first.
+ */
 export function hashOf(chain: string, event: ChainedEvent): string {
+  const person = [event.actor_issuer, event.actor_subject];
+  const isPersons = person.some((one) => one !== null);
   const content = [
-    "tieout.security_event.v1",
+    `tieout.security_event.${isPersons ? "v2" : "v1"}`,
     chain === NO_TENANT ? null : chain,
     event.seq,
     event.prev_hash,
@@ -47,6 +54,7 @@ export function hashOf(chain: string, event: ChainedEvent): string {
     event.request_id,
     event.reason,
     event.details,
+    ...(isPersons ? person : []),
   ];
   return createHash("sha256").update(asPostgresWrites(content)).digest("hex");
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { SECURITY_EVENTS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, text, time, timestamp } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, person, text, time, timestamp } from "../wire/schema.ts";
 
 export const CREDENTIALS = SECURITY_EVENTS.credential;
 
@@ -18,6 +18,7 @@ export const securityEvent = z
     at: time,
     type: z.string().meta({ example: "api_key.revoked" }),
     actor,
+    ...person,
     credential: z.enum(CREDENTIALS).meta({ example: "user" }),
     home_tenant_id: z
       .string()
@@ -67,6 +68,8 @@ const COLUMNS = [
   "at",
   "type",
   "actor",
+  "actor_issuer",
+  "actor_subject",
   "credential",
   "home_tenant_id",
   "cross_tenant",

@@ -24,7 +24,7 @@ const STATE = `select $1::text as chain, ${iso("now()")} as as_of,
   ) order by c.seq), '[]') from private.security_event_checkpoints c where c.chain = $1) as checkpoints`;
 
 const EVENTS = `select e.seq::text, prev_hash, hash, id, ${iso("at")} as at, type, actor,
-  credential, home_tenant_id, cross_tenant::text, operation, target, host(address) as address, request_id, reason, details::text
+  actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant::text, operation, target, host(address) as address, request_id, reason, details::text
 from public.security_events e
 where e.chain = $1 and coalesce(e.tenant_id, '*') = $1 and e.seq is not null and e.seq > $2 and e.seq <= $3 order by e.seq, e.id limit ${PAGE_EVENTS}`;
 

@@ -1,4 +1,4 @@
-import { actorOf, type Identity, type Principal } from "../auth/principal.ts";
+import { actorOf, type Identity, type Principal, personOf } from "../auth/principal.ts";
 import type { Contract } from "../wire/contract.ts";
 import type { ApiError, ErrorCode } from "../wire/errors.ts";
 import { countEvents, countEventsLater } from "./event-counter.ts";
@@ -39,7 +39,9 @@ export async function recordRefusal({ operationId: operation, tenantParam }: Con
   const { identity } = call;
   if (!identity) return countEventsLater([{ ...bare(operation, call, code), bucket: `anonymous ${code} ${call.address}` }]);
   const actor = actorOfIdentity(identity);
-  const event = { ...bare(operation, call, code), actor, credential: identity.type, bucket: `${actor} ${code}` };
+  const person = personOf(identity);
+  const bucket = JSON.stringify([actor, person, code]);
+  const event = { ...bare(operation, call, code), actor, ...person, credential: identity.type, bucket };
   if (code !== "tenant_forbidden") {
     const tenantId = identity.type === "api_key" ? identity.key.tenantId : call.request.headers.get("x-tenant-id");
     const own = [{ ...event, tenant_id: tenantId, elsewhere: identity.type === "service_role" }];

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { parseCookie, parseSetCookie } from "cookie";
 import { nameOf } from "../auth/claims.ts";
-import { actorOf, type UserIdentity } from "../auth/principal.ts";
-import { cookieName, identityOfCookies } from "../auth/session.ts";
+import { actorOf, personOf, type UserIdentity } from "../auth/principal.ts";
+import { cookieName, identityOfCookies, sessionIdOfCookies } from "../auth/session.ts";
+import { leaveSession } from "../auth/session-store.ts";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
 import { countEventsLater } from "./event-counter.ts";
@@ -29,20 +30,25 @@ async function recordSignIn(request: Request, provider: string, answer: () => Pr
     recordFailure(request, provider, form?.get("email")?.toString() ?? null, await failureOf(response));
     return response;
   }
-  return unlessUnavailable(request, response, eventsOf(request, user, "session.signed_in", { provider }));
+  return unlessUnavailable(request, response, () => writeEvents(eventsOf(request, user, "session.signed_in", { provider })));
 }
 
 async function recordSignOut(request: Request, answer: () => Promise<Response>): Promise<Response> {
-  const user = await identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
+  const cookies = parseCookie(request.headers.get("cookie") ?? "");
+  const [user, sessionId] = [await identityOfCookies(cookies), await sessionIdOfCookies(cookies)];
   const response = await answer();
   const hasEnded = Object.hasOwn(newCookies(response), cookieName("session"));
-  if (!user || !hasEnded) return response;
-  return unlessUnavailable(request, response, eventsOf(request, user, "session.signed_out", {}));
+  if (!sessionId || !hasEnded) return response;
+  // Before it is told of: what is left of the cookie is worth nothing from here on, whatever comes.
+  return unlessUnavailable(request, response, async () => {
+    await leaveSession(sessionId);
+    if (user) await writeEvents(eventsOf(request, user, "session.signed_out", {}));
+  });
 }
 
-async function unlessUnavailable(request: Request, response: Response, events: NewSecurityEvent[]): Promise<Response> {
+async function unlessUnavailable(request: Request, response: Response, record: () => Promise<void>): Promise<Response> {
   try {
-    await writeEvents(events);
+    await record();
     return response;
   } catch (error) {
     log.error({ err: error }, "no session begins or ends that cannot be taken down");
@@ -52,7 +58,7 @@ async function unlessUnavailable(request: Request, response: Response, events: N
 }
 
 function eventsOf(request: Request, user: UserIdentity, type: string, details: NewSecurityEvent["details"]): NewSecurityEvent[] {
-  const event = { ...origin(request), type, actor: actorOf(user), credential: "user" as const, details };
+  const event = { ...origin(request), type, actor: actorOf(user), ...personOf(user), credential: "user" as const, details };
   const tenants = [...user.memberships.keys()].slice(0, MOST_TENANTS);
   return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
 }

@@ -13,6 +13,8 @@ export type NewSecurityEvent = {
   elsewhere: boolean;
   type: string;
   actor: string;
+  actor_issuer?: string;
+  actor_subject?: string;
   credential: (typeof CREDENTIALS)[number];
   home_tenant_id?: string | null;
   cross_tenant?: boolean;

@@ -61,6 +61,9 @@ const LEADS: readonly Role[] = ["tenant_admin", "tenant_lead"];
 
 const PERMISSIONS = {
   "read:me": grant("any", { publishable: true }),
+  // One's own: a person's, whatever their role, and of no use to a server.
+  "read:sessions": grant(ROLES, { service: false }),
+  "write:sessions": grant(ROLES, { service: false }),
   "read:first-steps": grant(ADMIN, { service: false }),
   "write:first-steps": grant(ADMIN, { service: false }),
   "read:members": grant(ROLES),

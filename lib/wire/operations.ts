@@ -9,6 +9,7 @@ import * as reconciliations from "../reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "../records/contract.ts";
 import * as securityEvents from "../security-events/contract.ts";
 import * as sources from "../sources/contract.ts";
+import * as sessions from "../sessions/contract.ts";
 import * as tenants from "../tenants/contract.ts";
 import * as webhooks from "../webhooks/contract.ts";
 import * as deliveries from "../webhooks/deliveries/contract.ts";
@@ -16,6 +17,8 @@ import { type Contract, exportOf } from "./contract.ts";
 
 const DECLARED = [
   tenants.getMeContract,
+  sessions.listSessionsContract,
+  sessions.endSessionsContract,
   firstSteps.getFirstStepsContract,
   firstSteps.putFirstStepsContract,
   members.listMembersContract,

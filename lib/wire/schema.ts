@@ -56,6 +56,12 @@ export const user = z.string().regex(USER_REFERENCE).meta({ example: "user:ada" 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
 
+/** Who an actor is: names are chosen, and two people may have one. */
+export const person = {
+  actor_issuer: z.string().nullable().meta({ example: "https://login.acme.example" }),
+  actor_subject: z.string().nullable().meta({ example: "8f14e45f" }),
+};
+
 /** White space, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
 const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 

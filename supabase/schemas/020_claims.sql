@@ -1,7 +1,8 @@
 -- Claims: who is asking, for which tenant.
 --
 -- Every request's token is signed by the server for exactly one tenant (lib/auth/internal-token.ts). Its claims:
---   tenant_id, principal_type (user | api_key | publishable_key | service_role), principal_id, actor, roles[], scopes[].
+--   tenant_id, principal_type (user | api_key | publishable_key | service_role), principal_id, actor, roles[], scopes[]; of a user issuer
+--   and sub; of our own pages session_id.
 -- A Supabase Auth session token has none of them and therefore sees nothing.
 --
 -- Helpers that run for every row or in every policy are plpgsql: its plans are kept for the connection, while a function in
@@ -26,4 +27,22 @@ begin
   return coalesce(auth.jwt() ->> 'actor', 'system');
 end $$;
 
-grant execute on function private.tenant_id(), private.principal_type(), private.actor() to anon, authenticated, service_role;
+-- Who a person is: the issuer and the subject of their token. The name in `actor` is for display, and may be another's too. Null for what
+-- is no person.
+create function private.actor_issuer() returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  claims constant jsonb := auth.jwt();
+begin
+  return case when claims ->> 'principal_type' = 'user' then coalesce(claims ->> 'issuer', '') end;
+end $$;
+
+create function private.actor_subject() returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  claims constant jsonb := auth.jwt();
+begin
+  return case when claims ->> 'principal_type' = 'user' then claims ->> 'sub' end;
+end $$;
+
+grant execute on function private.tenant_id(), private.principal_type(), private.actor(), private.actor_issuer(), private.actor_subject() to anon, authenticated, service_role;

@@ -10,6 +10,9 @@ create table public.security_events (
   at timestamptz(3) not null default now(),
   type text not null check (type ~ '^[a-z_]+(\.[a-z_]+)+$'),
   actor text not null,
+  -- Who that is, where a person: names are not one person's alone.
+  actor_issuer text,
+  actor_subject text,
   credential text not null check (credential in ('user', 'api_key', 'publishable_key', 'service_role', 'none', 'system')),
   -- The tenant that the credential belongs to, where that is another one.
   home_tenant_id text,
@@ -62,15 +65,20 @@ create table private.security_event_checkpoints (
 );
 alter table private.security_event_checkpoints enable row level security;
 
--- The SHA-256 of a JSON array of texts. lib/security-events/chain.ts says the same in TypeScript: a verifier outside of
+-- The SHA-256 of a JSON array of texts. A person's event has the second form, which names them; any other, and every event from before
+-- there were two, has the first: so neither can a person be taken from an event nor be given to one. lib/security-events/chain.ts says the same in TypeScript: a verifier outside of
 -- the database need not believe this function.
 create function private.security_event_hash(e public.security_events) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return encode(sha256(convert_to(json_build_array(
+  return encode(sha256(convert_to(case when e.actor_issuer is null and e.actor_subject is null then json_build_array(
     'tieout.security_event.v1', e.tenant_id, e.seq::text, e.prev_hash, e.id, private.iso(e.at), e.type, e.actor, e.credential,
     e.home_tenant_id, e.cross_tenant::text, e.operation, e.target, host(e.address), e.request_id, e.reason, e.details::text
-  )::text, 'UTF8')), 'hex');
+  ) else json_build_array(
+    'tieout.security_event.v2', e.tenant_id, e.seq::text, e.prev_hash, e.id, private.iso(e.at), e.type, e.actor, e.credential,
+    e.home_tenant_id, e.cross_tenant::text, e.operation, e.target, host(e.address), e.request_id, e.reason, e.details::text,
+    e.actor_issuer, e.actor_subject
+  ) end::text, 'UTF8')), 'hex');
 end $$;
 
 -- Older than its tenant keeps, and in a part of the chain whose end was signed before it goes.

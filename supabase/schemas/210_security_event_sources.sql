@@ -5,9 +5,10 @@
 create function private.write_security_event(id text, tenant_id text, type text, target text, reason text, details jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  insert into public.security_events (id, tenant_id, type, actor, operation, target, address, request_id, reason, details)
+  insert into public.security_events
+    (id, tenant_id, type, actor, actor_issuer, actor_subject, operation, target, address, request_id, reason, details)
   values (
-    $1, $2, $3, private.actor(), nullif(current_setting('tieout.operation', true), ''), $4,
+    $1, $2, $3, private.actor(), private.actor_issuer(), private.actor_subject(), nullif(current_setting('tieout.operation', true), ''), $4,
     nullif(current_setting('tieout.address', true), '')::inet, nullif(current_setting('tieout.request_id', true), ''), $5, $6
   );
 end $$;
@@ -35,9 +36,11 @@ create function private.append_security_event(event jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into public.security_events
-    (tenant_id, type, actor, credential, home_tenant_id, cross_tenant, operation, target, address, request_id, reason, details)
+    (tenant_id, type, actor, actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant, operation, target, address, request_id,
+      reason, details)
   values (
-    event ->> 'tenant_id', event ->> 'type', event ->> 'actor', event ->> 'credential', event ->> 'home_tenant_id',
+    event ->> 'tenant_id', event ->> 'type', event ->> 'actor', event ->> 'actor_issuer', event ->> 'actor_subject',
+    event ->> 'credential', event ->> 'home_tenant_id',
     coalesce((event ->> 'cross_tenant')::boolean, false), event ->> 'operation', event ->> 'target', (event ->> 'address')::inet,
     event ->> 'request_id', event ->> 'reason', coalesce(nullif(event -> 'details', 'null'), '{}')
   );
@@ -80,7 +83,7 @@ begin
 end $$;
 
 -- What the server saw before, after or without a function of the database: refusals, sign-ins, calls that failed.
--- events: [{ tenant_id, email, type, actor, credential, home_tenant_id, cross_tenant, operation, target, address, request_id,
+-- events: [{ tenant_id, email, type, actor, actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant, operation, target, address, request_id,
 -- reason, details, bucket, count, elsewhere }]. A tenant that does not exist has no trail: `elsewhere` says whether the event
 -- belongs to no tenant then, or is dropped. `email` names the tenants of a member instead. With a bucket it is counted.
 create function private.record_security_events(events jsonb) returns void

@@ -4,7 +4,8 @@ create function private.security_event_json(e public.security_events) returns js
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', e.id, 'seq', e.seq, 'at', private.iso(e.at), 'type', e.type, 'actor', e.actor, 'credential', e.credential,
+    'id', e.id, 'seq', e.seq, 'at', private.iso(e.at), 'type', e.type, 'actor', e.actor, 'actor_issuer', e.actor_issuer,
+    'actor_subject', e.actor_subject, 'credential', e.credential,
     'home_tenant_id', e.home_tenant_id, 'cross_tenant', e.cross_tenant, 'operation', e.operation, 'target', e.target,
     'address', host(e.address), 'request_id', e.request_id, 'reason', e.reason, 'details', e.details,
     'hash', e.hash, 'prev_hash', e.prev_hash
@@ -111,8 +112,8 @@ begin
   return (
     select jsonb_agg(to_jsonb(e) order by e.seq::bigint, e.id)
     from (
-      select x.seq::text, x.prev_hash, x.hash, x.id, private.iso(x.at) as at, x.type, x.actor, x.credential, x.home_tenant_id,
-        x.cross_tenant::text, x.operation, x.target, host(x.address) as address, x.request_id, x.reason, x.details::text
+      select x.seq::text, x.prev_hash, x.hash, x.id, private.iso(x.at) as at, x.type, x.actor, x.actor_issuer, x.actor_subject, x.credential,
+        x.home_tenant_id, x.cross_tenant::text, x.operation, x.target, host(x.address) as address, x.request_id, x.reason, x.details::text
       from public.security_events x
       where x.chain = private.tenant_id() and x.tenant_id = private.tenant_id() and x.seq > after and x.seq <= through
       order by x.seq, x.id

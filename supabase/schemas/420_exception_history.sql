@@ -8,6 +8,8 @@ create table public.exception_history (
   exception_id text not null,
   at timestamptz(3) not null default now(),
   actor text not null default private.actor(),
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
   request_id text default nullif(current_setting('tieout.request_id', true), ''),
   kind text not null check (kind in ('created', 'updated')),
   changes jsonb not null,
@@ -61,7 +63,8 @@ begin
   e := private.find_exception(input ->> 'id');
   -- The id is for the cursor; the contract leaves it out.
   select jsonb_agg(jsonb_build_object(
-    'id', h.id, 'at', private.iso(h.at), 'actor', h.actor, 'request_id', h.request_id, 'kind', h.kind,
+    'id', h.id, 'at', private.iso(h.at), 'actor', h.actor, 'actor_issuer', h.actor_issuer, 'actor_subject', h.actor_subject,
+    'request_id', h.request_id, 'kind', h.kind,
     'changes', case h.kind when 'created' then coalesce(private.changes('{}', h.changes), '{}') else h.changes end
   ) order by h.id desc) into items
   from (

@@ -39,6 +39,8 @@ create table public.exception_ledger (
   due_at timestamptz(3) not null,
   threshold_minutes integer,
   actor text not null default private.actor(),
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
   request_id text default nullif(current_setting('tieout.request_id', true), ''),
   primary key (tenant_id, exception_id, id)
 );

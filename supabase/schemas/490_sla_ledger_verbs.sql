@@ -13,7 +13,7 @@ begin
     'rows', (
       select coalesce(jsonb_agg(jsonb_build_object(
         'at', private.iso(l.at), 'kind', l.kind, 'due_at', private.iso(l.due_at), 'threshold_minutes', l.threshold_minutes,
-        'actor', l.actor, 'request_id', l.request_id
+        'actor', l.actor, 'actor_issuer', l.actor_issuer, 'actor_subject', l.actor_subject, 'request_id', l.request_id
       ) order by l.at, l.id), '[]')
       from public.exception_ledger l where l.tenant_id = e.tenant_id and l.exception_id = e.id
     )

@@ -6,6 +6,7 @@ export type Purge =
   | "private.purge_idempotency_keys"
   | "private.purge_records"
   | "private.purge_security_events"
+  | "private.purge_sessions"
   | "private.purge_webhook_deliveries"
   | "private.tell_security_event_counts";
 

@@ -142,8 +142,11 @@ async function call(name: string, { role, holder, claims }: Persona, operation: 
 }
 
 const ARGUMENTS: Record<string, object> = {
+  begin_session: { session: {} },
+  check_session: { session_id: "ses_x", idle_seconds: 0, seen: false },
   find_api_key: { key_id: "tk_x" },
   find_session_user: { user_id: "00000000-0000-4000-8000-000000000000" },
+  leave_session: { session_id: "ses_x" },
   readiness: {},
   record_api_key_usage: { batch: "00000000-0000-4000-8000-000000000000", rows: [] },
   record_security_events: { events: [] },

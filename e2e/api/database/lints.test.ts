@@ -10,7 +10,12 @@ type Diagnostic = { severity: string; message: string; category: string };
 const OTHERS = /`graphile_worker\./;
 
 /** What reads the caller's own claims and the table of permissions, which are no tenant's. */
-const OF_NO_TENANT = ["private.may(text[])", "private.permitted(text[])"];
+const OF_NO_TENANT = [
+  "private.end_own_sessions(text[])",
+  "private.may(text[])",
+  "private.own_sessions(integer)",
+  "private.permitted(text[])",
+];
 
 /** Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to every node, or keeps them on one. */
 const GLOBAL = [
@@ -18,6 +23,7 @@ const GLOBAL = [
   "private.api_key_secrets",
   "private.operations",
   "private.permissions",
+  "private.sessions",
   "private.usage_batches",
   "private.heartbeats",
 ];

@@ -23,11 +23,23 @@ describe.concurrent("a chain shows what was done to it", () => {
     ["a detail", () => `update public.security_events set details = '{"n": 6}' where tenant_id = $1 and seq = 5`],
     ["the time", () => "update public.security_events set at = at + interval '1 millisecond' where tenant_id = $1 and seq = 5"],
     ["the tenant's flag", () => "update public.security_events set cross_tenant = not cross_tenant where tenant_id = $1 and seq = 5"],
+    ["the person", () => "update public.security_events set actor_subject = 'eve' where tenant_id = $1 and seq = 5"],
+    ["who vouches for the person", () => "update public.security_events set actor_issuer = '' where tenant_id = $1 and seq = 5"],
+    [
+      "the person, to nobody",
+      () => "update public.security_events set actor_issuer = null, actor_subject = null where tenant_id = $1 and seq = 5",
+    ],
     ["the hash alone", () => "update public.security_events set hash = repeat('0', 64) where tenant_id = $1 and seq = 5"],
   ])("%s changed", async ([, statement], { trail }) => {
     const event_id = await idOf(trail, 5);
     await tamper([statement(), [trail.tenant]]);
     expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
+  });
+
+  it("a person given to an event that named none", async ({ trail }) => {
+    const event_id = await idOf(trail, 6);
+    await tamper(["update public.security_events set actor_subject = 'eve' where tenant_id = $1 and seq = 6", [trail.tenant]]);
+    expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 6, event_id });
   });
 
   it("the content changed and its hash made to fit", async ({ trail }) => {

@@ -33,10 +33,12 @@ export async function tenantWithTrail() {
         return items[0];
       }),
     verify: async () => (await get("/verify")).json as ChainVerification,
-    /** Writes events as functions of the database do. */
+    /** Writes events as functions of the database do; each other one names its person. */
     append: (count: number) =>
       sql(
-        "insert into public.security_events (tenant_id, type, actor, details) select $1, 'test.done', 'user:ada', jsonb_build_object('n', n) from generate_series(1, $2::integer) n",
+        `insert into public.security_events (tenant_id, type, actor, actor_issuer, actor_subject, details)
+         select $1, 'test.done', 'user:ada', case n % 2 when 1 then 'https://idp.example' end, case n % 2 when 1 then '8f14e45f' end,
+           jsonb_build_object('n', n) from generate_series(1, $2::integer) n`,
         [tenant, count],
       ),
     /** Waits until the worker has signed all that there is. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
-import { actor, id, time, timestamp } from "../../wire/schema.ts";
+import { actor, id, person, time, timestamp } from "../../wire/schema.ts";
 import { exception, slaSummary } from "../contract.ts";
 
 const tag = "SLA monitor";
@@ -88,6 +88,7 @@ export const ledgerRow = z
       .number()
       .meta({ description: "Until due_at: of the row before, less elapsed_seconds, plus moved_seconds.", example: 1740 }),
     actor,
+    ...person,
     request_id: z.string().nullable().meta({ example: "req_5f0c" }),
   })
   .meta({ id: "LedgerRow" });

@@ -3,6 +3,8 @@ import { signInOptions } from "#lib/auth/sign-in.ts";
 import { guarded } from "#lib/http/auth-request.ts";
 import { onSessionRecord } from "#lib/security-events/session-events.ts";
 
-const handler = guarded((request, asked, context) => onSessionRecord(request, asked, () => NextAuth(signInOptions())(request, context)));
+const handler = guarded((request, asked, context) =>
+  onSessionRecord(request, asked, () => NextAuth(signInOptions(request.headers))(request, context)),
+);
 
 export { handler as GET, handler as POST };

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { id, page, pageQuery, time } from "../wire/schema.ts";
+
+const sessionId = id("ses");
+const tag = "Tenant";
+const noun = "session";
+const MOST_SESSIONS = 100;
+
+export const session = z
+  .object({
+    id: sessionId,
+    provider: z.string().max(32).meta({ description: "`password`, or the name of the identity provider.", example: "password" }),
+    address: z.string().nullable().meta({ description: "Where it was signed in from.", example: "203.0.113.7" }),
+    user_agent: z
+      .string()
+      .max(300)
+      .nullable()
+      .meta({ description: "What the browser called itself, its first 300 characters.", example: "Mozilla/5.0" }),
+    started_at: time.meta({ description: "When you signed in." }),
+    seen_at: time.meta({ description: "The last time that you did something with it, to about a minute." }),
+    expires_at: time.meta({ description: "When it ends, whatever you do." }),
+    ended_at: time.nullable().meta({ description: "When it was signed out; null: it goes on.", example: null }),
+    current: z.boolean().meta({ description: "Whether this call was made with it.", example: true }),
+  })
+  .meta({ id: "Session" });
+export type Session = z.output<typeof session>;
+
+export const listSessionsContract = contract({
+  operationId: "listSessions",
+  method: "GET",
+  path: "/v1/me/sessions",
+  tag,
+  noun,
+  summary: "List where you are signed in",
+  description: "Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.",
+  access: needs("read:sessions"),
+  query: z.strictObject(pageQuery),
+  response: page(session),
+});
+
+export const endSessionsContract = contract({
+  operationId: "endSessions",
+  method: "POST",
+  path: "/v1/me/sessions/end",
+  tag,
+  noun,
+  summary: "Sign out everywhere, or of some sessions",
+  description:
+    "Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of " +
+    "them is refused within SESSION_CHECK_SECONDS (60).",
+  access: needs("write:sessions"),
+  idempotency: { field: "idempotency_key", required: false },
+  body: z.strictObject({
+    ids: z
+      .array(sessionId)
+      .min(1)
+      .max(MOST_SESSIONS)
+      .optional()
+      .meta({ description: "Those alone.", example: ["ses_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"] }),
+  }),
+  response: z
+    .object({ ended: z.array(sessionId).max(MOST_SESSIONS).meta({ description: "Which ended by this call.", example: [] }) })
+    .meta({ id: "EndedSessions" }),
+});
