@@ -2,7 +2,8 @@
 
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)/)([^/]+)/";
-const CONTRACT = "^lib/(?:[^/]+/(?:(?:sla|deliveries)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
+const CONTRACT =
+  "^lib/(?:[^/]+/(?:(?:sla|deliveries|rules|runs|periods|lines)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
@@ -50,7 +51,14 @@ module.exports = {
       name: "lib-is-below",
       severity: "error",
       from: { path: "^lib/", pathNot: TEST },
-      to: { path: "^(?:app|components|matcher|worker)/", pathNot: RULES },
+      to: { path: "^(?:app|components|matcher|worker)/", pathNot: [RULES, ENGINE] },
+    },
+    {
+      name: "engine-for-matching",
+      comment: "Of the web, the domain of matching asks the engine.",
+      severity: "error",
+      from: { path: "^(?:lib|app|components)/", pathNot: ["^lib/matching/", TEST] },
+      to: { path: ENGINE, pathNot: RULES },
     },
     {
       name: "app-through-domains",

@@ -89,13 +89,13 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
   if (part) await allReady([part]);
 }
 
-/** Files and matches of millions of lines pass through a matcher; what it holds at a time is bounded. */
-const HEAPS = { worker: [], matcher: ["--max-old-space-size=640"] } as const;
+/** A matcher's memory is bounded: files and matches of millions of lines pass through it. */
+const OPTIONS: Record<Settings["background"][number]["kind"], string[]> = { worker: [], matcher: ["--max-old-space-size=640"] };
 
 /** Those of a kind end one by one where they are renewed: the others take over what they leave. */
 export function startBackground({ env, background }: Settings): Part[] {
   return background.flatMap(({ kind, processes }) => {
-    const command = node(`${kind}/main.ts`, ...HEAPS[kind]);
+    const command = node(`${kind}/main.ts`, ...OPTIONS[kind]);
     const parts = startParts(processes, { name: kind, command, env, stopWithinMs: 6_000, ours: true });
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;

@@ -9,6 +9,9 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
 import type { NewReconciliation } from "./use-reconciliations.ts";
 
+type CountName = "matched_count" | "unmatched_count";
+type TextName = "name" | "period_start" | "period_end" | "left_source" | "right_source";
+
 /** What people fill in of a reconciliation. `initial`: the one that is changed. */
 export function ReconciliationForm({
   initial,
@@ -25,6 +28,8 @@ export function ReconciliationForm({
 }) {
   const [typed, setTyped] = useState(false);
   useUnsavedWarning(typed);
+  // Of one with sources they are counted, and not to be set.
+  const computed = initial?.left_source_id != null;
   const problems = error instanceof ApiProblem ? error.errors : [];
   const field = (name: keyof NewReconciliation) => ({
     name,
@@ -35,8 +40,9 @@ export function ReconciliationForm({
 
   function onForm(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = Object.fromEntries(new FormData(event.currentTarget)) as Record<keyof NewReconciliation, string>;
-    onSubmit({ ...given, matched_count: Number(given.matched_count), unmatched_count: Number(given.unmatched_count), status: undefined });
+    const given = Object.fromEntries(new FormData(event.currentTarget)) as Record<TextName, string> & Partial<Record<CountName, string>>;
+    const { matched_count, unmatched_count, ...texts } = given;
+    onSubmit(computed ? texts : { ...texts, matched_count: Number(matched_count), unmatched_count: Number(unmatched_count) });
   }
 
   return (
@@ -50,10 +56,12 @@ export function ReconciliationForm({
         <TextField label="Left source" maxLength={RECONCILIATIONS.left_source.most} {...field("left_source")} />
         <TextField label="Right source" maxLength={RECONCILIATIONS.right_source.most} {...field("right_source")} />
       </div>
-      <div className="grid grid-cols-2 gap-3">
-        <TextField label="Matched" type="number" min={0} step={1} {...counted("matched_count")} />
-        <TextField label="Unmatched" type="number" min={0} step={1} {...counted("unmatched_count")} />
-      </div>
+      {!computed && (
+        <div className="grid grid-cols-2 gap-3">
+          <TextField label="Matched" type="number" min={0} step={1} {...counted("matched_count")} />
+          <TextField label="Unmatched" type="number" min={0} step={1} {...counted("unmatched_count")} />
+        </div>
+      )}
       <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
         {error && problems.length === 0 && error.message}
       </div>
@@ -63,7 +71,7 @@ export function ReconciliationForm({
     </form>
   );
 
-  function counted(name: "matched_count" | "unmatched_count") {
+  function counted(name: CountName) {
     return { ...field(name), defaultValue: initial?.[name] ?? 0 };
   }
 }

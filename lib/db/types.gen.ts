@@ -224,15 +224,7 @@ export type Database = {
           side?: string
           tenant_id?: string
         }
-        Relationships: [
-          {
-            foreignKeyName: "carried_lines_tenant_id_reconciliation_id_fkey"
-            columns: ["tenant_id", "reconciliation_id"]
-            isOneToOne: false
-            referencedRelation: "reconciliations"
-            referencedColumns: ["tenant_id", "id"]
-          },
-        ]
+        Relationships: []
       }
       closings: {
         Row: {
@@ -394,10 +386,13 @@ export type Database = {
           due_at: string
           due_from_policy: boolean
           id: string
+          line_id: string | null
           line_no: number | null
+          pair_no: number | null
           reason_code: string | null
           reconciliation_id: string | null
           resolution: string | null
+          resolved_by_matching: boolean
           severity: string
           severity_rank: number
           status: string
@@ -417,10 +412,13 @@ export type Database = {
           due_at: string
           due_from_policy?: boolean
           id?: string
+          line_id?: string | null
           line_no?: number | null
+          pair_no?: number | null
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
+          resolved_by_matching?: boolean
           severity: string
           severity_rank?: never
           status?: string
@@ -440,10 +438,13 @@ export type Database = {
           due_at?: string
           due_from_policy?: boolean
           id?: string
+          line_id?: string | null
           line_no?: number | null
+          pair_no?: number | null
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
+          resolved_by_matching?: boolean
           severity?: string
           severity_rank?: never
           status?: string
@@ -473,31 +474,48 @@ export type Database = {
         Row: {
           created_at: string
           created_by: string
+          currency: string
+          excluded_minor: number
           line_no: number
           pair_no: number
           reason: string
           reconciliation_id: string
+          side: string
           tenant_id: string
         }
         Insert: {
           created_at?: string
           created_by?: string
+          currency: string
+          excluded_minor: number
           line_no: number
           pair_no: number
           reason: string
           reconciliation_id: string
+          side: string
           tenant_id?: string
         }
         Update: {
           created_at?: string
           created_by?: string
+          currency?: string
+          excluded_minor?: number
           line_no?: number
           pair_no?: number
           reason?: string
           reconciliation_id?: string
+          side?: string
           tenant_id?: string
         }
-        Relationships: []
+        Relationships: [
+          {
+            foreignKeyName: "exclusions_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
       }
       first_steps_dismissals: {
         Row: {
@@ -715,27 +733,20 @@ export type Database = {
           side?: string
           tenant_id?: string
         }
-        Relationships: [
-          {
-            foreignKeyName: "match_members_tenant_id_match_id_fkey"
-            columns: ["tenant_id", "match_id"]
-            isOneToOne: false
-            referencedRelation: "matches"
-            referencedColumns: ["tenant_id", "id"]
-          },
-        ]
+        Relationships: []
       }
       matches: {
         Row: {
           adjustments: NonNullable<Json>
-          combination_hash: string
-          content_hash: string | null
+          amount_minor: number
           created_at: string
           created_by: string
           currency: string
           decided_at: string | null
           decided_by: string | null
           explanation: Json | null
+          hash_high: number | null
+          hash_low: number | null
           id: string
           margin: number | null
           method: string
@@ -745,20 +756,22 @@ export type Database = {
           residual_minor: number
           run_id: string | null
           score: number | null
+          settled: boolean
           shape: string
           state: string
           tenant_id: string
         }
         Insert: {
           adjustments?: NonNullable<Json>
-          combination_hash: string
-          content_hash?: string | null
+          amount_minor: number
           created_at?: string
           created_by?: string
           currency: string
           decided_at?: string | null
           decided_by?: string | null
           explanation?: Json | null
+          hash_high?: number | null
+          hash_low?: number | null
           id: string
           margin?: number | null
           method: string
@@ -768,20 +781,22 @@ export type Database = {
           residual_minor?: number
           run_id?: string | null
           score?: number | null
+          settled?: boolean
           shape: string
           state: string
           tenant_id?: string
         }
         Update: {
           adjustments?: NonNullable<Json>
-          combination_hash?: string
-          content_hash?: string | null
+          amount_minor?: number
           created_at?: string
           created_by?: string
           currency?: string
           decided_at?: string | null
           decided_by?: string | null
           explanation?: Json | null
+          hash_high?: number | null
+          hash_low?: number | null
           id?: string
           margin?: number | null
           method?: string
@@ -791,32 +806,19 @@ export type Database = {
           residual_minor?: number
           run_id?: string | null
           score?: number | null
+          settled?: boolean
           shape?: string
           state?: string
           tenant_id?: string
         }
-        Relationships: [
-          {
-            foreignKeyName: "matches_tenant_id_pair_no_fkey"
-            columns: ["tenant_id", "pair_no"]
-            isOneToOne: false
-            referencedRelation: "pairs"
-            referencedColumns: ["tenant_id", "pair_no"]
-          },
-          {
-            foreignKeyName: "matches_tenant_id_reconciliation_id_fkey"
-            columns: ["tenant_id", "reconciliation_id"]
-            isOneToOne: false
-            referencedRelation: "reconciliations"
-            referencedColumns: ["tenant_id", "id"]
-          },
-        ]
+        Relationships: []
       }
       pair_rules: {
         Row: {
           created_at: string
           created_by: string
           pair_no: number
+          policy: NonNullable<Json>
           rules: NonNullable<Json>
           tenant_id: string
           version: number
@@ -825,6 +827,7 @@ export type Database = {
           created_at?: string
           created_by?: string
           pair_no: number
+          policy: NonNullable<Json>
           rules: NonNullable<Json>
           tenant_id?: string
           version: number
@@ -833,6 +836,7 @@ export type Database = {
           created_at?: string
           created_by?: string
           pair_no?: number
+          policy?: NonNullable<Json>
           rules?: NonNullable<Json>
           tenant_id?: string
           version?: number
@@ -849,8 +853,8 @@ export type Database = {
       }
       pairs: {
         Row: {
-          automatic: string
           created_at: string
+          created_by: string
           left_source_no: number
           pair_no: number
           right_source_no: number
@@ -859,8 +863,8 @@ export type Database = {
           weights: Json | null
         }
         Insert: {
-          automatic?: string
           created_at?: string
+          created_by?: string
           left_source_no: number
           pair_no?: never
           right_source_no: number
@@ -869,8 +873,8 @@ export type Database = {
           weights?: Json | null
         }
         Update: {
-          automatic?: string
           created_at?: string
+          created_by?: string
           left_source_no?: number
           pair_no?: never
           right_source_no?: number
@@ -1031,6 +1035,7 @@ export type Database = {
       }
       runs: {
         Row: {
+          changed: Json | null
           created_at: string
           created_by: string
           digest: string | null
@@ -1041,10 +1046,10 @@ export type Database = {
           failure: string | null
           finished_at: string | null
           id: string
+          impact: Json | null
           lines_done: number
           lines_total: number
           open_count: number
-          outcome: Json | null
           pair_no: number
           reconciliation_id: string
           rules_version: number | null
@@ -1056,6 +1061,7 @@ export type Database = {
           waterfall: NonNullable<Json>
         }
         Insert: {
+          changed?: Json | null
           created_at?: string
           created_by?: string
           digest?: string | null
@@ -1066,10 +1072,10 @@ export type Database = {
           failure?: string | null
           finished_at?: string | null
           id?: string
+          impact?: Json | null
           lines_done?: number
           lines_total?: number
           open_count?: number
-          outcome?: Json | null
           pair_no: number
           reconciliation_id: string
           rules_version?: number | null
@@ -1081,6 +1087,7 @@ export type Database = {
           waterfall?: NonNullable<Json>
         }
         Update: {
+          changed?: Json | null
           created_at?: string
           created_by?: string
           digest?: string | null
@@ -1091,10 +1098,10 @@ export type Database = {
           failure?: string | null
           finished_at?: string | null
           id?: string
+          impact?: Json | null
           lines_done?: number
           lines_total?: number
           open_count?: number
-          outcome?: Json | null
           pair_no?: number
           reconciliation_id?: string
           rules_version?: number | null
@@ -1564,6 +1571,11 @@ export type Database = {
         Args: { idle_seconds: number; seen: boolean; session_id: string }
         Returns: Json
       }
+      close_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      confirm_match: { Args: { input: Json; request: Json }; Returns: Json }
       continue_security_event_export: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1571,13 +1583,16 @@ export type Database = {
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
       create_import: { Args: { input: Json; request: Json }; Returns: Json }
+      create_match: { Args: { input: Json; request: Json }; Returns: Json }
       create_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
+      create_run: { Args: { input: Json; request: Json }; Returns: Json }
       create_source: { Args: { input: Json; request: Json }; Returns: Json }
       create_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      decide_matches: { Args: { input: Json; request: Json }; Returns: Json }
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       drop_import: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1587,6 +1602,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      exclude_line: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       find_session_user: { Args: { user_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1599,12 +1615,16 @@ export type Database = {
       get_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       get_import: { Args: { input: Json; request: Json }; Returns: Json }
       get_line: { Args: { input: Json; request: Json }; Returns: Json }
+      get_match: { Args: { input: Json; request: Json }; Returns: Json }
       get_me: { Args: { input: Json; request: Json }; Returns: Json }
+      get_proof: { Args: { input: Json; request: Json }; Returns: Json }
       get_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       get_record: { Args: { input: Json; request: Json }; Returns: Json }
+      get_rules: { Args: { input: Json; request: Json }; Returns: Json }
+      get_run: { Args: { input: Json; request: Json }; Returns: Json }
       get_security_event: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1612,6 +1632,7 @@ export type Database = {
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_report: { Args: { input: Json; request: Json }; Returns: Json }
       get_source: { Args: { input: Json; request: Json }; Returns: Json }
+      get_statement: { Args: { input: Json; request: Json }; Returns: Json }
       get_time_to_breach: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1622,6 +1643,7 @@ export type Database = {
         Returns: Json
       }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      include_line: { Args: { input: Json; request: Json }; Returns: Json }
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
       leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1631,13 +1653,23 @@ export type Database = {
       }
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       list_imports: { Args: { input: Json; request: Json }; Returns: Json }
+      list_line_suggestions: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_lines: { Args: { input: Json; request: Json }; Returns: Json }
+      list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
+      list_outstanding_lines: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_reconciliations: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_records: { Args: { input: Json; request: Json }; Returns: Json }
+      list_runs: { Args: { input: Json; request: Json }; Returns: Json }
       list_security_events: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1664,6 +1696,7 @@ export type Database = {
       }
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
+      put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
@@ -1672,6 +1705,11 @@ export type Database = {
       }
       record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      reject_match: { Args: { input: Json; request: Json }; Returns: Json }
+      reopen_reconciliation: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       resend_webhook_delivery: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1686,6 +1724,7 @@ export type Database = {
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       undo_import: { Args: { input: Json; request: Json }; Returns: Json }
+      undo_match: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
       update_exceptions: { Args: { input: Json; request: Json }; Returns: Json }

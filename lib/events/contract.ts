@@ -2,6 +2,9 @@ import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { exception } from "../exceptions/contract.ts";
 import { imported } from "../imports/contract.ts";
+import { match } from "../matching/contract.ts";
+import { run } from "../matching/runs/contract.ts";
+import { reconciliation } from "../reconciliations/contract.ts";
 import type { Permission } from "../wire/access.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
@@ -13,6 +16,10 @@ export const EVENT_KINDS = [
   "exception.created",
   "exception.updated",
   "exception.resolved",
+  "run.done",
+  "match.undone",
+  "reconciliation.closed",
+  "reconciliation.reopened",
   "import.done",
   "api_key.expiring",
   "api_key.revoked",
@@ -58,6 +65,23 @@ export const EVENTS = {
     summary: "An exception was resolved or dismissed",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
+  },
+  "run.done": { summary: "A run of the rules is done, or failed", reads: "read:reconciliations", data: z.object({ run }) },
+  "match.undone": {
+    summary: "A match was undone, by a person or since a run makes another",
+    reads: "read:reconciliations",
+    data: z.object({
+      match: match
+        .pick({ id: true, reconciliation_id: true, shape: true, method: true, currency: true, amount_minor: true, residual_minor: true })
+        .extend({ line_ids: z.array(id("lin")) }),
+      undone_by: actor,
+    }),
+  },
+  "reconciliation.closed": { summary: "A period was closed", reads: "read:reconciliations", data: z.object({ reconciliation }) },
+  "reconciliation.reopened": {
+    summary: "A closed period was reopened",
+    reads: "read:reconciliations",
+    data: z.object({ reconciliation, reason: z.string().meta({ example: "A statement page was missing" }) }),
   },
   "import.done": {
     summary: "An import was read, or failed",

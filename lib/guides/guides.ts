@@ -3,7 +3,7 @@ export const GUIDE_GROUPS = [
   { title: "Start", slugs: ["quickstart", "credentials"] },
   { title: "Every call", slugs: ["idempotency", "pagination", "errors-and-limits"] },
   { title: "API keys", slugs: ["key-rotation", "key-protection"] },
-  { title: "Reconciling", slugs: ["lines"] },
+  { title: "Reconciling", slugs: ["lines", "matching"] },
   { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },
   { title: "Events and security", slugs: ["webhooks", "supabase-keys", "security-events"] },
 ] as const;

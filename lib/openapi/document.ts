@@ -42,6 +42,7 @@ const TAGS: Record<string, string> = {
   "API keys": "Credentials of a tenant's servers.",
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
+  Matching: "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
   Exceptions: "Items that somebody has to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a chain that shows whether anything of it was changed since.",

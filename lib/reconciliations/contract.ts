@@ -23,13 +23,21 @@ const settable = {
   unmatched_count: count.meta({ example: 17 }),
 };
 
+const sourceId = id("src");
+const autoRun = z.boolean().meta({ description: "Whether new lines start a run.", example: true });
+
 export const reconciliation = z
   .object({
     id: reconciliationId,
     ...settable,
+    left_source_id: sourceId.nullable().meta({ description: "With it the counts are computed from the lines of both sources." }),
+    right_source_id: sourceId.nullable(),
+    auto_run: autoRun,
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     open_exceptions: count.meta({ description: "Its exceptions that are open or in review, counted now.", example: 12 }),
+    closed_at: time.nullable().meta({ example: null }),
+    closed_by: actor.nullable().meta({ example: null }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -62,17 +70,36 @@ export const createReconciliationContract = contract({
   path: "/v1/reconciliations",
   tag,
   summary: "Create a reconciliation",
+  description:
+    "With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and " +
+    "setting them is a conflict. Periods of one pair of sources may not overlap. Without sources you tell the counts.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
-  body: z.strictObject({
-    ...settable,
-    status: z.enum(["open", "in_progress"]).optional(),
-    matched_count: settable.matched_count.optional(),
-    unmatched_count: settable.unmatched_count.optional(),
-  }),
+  body: z
+    .strictObject({
+      ...settable,
+      status: z.enum(["open", "in_progress"]).optional(),
+      left_source: settable.left_source.optional().meta({ description: "The source's name, unless given. Needed without left_source_id." }),
+      right_source: settable.right_source.optional(),
+      left_source_id: sourceId.optional(),
+      right_source_id: sourceId.optional(),
+      auto_run: autoRun.optional(),
+      matched_count: settable.matched_count.optional(),
+      unmatched_count: settable.unmatched_count.optional(),
+    })
+    .superRefine((body, { addIssue }) => {
+      const bound = body.left_source_id !== undefined || body.right_source_id !== undefined;
+      for (const side of ["left", "right"] as const) {
+        if (bound && body[`${side}_source_id`] === undefined)
+          addIssue({ code: "custom", path: [`${side}_source_id`], message: "left_source_id and right_source_id come together." });
+        if (!bound && body[`${side}_source`] === undefined)
+          addIssue({ code: "custom", path: [`${side}_source`], message: `Give ${side}_source, or ${side}_source_id.` });
+      }
+    }),
   response: reconciliation,
   resource: "versioned",
   status: 201,
+  errors: ["conflict"],
 });
 
 export const getReconciliationContract = contract({
@@ -94,11 +121,12 @@ export const updateReconciliationContract = contract({
   tag,
   summary: "Change a reconciliation",
   description:
-    "Status moves: open and in_progress to each other; in_progress to completed and back; any of them to archived, which is the end.",
+    "Status moves: open and in_progress to each other; in_progress to completed and back; any of them to archived, which is the end. One with " +
+    "sources is completed by closing it.",
   access: needs("write:reconciliations"),
   params: byId,
-  body: z.strictObject(settable).partial(),
+  body: z.strictObject({ ...settable, auto_run: autoRun }).partial(),
   response: reconciliation,
   resource: "versioned",
-  errors: ["invalid_transition"],
+  errors: ["invalid_transition", "conflict"],
 });

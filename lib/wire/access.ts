@@ -46,7 +46,8 @@ export function allows({ roles, scope, service, publishable }: Access, holder: H
   }
 }
 
-type Grant = Omit<Access, "permission" | "scope"> & { scoped: boolean };
+/** `scoped`: by the scope of its own name, or by this one. */
+type Grant = Omit<Access, "permission" | "scope"> & { scoped: boolean | Scope };
 
 const grant = (roles: Access["roles"], others: Partial<Grant> = {}): Grant => ({
   roles,
@@ -77,6 +78,10 @@ const PERMISSIONS = {
   "write:sla-policy": grant(LEADS),
   "read:reconciliations": grant(ROLES, { scoped: true }),
   "write:reconciliations": grant(LEADS, { scoped: true }),
+  // Suggestions: a smaller right than to change what was matched.
+  "decide:matches": grant(ROLES, { scoped: "write:reconciliations" }),
+  // A person signs for a period.
+  "close:reconciliations": grant(LEADS, { service: false }),
   "read:webhooks": grant(ADMIN, { scoped: true }),
   "write:webhooks": grant(ADMIN, { scoped: true }),
   "read:security-events": grant(ADMIN),
@@ -100,5 +105,5 @@ export function needsOnSurface(action: "read" | "write" | "restore", path: strin
 }
 
 function accessOf(permission: string, { roles, scoped, service, publishable }: Grant): Access {
-  return { permission, roles, scope: scoped ? (permission as Scope) : null, service, publishable };
+  return { permission, roles, scope: scoped === true ? (permission as Scope) : scoped || null, service, publishable };
 }

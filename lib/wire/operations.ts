@@ -4,12 +4,17 @@ import * as sla from "../exceptions/sla/contract.ts";
 import * as firstSteps from "../first-steps/contract.ts";
 import * as imports from "../imports/contract.ts";
 import * as lines from "../lines/contract.ts";
+import * as matching from "../matching/contract.ts";
+import * as matchingLines from "../matching/lines/contract.ts";
+import * as periods from "../matching/periods/contract.ts";
+import * as rules from "../matching/rules/contract.ts";
+import * as runs from "../matching/runs/contract.ts";
 import * as members from "../members/contract.ts";
 import * as reconciliations from "../reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "../records/contract.ts";
 import * as securityEvents from "../security-events/contract.ts";
-import * as sources from "../sources/contract.ts";
 import * as sessions from "../sessions/contract.ts";
+import * as sources from "../sources/contract.ts";
 import * as tenants from "../tenants/contract.ts";
 import * as webhooks from "../webhooks/contract.ts";
 import * as deliveries from "../webhooks/deliveries/contract.ts";
@@ -47,6 +52,25 @@ const DECLARED = [
   reconciliations.createReconciliationContract,
   reconciliations.getReconciliationContract,
   reconciliations.updateReconciliationContract,
+  rules.getRulesContract,
+  rules.putRulesContract,
+  runs.createRunContract,
+  runs.listRunsContract,
+  runs.getRunContract,
+  matching.listMatchesContract,
+  matching.createMatchContract,
+  matching.getMatchContract,
+  matching.confirmMatchContract,
+  matching.rejectMatchContract,
+  matching.undoMatchContract,
+  matching.decideMatchesContract,
+  matchingLines.listLineSuggestionsContract,
+  matchingLines.excludeLineContract,
+  matchingLines.includeLineContract,
+  periods.getProofContract,
+  periods.getStatementContract,
+  periods.closeReconciliationContract,
+  periods.reopenReconciliationContract,
   sources.listSourcesContract,
   sources.createSourceContract,
   sources.getSourceContract,

@@ -28,8 +28,9 @@ create table public.reconciliations (
 
 alter table public.reconciliations enable row level security;
 grant select,
-  insert (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count),
-  update (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count)
+  insert (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no, left_source_id,
+    right_source_id, auto_run),
+  update (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, auto_run)
 on public.reconciliations to authenticated;
 grant select on public.reconciliations to service_role;
 -- Exceptions and reconciliations reference each other: access to one of them includes the rows of both.
@@ -52,22 +53,57 @@ begin
   );
 end $$;
 
--- Refuses: invalid_transition; invalid_request for a period that ends before it starts.
+-- Refuses: invalid_transition; invalid_request for a period that ends before it starts; conflict for what matching computes or has frozen.
 create function private.guard_reconciliation() returns trigger
 language plpgsql set search_path = '' as $$
 begin
+  if new.period_end < new.period_start then
+    perform private.refuse_field('period_end', 'The period cannot end before it starts.');
+  end if;
   if tg_op = 'UPDATE' then
     if not private.reconciliation_may_move(old.status, new.status) then
       perform private.refuse('invalid_transition', format('A reconciliation cannot move from %s to %s.', old.status, new.status));
     end if;
     new.updated_at := now();
   end if;
-  if new.period_end < new.period_start then
-    perform private.refuse_field('period_end', 'The period cannot end before it starts.');
+  if new.pair_no is not null then
+    perform private.guard_period(new, case when tg_op = 'UPDATE' then old end);
   end if;
   return new;
 end $$;
 create trigger guard before insert or update on public.reconciliations
   for each row execute function private.guard_reconciliation();
 
-grant execute on function private.reconciliation_may_move(text, text) to authenticated;
+-- Of a reconciliation with sources. Refuses: conflict.
+create function private.guard_period(after public.reconciliations, before public.reconciliations) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
+    perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+  elsif before.closed_at is not null and after.closed_at is not null
+    and (after.period_start, after.period_end, after.left_source, after.right_source) is distinct from
+      (before.period_start, before.period_end, before.left_source, before.right_source) then
+    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+  elsif after.status = 'completed' and after.closed_at is null then
+    perform private.refuse('conflict', 'This reconciliation is completed by closing it: POST to its /close.');
+  elsif after.closed_at is not null and after.status not in ('completed', 'archived') then
+    perform private.refuse('conflict', 'The period is closed. Reopen it by POST to its /reopen.');
+  end if;
+  if before.id is not null and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
+    return;
+  end if;
+  perform from public.pairs p where p.tenant_id = after.tenant_id and p.pair_no = after.pair_no for no key update;
+  if before.id is not null and (
+    exists (select from public.matches m where m.tenant_id = after.tenant_id and m.reconciliation_id = after.id)
+    or exists (select from public.exclusions x where x.tenant_id = after.tenant_id and x.reconciliation_id = after.id)
+  ) then
+    perform private.refuse('conflict', 'The period has matches or excluded lines, and keeps its dates.');
+  elsif exists (
+    select from public.reconciliations r
+    where r.tenant_id = after.tenant_id and r.pair_no = after.pair_no and r.id <> after.id
+      and r.period_start <= after.period_end and r.period_end >= after.period_start
+  ) then
+    perform private.refuse('conflict', 'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
+  end if;
+end $$;
+grant execute on function private.reconciliation_may_move(text, text), private.guard_period(public.reconciliations, public.reconciliations) to authenticated;

@@ -5,7 +5,15 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', r.id, 'name', r.name, 'status', r.status, 'period_start', r.period_start, 'period_end', r.period_end,
-    'left_source', r.left_source, 'right_source', r.right_source, 'matched_count', r.matched_count, 'unmatched_count', r.unmatched_count,
+    'left_source', r.left_source, 'right_source', r.right_source, 'left_source_id', r.left_source_id, 'right_source_id', r.right_source_id,
+    'auto_run', r.auto_run,
+    'matched_count', case when r.pair_no is null then r.matched_count else coalesce((
+      select c.lines from private.matched_counts c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id), 0) end,
+    'unmatched_count', case when r.pair_no is null then r.unmatched_count when r.closed_at is not null then (
+      select count(*) from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
+    else (
+      select count(*) from private.open_lines o where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end) end,
+    'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
     'open_exceptions', (
       select count(*) from public.exceptions e
       where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.status in ('open', 'in_review')
@@ -19,26 +27,39 @@ create function private.reconciliation_version(r public.reconciliations) returns
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
-    r.name, r.status, r.period_start, r.period_end, r.left_source, r.right_source, r.matched_count, r.unmatched_count
+    r.name, r.status, r.period_start, r.period_end, r.left_source, r.right_source, r.matched_count, r.unmatched_count, r.left_source_id,
+    r.right_source_id, r.auto_run, r.closed_at
   ));
 end $$;
 
--- input: the columns. Refuses: invalid_request.
+-- input: the columns; with left_source_id and right_source_id it compares the lines of these sources. Refuses: invalid_request, conflict.
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_reconciliation');
+  pair constant integer := case when input ->> 'left_source_id' is not null then
+    private.pair_of_own_sources(input ->> 'left_source_id', input ->> 'right_source_id') end;
   created public.reconciliations;
 begin
   if kept is not null then
     return kept;
   end if;
-  insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count)
+  if pair is not null and (input ? 'matched_count' or input ? 'unmatched_count') then
+    perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+  end if;
+  insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no,
+    left_source_id, right_source_id, auto_run)
   values (
     input ->> 'name', coalesce(input ->> 'status', 'open'), (input ->> 'period_start')::date, (input ->> 'period_end')::date,
-    input ->> 'left_source', input ->> 'right_source', coalesce((input ->> 'matched_count')::bigint, 0), coalesce((input ->> 'unmatched_count')::bigint, 0)
+    coalesce(input ->> 'left_source', (select s.name from public.sources s where s.tenant_id = private.tenant_id() and s.id = input ->> 'left_source_id')),
+    coalesce(input ->> 'right_source', (select s.name from public.sources s where s.tenant_id = private.tenant_id() and s.id = input ->> 'right_source_id')),
+    coalesce((input ->> 'matched_count')::bigint, 0), coalesce((input ->> 'unmatched_count')::bigint, 0), pair,
+    input ->> 'left_source_id', input ->> 'right_source_id', coalesce((input ->> 'auto_run')::boolean, true)
   )
   returning * into created;
+  if pair is not null then
+    perform private.ask_for_own_runs(pair);
+  end if;
   return private.answer(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
 end $$;
 
@@ -78,7 +99,7 @@ begin
     update public.reconciliations x set
       name = after.name, status = after.status, period_start = after.period_start, period_end = after.period_end,
       left_source = after.left_source, right_source = after.right_source,
-      matched_count = after.matched_count, unmatched_count = after.unmatched_count
+      matched_count = after.matched_count, unmatched_count = after.unmatched_count, auto_run = after.auto_run
     where x.tenant_id = before.tenant_id and x.id = before.id
     returning * into after;
   end if;

@@ -96,7 +96,8 @@ declare
   conflict_count bigint := 0;
   items jsonb;
 begin
-  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
+  -- Held against who makes a pair of it just then: they wait, or have opened in it what was there.
+  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2 for key share;
   if staged > 10000 then
     analyze pg_temp.staged_lines (key);
   end if;

@@ -1,63 +1,100 @@
--- Pairs: the left and the right source that reconciliations of successive periods compare, and what is open in each.
+-- Pairs: the left and the right source that reconciliations of successive periods compare. Made with the first of them.
 
 create table public.pairs (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
+  -- What narrow tables hold; never leaves the database.
   pair_no integer not null generated always as identity,
   left_source_no integer not null,
   right_source_no integer not null,
-  -- Of the newest row of pair_rules; 0: the engine's defaults.
+  -- Of the newest row of pair_rules; 0: the defaults.
   rules_version integer not null default 0,
-  -- Learnt figures (matcher/engine/weights.ts); null: priors alone.
+  -- What people's decisions taught (matcher/engine/weights.ts); null: nothing yet.
   weights jsonb,
-  -- suggest_only until the measured precision allows more, unless the tenant says otherwise.
-  automatic text not null default 'earned' check (automatic in ('suggest_only', 'earned', 'always')),
   created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
   primary key (tenant_id, pair_no),
   unique (tenant_id, left_source_no, right_source_no),
   check (left_source_no <> right_source_no),
   foreign key (tenant_id, left_source_no) references public.sources (tenant_id, source_no),
   foreign key (tenant_id, right_source_no) references public.sources (tenant_id, source_no)
 );
+create index pairs_by_right_source on public.pairs (tenant_id, right_source_no);
 
+-- The rules of a pair and what goes with them, each change a version.
 create table public.pair_rules (
   tenant_id text not null default private.tenant_id(),
   pair_no integer not null,
   version integer not null check (version >= 1),
   rules jsonb not null check (jsonb_typeof(rules) = 'array'),
+  -- { automatic, four_eyes, exceptions: { assigned_to, severities, most_a_run } } (lib/matching/rules/contract.ts)
+  policy jsonb not null check (jsonb_typeof(policy) = 'object'),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
   primary key (tenant_id, pair_no, version),
   foreign key (tenant_id, pair_no) references public.pairs (tenant_id, pair_no)
 );
 
--- No foreign keys, as in public.lines. A row exists only while something of the line is open in the pair. Amounts are effective: negated where the source is inverted.
-create table private.open_lines (
-  tenant_id text not null,
-  pair_no integer not null,
-  line_no bigint not null,
-  side text not null check (side in ('left', 'right')),
-  currency text not null,
-  amount_minor bigint not null,
-  -- Of the same sign as amount_minor and not beyond it.
-  open_minor bigint not null,
-  value_date date not null,
-  primary key (tenant_id, pair_no, line_no),
-  check (open_minor between least(amount_minor, 0) and greatest(amount_minor, 0))
-) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05);
-create index open_lines_by_date on private.open_lines (tenant_id, pair_no, value_date, line_no);
-create index open_lines_by_amount on private.open_lines (tenant_id, pair_no, currency, open_minor);
+create index reconciliations_by_pair on public.reconciliations (tenant_id, pair_no, period_end) where pair_no is not null;
 
 alter table public.pairs enable row level security;
-grant select on public.pairs to authenticated, service_role;
+alter table public.pair_rules enable row level security;
+grant select on public.pairs, public.pair_rules to authenticated, service_role;
 create policy pairs_read on public.pairs for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
-
-alter table public.pair_rules enable row level security;
-grant select on public.pair_rules to authenticated, service_role;
 create policy pair_rules_read on public.pair_rules for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
 
-alter table private.open_lines enable row level security;
-grant select on private.open_lines to authenticated;
-create policy open_lines_read on private.open_lines for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+-- The caller's pair of these sources, made where there is none: what their lines have open is open in it from then on. Holding both
+-- sources, so that lines which arrive meanwhile are counted once. Refuses: invalid_request for a source the tenant does not have.
+create function private.pair_of_own_sources(left_source_id text, right_source_id text) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  left_no integer;
+  right_no integer;
+  found_no integer;
+begin
+  perform from public.sources s where s.tenant_id = tenant and s.id in ($1, $2) order by s.id for update;
+  select s.source_no into left_no from public.sources s where s.tenant_id = tenant and s.id = $1;
+  select s.source_no into right_no from public.sources s where s.tenant_id = tenant and s.id = $2;
+  if left_no is null then
+    perform private.refuse_field('left_source_id', 'There is no such source.');
+  elsif right_no is null then
+    perform private.refuse_field('right_source_id', 'There is no such source.');
+  elsif left_no = right_no then
+    perform private.refuse_field('right_source_id', 'Name two sources: a source is not compared with itself.');
+  end if;
+  select p.pair_no into found_no from public.pairs p
+  where p.tenant_id = tenant and p.left_source_no = left_no and p.right_source_no = right_no;
+  if found then
+    return found_no;
+  end if;
+  insert into public.pairs (tenant_id, left_source_no, right_source_no) values (tenant, left_no, right_no)
+  returning pair_no into found_no;
+  insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
+  select tenant, found_no, l.line_no, x.side, l.currency, x.factor * l.amount_minor, x.factor * l.amount_minor, l.value_date
+  from (
+    select s.source_no, case s.source_no when left_no then 'left' else 'right' end as side, case s.sign when 'inverted' then -1 else 1 end as factor
+    from public.sources s where s.tenant_id = tenant and s.source_no in (left_no, right_no)
+  ) x
+  join public.lines l on l.tenant_id = tenant and l.source_no = x.source_no;
+  return found_no;
+end $$;
+grant execute on function private.pair_of_own_sources(text, text) to authenticated;
+
+-- What stands where nobody changed it.
+create function private.default_policy() returns jsonb
+language sql immutable set search_path = ''
+return '{"automatic": "earned", "four_eyes": false, "exceptions": {"assigned_to": null, "most_a_run": 1000, "severities": [
+  {"from_minor": 0, "severity": "low"}, {"from_minor": 100000, "severity": "medium"}, {"from_minor": 1000000, "severity": "high"},
+  {"from_minor": 10000000, "severity": "critical"}]}}'::jsonb;
+
+create function private.policy_of_pair(tenant text, pair integer) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select r.policy from public.pairs p join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no and r.version = p.rules_version
+    where p.tenant_id = tenant and p.pair_no = pair
+  ), private.default_policy());
+end $$;
+grant execute on function private.default_policy(), private.policy_of_pair(text, integer) to authenticated;

@@ -1,32 +1,58 @@
 -- What a pair does when lines come and go. Called in the transaction that adds or removes them.
 
--- Lines of the source were added: their rows in open_lines stand.
+-- Lines of the source were added, and their rows in open_lines: they are asked to be matched.
 create function private.lines_arrived(tenant_id text, source_no integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  null;
+  perform private.ask_for_runs(p.tenant_id, p.pair_no) from (
+    select x.tenant_id, x.pair_no from public.pairs x
+    where x.tenant_id = $1 and $2 in (x.left_source_no, x.right_source_no) order by x.pair_no
+  ) p;
 end $$;
 
--- Refuses: conflict where a closed period matched a line of the import.
+-- Refuses: conflict where a closed period matched or excluded a line of the import.
 create function private.require_undoable(tenant_id text, import_id text) returns void
 language plpgsql stable security definer set search_path = '' as $$
 begin
   if exists (
-    select from public.closings c
-    join public.matches m on m.tenant_id = c.tenant_id and m.reconciliation_id = c.reconciliation_id and m.state = 'confirmed'
-    join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-    join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-    where c.tenant_id = $1 and l.import_id = $2
+    select from public.lines l
+    join public.match_members mm on mm.tenant_id = l.tenant_id and mm.line_no = l.line_no
+    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id and m.state = 'confirmed'
+    join public.reconciliations r on r.tenant_id = m.tenant_id and r.id = m.reconciliation_id and r.closed_at is not null
+    where l.tenant_id = $1 and l.import_id = $2
+  ) or exists (
+    select from public.lines l
+    join public.exclusions x on x.tenant_id = l.tenant_id and x.line_no = l.line_no
+    join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id and r.closed_at is not null
+    where l.tenant_id = $1 and l.import_id = $2
   ) then
     perform private.refuse('conflict', 'A line of this import is matched in a closed period. Reopen the period first.');
   end if;
 end $$;
 
--- The import's lines are about to be removed: undoes the matches that they are in, and closes them in each pair. Refuses: conflict, as above.
+-- The import's lines are about to be removed: undoes the matches that they are in, with what was open, excluded and suggested of them.
+-- A match of a line that is gone shows nothing: it goes, too. Refuses: conflict, as above.
 create function private.lines_leave(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
+declare
+  line_nos constant bigint[] := array(select l.line_no from public.lines l where l.tenant_id = $1 and l.import_id = $2);
+  touched record;
 begin
+  perform from public.pairs p
+  where p.tenant_id = $1 and exists (
+    select from public.imports i where i.tenant_id = $1 and i.id = $2 and i.source_no in (p.left_source_no, p.right_source_no)
+  ) order by p.pair_no for no key update;
   perform private.require_undoable($1, $2);
-  delete from private.open_lines o using public.lines l
-  where l.tenant_id = $1 and l.import_id = $2 and o.tenant_id = $1 and o.line_no = l.line_no;
+  for touched in
+    select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
+    where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no
+  loop
+    perform private.undo_matches($1, touched.ids, null);
+    perform private.delete_matches($1, touched.ids);
+  end loop;
+  for touched in select p.pair_no from public.pairs p where p.tenant_id = $1 loop
+    delete from public.exclusions x where x.tenant_id = $1 and x.pair_no = touched.pair_no and x.line_no = any (line_nos);
+    delete from private.open_lines o where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = any (line_nos);
+    perform private.resolve_line_exceptions($1, touched.pair_no, line_nos, 'The import of the line was undone.');
+  end loop;
 end $$;

@@ -6,13 +6,16 @@ create table public.runs (
   reconciliation_id text not null,
   pair_no integer not null,
   status text not null default 'queued' check (status in ('queued', 'running', 'done', 'failed')),
-  -- What would happen, nothing kept: { rules } where others than the pair's are tried.
-  dry_run jsonb,
+  -- What would happen, nothing kept: { rules, policy } where others than the pair's are tried.
+  dry_run jsonb check (jsonb_typeof(dry_run) = 'object'),
   stage text,
   lines_done bigint not null default 0,
   lines_total bigint not null default 0,
   waterfall jsonb not null default '[]',
-  outcome jsonb,
+  -- Of a dry run: what would newly match, no longer match and change.
+  impact jsonb,
+  -- What it changed: { added, kept, replaced, undone, read }.
+  changed jsonb,
   suggested_count bigint not null default 0,
   open_count bigint not null default 0,
   exceptions_opened integer not null default 0,
@@ -20,7 +23,7 @@ create table public.runs (
   exceptions_held_back integer not null default 0,
   rules_version integer,
   engine_version text,
-  -- 128 bits in hexadecimal: the sum of the content hashes of the period's engine matches.
+  -- The engine's version and 128 bits in hexadecimal: the sum of the hashes of the period's engine matches.
   digest text,
   failure text,
   created_at timestamptz(3) not null default now(),
@@ -31,8 +34,127 @@ create table public.runs (
   foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
 );
 create index runs_by_reconciliation on public.runs (tenant_id, reconciliation_id, id);
+create unique index runs_waiting on public.runs (tenant_id, reconciliation_id) where status = 'queued' and dry_run is null;
 
 alter table public.runs enable row level security;
 grant select on public.runs to authenticated, service_role;
 create policy runs_read on public.runs for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+create function private.run_json(r public.runs) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', r.id, 'reconciliation_id', r.reconciliation_id, 'status', r.status, 'dry_run', r.dry_run is not null, 'stage', r.stage,
+    'lines_done', r.lines_done, 'lines_total', r.lines_total, 'waterfall', r.waterfall, 'impact', r.impact, 'changed', r.changed,
+    'suggested_count', r.suggested_count, 'open_count', r.open_count, 'exceptions_opened', r.exceptions_opened,
+    'exceptions_held_back', r.exceptions_held_back, 'rules_version', r.rules_version, 'engine_version', r.engine_version,
+    'digest', r.digest, 'failure', r.failure,
+    'duration_ms', round(extract(epoch from r.finished_at - r.started_at) * 1000),
+    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'started_at', private.iso(r.started_at),
+    'finished_at', private.iso(r.finished_at)
+  );
+end $$;
+
+-- One at a time in a pair, the earlier period first; of those asked for while one waits there is one.
+create function private.queue_run(tenant text, pair integer, reconciliation text, run text, delay interval) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform graphile_worker.add_job('match_pair',
+    json_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run),
+    queue_name => 'pair:' || pair, run_at => now() + delay, max_attempts => 5, job_key => 'match:' || coalesce(run, reconciliation),
+    job_key_mode => 'preserve_run_at');
+end $$;
+
+-- Asks for a run of every open period of a pair that runs by itself. After a second, in which more may come.
+create function private.ask_for_runs(tenant text, pair integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
+    select * from public.reconciliations x
+    where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null and x.status <> 'archived'
+    order by x.period_end
+  ) r;
+end $$;
+
+-- The same for a pair of the caller's.
+create function private.ask_for_own_runs(pair integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.ask_for_runs(private.tenant_id(), pair);
+end $$;
+
+-- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run.
+create function private.ask_for_own_run(reconciliation text, trial jsonb) returns public.runs
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  asked public.runs;
+begin
+  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = reconciliation for no key update;
+  if r.closed_at is not null then
+    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+  elsif r.status = 'archived' then
+    perform private.refuse('conflict', 'The reconciliation is archived: it does not change any more.');
+  end if;
+  if trial is null then
+    select * into asked from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = 'queued' and x.dry_run is null;
+    if found then
+      return asked;
+    end if;
+  end if;
+  insert into public.runs (reconciliation_id, pair_no, dry_run, stage) values (r.id, r.pair_no, trial, 'queued') returning * into asked;
+  perform private.queue_run(r.tenant_id, r.pair_no, r.id, case when trial is not null then asked.id end, interval '0');
+  return asked;
+end $$;
+grant execute on function private.run_json(public.runs), private.ask_for_own_runs(integer), private.ask_for_own_run(text, jsonb) to authenticated;
+
+-- input: { id, dry_run, rules }, `id` the reconciliation's. Refuses: not_found, conflict.
+create function public.create_run(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'create_run');
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  perform private.find_period(input ->> 'id');
+  return private.answer(request, private.run_json(private.ask_for_own_run(input ->> 'id',
+    case when (input ->> 'dry_run')::boolean then jsonb_strip_nulls(jsonb_build_object('rules', input -> 'rules')) end)));
+end $$;
+
+-- Newest first. input: { id, limit, after: [id] | null, status }, `id` the reconciliation's. Refuses: not_found, conflict.
+create function public.list_runs(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  r public.reconciliations;
+  items jsonb;
+begin
+  perform private.enter(request, 'list_runs');
+  r := private.find_period(input ->> 'id');
+  select jsonb_agg(private.run_json(x) order by x.id desc) into items
+  from (
+    select * from public.runs y
+    where y.tenant_id = r.tenant_id and y.reconciliation_id = r.id
+      and (input -> 'after' ->> 0 is null or y.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or y.status = input ->> 'status')
+    order by y.id desc limit page_size + 1
+  ) x;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_run(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  found_run public.runs;
+begin
+  perform private.enter(request, 'get_run');
+  select * into found_run from public.runs x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  if not found then
+    perform private.refuse_missing('run');
+  end if;
+  return private.run_json(found_run);
+end $$;

@@ -1,9 +1,9 @@
--- Closings: a closed period never changes.
+-- Closings: a closed period never changes. What it said is kept as it was said.
 
 create table public.closings (
   tenant_id text not null default private.tenant_id(),
   reconciliation_id text not null,
-  -- As it was when the period closed: proof, balances, outstanding items, adjustments.
+  -- As private.statement_json has it, the proof with it.
   statement jsonb not null,
   closed_at timestamptz(3) not null default now(),
   closed_by text not null default private.actor(),
@@ -11,23 +11,129 @@ create table public.closings (
   foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
 );
 
--- Lines that were open when the period closed.
+-- Lines that were open when the period closed, carried into the next.
 create table public.carried_lines (
   tenant_id text not null default private.tenant_id(),
   reconciliation_id text not null,
   line_no bigint not null,
   side text not null check (side in ('left', 'right')),
   open_minor bigint not null,
-  primary key (tenant_id, reconciliation_id, line_no),
-  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
+  primary key (tenant_id, reconciliation_id, line_no)
 );
 
 alter table public.closings enable row level security;
-grant select on public.closings to authenticated, service_role;
+alter table public.carried_lines enable row level security;
+grant select on public.closings, public.carried_lines to authenticated, service_role;
 create policy closings_read on public.closings for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
-
-alter table public.carried_lines enable row level security;
-grant select on public.carried_lines to authenticated, service_role;
 create policy carried_lines_read on public.carried_lines for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations',
+    'read:exceptions', 'write:exceptions')));
+
+-- Closes a period of the caller's. Refuses: conflict where it is closed, an earlier one is open, a run is under way, the proof does not
+-- hold, or the pair's policy asks for other eyes. Records and emits: reconciliation.closed.
+create function private.close_own_period(id text) returns public.reconciliations
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  statement jsonb;
+  matched_by text;
+begin
+  r := private.hold_period(private.tenant_id(), $1);
+  if exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start and x.closed_at is null and x.status <> 'archived'
+  ) then
+    perform private.refuse('conflict', 'An earlier period of these sources is open. Close that one first.');
+  elsif exists (
+    select from public.runs x
+    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status in ('queued', 'running') and x.dry_run is null
+  ) then
+    perform private.refuse('conflict', 'A run of this period is under way. Close it when the run is done.');
+  end if;
+  if (private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'four_eyes')::boolean then
+    select m.decided_by into matched_by from public.matches m
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.method = 'manual' and m.state = 'confirmed'
+    order by m.decided_at desc, m.id desc limit 1;
+    if matched_by = private.actor() then
+      perform private.refuse('conflict', 'You made the last match by hand. Somebody else has to close this period.');
+    end if;
+  end if;
+  if r.status = 'open' then
+    update public.reconciliations x set status = 'in_progress' where x.tenant_id = r.tenant_id and x.id = r.id;
+  end if;
+  -- The next period has its own look at what is open.
+  perform private.delete_matches(r.tenant_id, array(
+    select m.id from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'));
+  insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor)
+  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor from private.open_in_period(r) o;
+  update public.reconciliations x set status = 'completed', closed_at = now(), closed_by = private.actor()
+  where x.tenant_id = r.tenant_id and x.id = r.id
+  returning * into r;
+  statement := private.statement_json(r);
+  if not (statement #>> '{proof,holds}')::boolean then
+    perform private.refuse('conflict', 'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
+  end if;
+  insert into public.closings (tenant_id, reconciliation_id, statement) values (r.tenant_id, r.id, statement);
+  perform private.record_security_event('reconciliation.closed', r.id);
+  perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+  return r;
+end $$;
+
+-- Refuses: conflict where the period is not closed, or a later one is. Records and emits: reconciliation.reopened.
+create function private.reopen_own_period(id text, reason text) returns public.reconciliations
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1;
+  perform from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no for no key update;
+  select * into r from public.reconciliations x where x.tenant_id = r.tenant_id and x.id = r.id for update;
+  if r.closed_at is null then
+    perform private.refuse('conflict', 'The period is not closed.');
+  elsif exists (
+    select from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end and x.closed_at is not null
+  ) then
+    perform private.refuse('conflict', 'A later period of these sources is closed, and builds on this one. Reopen that one first.');
+  end if;
+  update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
+  where x.tenant_id = r.tenant_id and x.id = r.id
+  returning * into r;
+  delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  perform private.record_security_event('reconciliation.reopened', r.id, reason);
+  perform private.emit_own('reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
+  return r;
+end $$;
+grant execute on function private.close_own_period(text), private.reopen_own_period(text, text) to authenticated;
+
+-- input: { id }. Refuses: not_found, conflict.
+create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'close_reconciliation');
+  r public.reconciliations;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.close_own_period(input ->> 'id');
+  return private.answer(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;
+
+-- input: { id, reason }. Refuses: not_found, conflict.
+create function public.reopen_reconciliation(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'reopen_reconciliation');
+  r public.reconciliations;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  perform private.find_period(input ->> 'id');
+  r := private.reopen_own_period(input ->> 'id', input ->> 'reason');
+  return private.answer(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
+end $$;

@@ -31,8 +31,12 @@ create table public.exceptions (
   updated_at timestamptz(3) not null default date_trunc('milliseconds', now()),
   closed_at timestamptz(3),
   -- The line that stayed open past its source's grace, and what the engine would match it with.
+  pair_no integer,
   line_no bigint,
+  line_id uuid,
   suggested_match_id uuid,
+  -- What settled its line resolved it: undoing that reopens it.
+  resolved_by_matching boolean not null default false,
   primary key (tenant_id, id),
   check ((amount_minor is null) = (currency is null)),
   check ((status in ('resolved', 'dismissed')) = (resolution is not null)),
@@ -44,7 +48,10 @@ create index exceptions_in_review on public.exceptions (tenant_id, due_at, id) w
 create index exceptions_by_severity on public.exceptions (tenant_id, severity_rank, due_at, id) where status in ('open', 'in_review');
 create index exceptions_by_assignee on public.exceptions (tenant_id, (coalesce('0' || assigned_to, '1')), due_at, id)
   where status in ('open', 'in_review');
+create unique index exceptions_open_of_line on public.exceptions (tenant_id, line_no, pair_no) where line_no is not null and status in ('open', 'in_review');
 create index exceptions_by_line on public.exceptions (tenant_id, line_no, id) where line_no is not null;
+create index exceptions_by_suggestion on public.exceptions (tenant_id, suggested_match_id) where suggested_match_id is not null;
+create index exceptions_open_by_pair on public.exceptions (tenant_id, pair_no) where pair_no is not null and status in ('open', 'in_review');
 -- Also what the list of members goes by.
 create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id) where assigned_to is not null;
 create index exceptions_by_reconciliation on public.exceptions (tenant_id, reconciliation_id) where reconciliation_id is not null;
@@ -144,7 +151,8 @@ begin
     'id', e.id, 'title', e.title, 'severity', e.severity, 'assigned_to', e.assigned_to, 'due_at', private.iso(e.due_at),
     'minutes_to_breach', minutes, 'breach_risk', case when minutes is not null then private.breach_risk(minutes) end,
     'status', e.status, 'reason_code', e.reason_code, 'amount_minor', e.amount_minor, 'currency', e.currency,
-    'reconciliation_id', e.reconciliation_id, 'details', e.details, 'resolution', e.resolution,
+    'reconciliation_id', e.reconciliation_id,
+    'line_id', 'lin_' || replace(e.line_id::text, '-', ''), 'suggested_match_id', 'mat_' || replace(e.suggested_match_id::text, '-', ''), 'details', e.details, 'resolution', e.resolution,
     'created_at', private.iso(e.created_at), 'created_by', e.created_by, 'updated_at', private.iso(e.updated_at),
     'closed_at', private.iso(e.closed_at)
   );

@@ -70,6 +70,36 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   getReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) } }),
   updateReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) }, body: { name: uniqueName("Renamed") } }),
 
+  getRules: async (world) => ({ params: { id: (await period(world)).id } }),
+  putRules: async (world) => ({
+    params: { id: (await period(world)).id },
+    body: { rules: [{ name: uniqueName("Rule"), kind: "exact", on: ["reference"], then: "match" }] },
+  }),
+  createRun: async (world) => ({ params: { id: (await period(world)).id }, body: {} }),
+  listRuns: async (world) => ({ params: { id: (await period(world)).id } }),
+  getRun: async (world) => ({ params: { id: await startedRun(world) } }),
+  listMatches: async (world) => ({ params: { id: (await period(world)).id } }),
+  createMatch: async (world) => {
+    const { id, lines } = await period(world);
+    return { params: { id }, body: { line_ids: lines } };
+  },
+  getMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
+  confirmMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
+  rejectMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
+  undoMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
+  decideMatches: async (world) => ({ body: { action: "undo", ids: [await matchByHand(world)] } }),
+  listLineSuggestions: async (world) => ({ params: { id: (await period(world)).lines[0] } }),
+  excludeLine: async (world) => ({ params: { id: (await period(world)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
+  includeLine: async (world) => ({ params: { id: await excludedLine(world) }, body: { reason: uniqueName("Ours") } }),
+  getProof: async (world) => ({ params: { id: (await period(world)).id } }),
+  getStatement: async (world) => ({ params: { id: (await period(world)).id } }),
+  exportStatement: async (world) => ({ params: { id: (await period(world)).id }, query: { format: "csv" } }),
+  closeReconciliation: async (world) => ({ params: { id: (await period(world)).id } }),
+  reopenReconciliation: async (world) => {
+    const { id } = await period(world);
+    await posted(world, `/v1/reconciliations/${id}/close`);
+    return { params: { id }, body: { reason: uniqueName("A page was missing") } };
+  },
   createSource: () => ({ body: sources.body() }),
   getSource: async (world) => ({ params: { id: await created(world, sources) } }),
   updateSource: async (world) => ({ params: { id: await created(world, sources) }, body: { name: uniqueName("Renamed") } }),
@@ -161,6 +191,66 @@ async function created(world: World, resource: Resource): Promise<string> {
   });
   if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return (json as { id: string }).id;
+}
+
+async function posted<Body = { id: string }>(world: World, path: string, body: object = {}): Promise<Body> {
+  const { status, text, json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body });
+  if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  return json as Body;
+}
+
+/** A period of two sources, each with a line of the same amount. */
+async function period(world: World): Promise<{ id: string; lines: [left: string, right: string] }> {
+  const side = async (name: string) => {
+    const source = await posted(world, "/v1/sources", { name, kind: "ledger", currency: "EUR" });
+    const lines = [{ external_id: name, amount_minor: 12_500, value_date: "2026-10-05" }];
+    const { items } = await posted<{ items: { id: string }[] }>(world, `/v1/sources/${source.id}/lines`, { lines });
+    return { source: source.id, line: items[0]?.id ?? "" };
+  };
+  const [left, right] = [await side(uniqueName("Bank")), await side(uniqueName("Ledger"))];
+  const { id } = await posted(world, "/v1/reconciliations", {
+    name: uniqueName("October"),
+    period_start: "2026-10-01",
+    period_end: "2026-10-31",
+    left_source_id: left.source,
+    right_source_id: right.source,
+    auto_run: false,
+  });
+  return { id, lines: [left.line, right.line] };
+}
+
+async function matchByHand(world: World): Promise<string> {
+  const { id, lines } = await period(world);
+  return (await posted(world, `/v1/reconciliations/${id}/matches`, { line_ids: lines })).id;
+}
+
+/** As a run makes them. */
+async function suggestedMatch(world: World): Promise<string> {
+  const { id, lines } = await period(world);
+  const [made] = await sql<{ id: string }>(
+    `with made as (
+       insert into matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, score, currency, amount_minor, created_by)
+       select r.tenant_id, private.new_uuid(), r.pair_no, r.id, 'suggested', '1:1', 'Same amount', 0.9, 'EUR', 12500, 'system'
+       from reconciliations r where r.tenant_id = $1 and r.id = $2 returning *
+     ), members as (
+       insert into match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
+       select m.tenant_id, m.id, m.pair_no, l.line_no, case private.line_id_text(l.id) when $3 then 'left' else 'right' end, 12500
+       from made m join lines l on l.tenant_id = m.tenant_id and private.line_id_text(l.id) in ($3, $4)
+     )
+     select private.match_id_text(id) as id from made`,
+    [world.tenant, id, ...lines],
+  );
+  return made?.id ?? "";
+}
+
+async function startedRun(world: World): Promise<string> {
+  return (await posted(world, `/v1/reconciliations/${(await period(world)).id}/runs`)).id;
+}
+
+async function excludedLine(world: World): Promise<string> {
+  const [line] = (await period(world)).lines;
+  await posted(world, `/v1/lines/${line}/exclude`, { reason: "Not ours" });
+  return line;
 }
 
 /** Of a key that was created. */

@@ -13,6 +13,26 @@ function createException(body: object = {}): Promise<Exception> {
   return subscriber.call("POST", "/v1/exceptions", { title: "Payout 4711", severity: "high", due_at: minutesAhead(10_000), ...body });
 }
 
+/** A period of two sources with a line each. */
+async function createPeriod(): Promise<{ id: string; lines: string[] }> {
+  const make = async (name: string, external_id: string) => {
+    const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", { name, kind: "ledger", currency: "EUR" });
+    const lines = [{ external_id, amount_minor: 100, value_date: "2026-10-05" }];
+    const { items } = await subscriber.call<{ items: { id: string }[] }>("POST", `/v1/sources/${source.id}/lines`, { lines });
+    return { source: source.id, line: items[0]?.id ?? "" };
+  };
+  const [left, right] = [await make("Bank", "a"), await make("Ledger", "b")];
+  const { id } = await subscriber.call<{ id: string }>("POST", "/v1/reconciliations", {
+    name: "October",
+    period_start: "2026-10-01",
+    period_end: "2026-10-31",
+    left_source_id: left.source,
+    right_source_id: right.source,
+    auto_run: false,
+  });
+  return { id, lines: [left.line, right.line] };
+}
+
 describe("a delivery", () => {
   it("is signed by the Standard Webhooks scheme: a receiver in another process verifies it with their package", async () => {
     const webhook = await subscriber.register(["exception.created"]);
@@ -151,6 +171,18 @@ describe("each kind of event", () => {
         currency: "EUR",
       });
       await subscriber.call("POST", `/v1/sources/${source.id}/imports`, { lines: [{ amount: "1.00", value_date: "2026-10-05" }] });
+    },
+    "run.done": async () => subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/runs`, {}),
+    "match.undone": async () => {
+      const { id, lines } = await createPeriod();
+      const match = await subscriber.call<{ id: string }>("POST", `/v1/reconciliations/${id}/matches`, { line_ids: lines });
+      await subscriber.call("POST", `/v1/matches/${match.id}/undo`);
+    },
+    "reconciliation.closed": async () => subscriber.call("POST", `/v1/reconciliations/${(await createPeriod()).id}/close`),
+    "reconciliation.reopened": async () => {
+      const { id } = await createPeriod();
+      await subscriber.call("POST", `/v1/reconciliations/${id}/close`);
+      await subscriber.call("POST", `/v1/reconciliations/${id}/reopen`, { reason: "A page was missing" });
     },
     "api_key.revoked": async () => {
       const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;

@@ -1,0 +1,8 @@
+import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import type { Match } from "./contract.ts";
+import { explained, type StoredMatch } from "./stored.ts";
+
+export async function confirmMatch(ctx: Context, id: string): Promise<Match> {
+  return explained(await write<StoredMatch>(ctx, "confirm_match", { id }));
+}

@@ -1,0 +1,264 @@
+import { z } from "zod";
+import { needs } from "../wire/access.ts";
+import { contract } from "../wire/contract.ts";
+import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+
+export const MATCH_STATES = ["suggested", "confirmed", "rejected", "undone"] as const;
+export const SHAPES = ["1:1", "1:n", "n:1", "n:m", "reversal"] as const;
+export const SIDES = ["left", "right"] as const;
+export const ADJUSTMENT_KINDS = ["fee", "fx", "rounding", "write_off", "other"] as const;
+export const MATCH_ACTIONS = ["confirm", "reject", "undo"] as const;
+const VERDICTS = ["equal", "close", "similar", "differs", "missing"] as const;
+
+const BULK_MOST = 500;
+const LINES_MOST = 500;
+
+export const matchId = id("mat");
+export const lineId = id("lin");
+export const reconciliationId = id("rcn");
+const state = z.enum(MATCH_STATES).meta({ example: "suggested" });
+const shape = z.enum(SHAPES).meta({ example: "1:1" });
+export const side = z.enum(SIDES).meta({ example: "left" });
+export const currency = z.string().meta({ example: "EUR" });
+const minor = z.int().meta({ example: 125000 });
+
+/** A sum in minor units: a number as long as JSON's keep it exact, its digits beyond 2^53 − 1. */
+export const sum = z
+  .union([z.int(), z.string().regex(/^-?\d{16,40}$/)])
+  .meta({ description: "In minor units; its digits as a text beyond 2^53 − 1.", example: 1_250_000 });
+export const method = z.string().meta({ description: "The rule's name, or manual.", example: "Same reference" });
+
+const adjustment = z.object({
+  kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
+  amount_minor: z.int().meta({ description: "What it explains of left − right.", example: -250 }),
+  note: z.string().nullable().meta({ example: "Card fee of October" }),
+});
+
+export const explanation = z
+  .object({
+    rule: method,
+    basis: z
+      .enum(["unique", "in_order", "nearest", "keyed", "sum", "evidence", "manual"])
+      .meta({ description: "Why these lines: see the guide to matching.", example: "unique" }),
+    fields: z.array(
+      z.object({
+        field: z.string().meta({ example: "reference" }),
+        left: z.string().nullable().meta({ example: "INV-4711" }),
+        right: z.string().nullable().meta({ example: "INV 4711" }),
+        verdict: z.enum(VERDICTS).meta({ example: "equal" }),
+        weight: z
+          .number()
+          .nullable()
+          .meta({ description: "Evidence for or against in nats; null of a rule that does not weigh.", example: 7.2 }),
+      }),
+    ),
+    tolerance: z
+      .object({
+        amount_used_minor: z.string().meta({ example: "250" }),
+        amount_allowed_minor: z.number().meta({ example: 500 }),
+        days: z.int().meta({ description: "From the left line to the right one.", example: 2 }),
+        days_before: z.int().nullable().meta({ example: 3 }),
+        days_after: z.int().nullable().meta({ example: 5 }),
+      })
+      .nullable()
+      .meta({ description: "What of the rule's tolerance was used." }),
+    runner_up: z.object({ side, line_id: lineId }).nullable().meta({ description: "The line that came second; null where none did." }),
+    margin: z.number().nullable().meta({ description: "By how many nats; null where nothing came second.", example: 4.1 }),
+    held: z
+      .enum(["rule", "track_record", "score", "margin", "chance", "budget"])
+      .nullable()
+      .meta({ description: "Why it is only suggested; null of a match.", example: null }),
+  })
+  .meta({ id: "MatchExplanation" });
+export type MatchExplanation = z.output<typeof explanation>;
+
+export const match = z
+  .object({
+    id: matchId,
+    reconciliation_id: reconciliationId,
+    run_id: id("run").nullable(),
+    state,
+    shape,
+    method,
+    score: z.number().min(0).max(1).nullable().meta({ description: "How probable it is; null of a match by hand.", example: 0.9993 }),
+    margin: z
+      .number()
+      .nullable()
+      .meta({ description: "How much worse the next best solution is, in nats; null where there is none.", example: 6.2 }),
+    currency,
+    amount_minor: minor.meta({ description: "Of the left side, or of the positive half of a reversal.", example: 125000 }),
+    residual_minor: z.int().meta({ description: "What it leaves over: left − right − adjustments.", example: 0 }),
+    adjustments: z.array(adjustment),
+    explanation,
+    members: z.array(
+      z.object({
+        line_id: lineId,
+        side,
+        allocated_minor: z.int().meta({ description: "What of the line it takes; negated where the source is inverted.", example: 125000 }),
+      }),
+    ),
+    note: z.string().nullable().meta({ example: null }),
+    decided_by: actor
+      .nullable()
+      .meta({ description: "Who confirmed, rejected, undid or made it; null: a run alone.", example: "user:ada" }),
+    decided_at: time.nullable(),
+    created_at: time,
+    created_by: actor,
+  })
+  .meta({ id: "Match" });
+export type Match = z.output<typeof match>;
+
+export const tag = "Matching";
+export const byReconciliation = z.strictObject({ id: reconciliationId });
+const byMatch = z.strictObject({ id: matchId });
+export const idempotency = { field: "idempotency_key", required: false } as const;
+const filters = {
+  method: text(200).optional().meta({ description: "The rule's name, or manual.", example: "Same reference" }),
+  shape: shape.optional(),
+  run_id: id("run").optional(),
+};
+
+export const listMatchesContract = contract({
+  operationId: "listMatches",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/matches",
+  tag,
+  summary: "List a period's matches, newest first",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  query: z.strictObject({ ...pageQuery, state: state.optional(), ...filters, line_id: lineId.optional() }),
+  response: page(match),
+  errors: ["not_found", "conflict"],
+});
+
+export const createMatchContract = contract({
+  operationId: "createMatch",
+  method: "POST",
+  path: "/v1/reconciliations/{id}/matches",
+  tag,
+  summary: "Match lines by hand",
+  description:
+    "Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit; lines of one " +
+    "side have to cancel each other. A write-off is a person's to decide.",
+  access: needs("write:reconciliations"),
+  idempotency,
+  params: byReconciliation,
+  body: z.strictObject({
+    line_ids: z
+      .array(lineId)
+      .min(2)
+      .max(LINES_MOST)
+      .refine((ids) => new Set(ids).size === ids.length, "Name each line once."),
+    adjustments: z
+      .array(
+        z.strictObject({
+          kind: adjustment.shape.kind,
+          amount_minor: adjustment.shape.amount_minor,
+          note: text(500).nullable().default(null).meta({ example: "Card fee of October" }),
+        }),
+      )
+      .max(20)
+      .default([])
+      .meta({ example: [{ kind: "fee", amount_minor: -250, note: "Card fee of October" }] }),
+    note: text(1000).nullable().default(null).meta({ example: "Told on the phone" }),
+  }),
+  response: match,
+  status: 201,
+  errors: ["not_found", "conflict"],
+});
+
+export const getMatchContract = contract({
+  operationId: "getMatch",
+  method: "GET",
+  path: "/v1/matches/{id}",
+  tag,
+  summary: "Get a match",
+  access: needs("read:reconciliations"),
+  params: byMatch,
+  response: match,
+  resource: "unversioned",
+  noun: "match",
+});
+
+const decision = (
+  operationId: string,
+  verb: string,
+  summary: string,
+  description: string,
+  permission: "decide:matches" | "write:reconciliations",
+) =>
+  contract({
+    operationId,
+    method: "POST",
+    path: `/v1/matches/{id}/${verb}`,
+    tag,
+    summary,
+    description,
+    access: needs(permission),
+    idempotency,
+    params: byMatch,
+    response: match,
+    noun: "match",
+    errors: ["invalid_transition", "conflict"],
+  });
+
+export const confirmMatchContract = decision(
+  "confirmMatch",
+  "confirm",
+  "Confirm a suggested match",
+  "Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.",
+  "decide:matches",
+);
+export const rejectMatchContract = decision(
+  "rejectMatch",
+  "reject",
+  "Reject a suggested match",
+  "These lines are not suggested together again.",
+  "decide:matches",
+);
+export const undoMatchContract = decision(
+  "undoMatch",
+  "undo",
+  "Undo a match",
+  "Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.",
+  "write:reconciliations",
+);
+
+const filter = z.strictObject({
+  reconciliation_id: reconciliationId,
+  ...filters,
+  score_from: z.number().min(0).max(1).optional().meta({ description: "Those at least as probable.", example: 0.95 }),
+});
+
+export const decideMatchesContract = contract({
+  operationId: "decideMatches",
+  method: "POST",
+  path: "/v1/matches/bulk",
+  tag,
+  summary: "Confirm, reject or undo many matches",
+  description:
+    "All of them or none, at most 500: by ids, or by a filter with the number that you expect it to find. Undoing needs the right to write " +
+    "reconciliations.",
+  access: needs("decide:matches"),
+  idempotency,
+  body: z
+    .strictObject({
+      action: z.enum(MATCH_ACTIONS).meta({ example: "confirm" }),
+      ids: z
+        .array(matchId)
+        .min(1)
+        .max(BULK_MOST)
+        .refine((ids) => new Set(ids).size === ids.length, "Name each match once.")
+        .optional(),
+      filter: filter.optional(),
+      expected_count: z.int().min(0).max(BULK_MOST).optional().meta({ example: 12 }),
+    })
+    .superRefine(({ ids, filter, expected_count }, { addIssue }) => {
+      if ((ids === undefined) === (filter === undefined)) addIssue({ code: "custom", path: ["ids"], message: "Give ids, or a filter." });
+      if ((filter === undefined) !== (expected_count === undefined))
+        addIssue({ code: "custom", path: ["expected_count"], message: "expected_count comes with a filter." });
+    }),
+  response: z.object({ count: z.int().meta({ example: 12 }), items: z.array(match) }).meta({ id: "MatchDecisions" }),
+  noun: "match",
+  errors: ["not_found", "invalid_transition", "conflict"],
+});

@@ -1,0 +1,8 @@
+import { write } from "../../db/call.ts";
+import type { Reconciliation } from "../../reconciliations/contract.ts";
+import type { Context } from "../../request/context.ts";
+import { tagged } from "../../request/versions.ts";
+
+export async function closeReconciliation(ctx: Context, id: string): Promise<Reconciliation> {
+  return tagged(ctx, await write<Reconciliation>(ctx, "close_reconciliation", { id }));
+}

@@ -1,0 +1,193 @@
+import { z } from "zod";
+import { reconciliation } from "../../reconciliations/contract.ts";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { actor, text, time } from "../../wire/schema.ts";
+import {
+  ADJUSTMENT_KINDS,
+  byReconciliation,
+  currency,
+  idempotency,
+  lineId,
+  matchId,
+  reconciliationId,
+  side,
+  sum,
+  tag,
+} from "../contract.ts";
+
+const count = z.int().min(0);
+
+export const proof = z
+  .object({
+    items: z.array(
+      z.object({
+        currency,
+        side,
+        lines: sum.meta({ description: "What the period sees: all up to its end that no earlier one settled.", example: 1_250_000 }),
+        matched: sum,
+        excluded: sum.meta({ example: 0 }),
+        open: sum.meta({ example: 0 }),
+        adjustments: sum.meta({ description: "What they explain, on the side that is the larger for it.", example: 0 }),
+        residual: sum.meta({ description: "What matches leave over within their tolerance, on that side.", example: 0 }),
+        holds: z.boolean().meta({ description: "lines = matched + excluded + open, and the sides agree.", example: true }),
+      }),
+    ),
+    holds: z.boolean().meta({ example: true }),
+  })
+  .meta({ id: "Proof" });
+export type Proof = z.output<typeof proof>;
+
+export const getProofContract = contract({
+  operationId: "getProof",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/proof",
+  tag,
+  summary: "Get the proof that no cent is missing",
+  description: "Per currency and side in minor units, added up from the lines themselves. Of a closed period as it was when it closed.",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  response: proof,
+  resource: "unversioned",
+  errors: ["not_found", "conflict"],
+});
+
+export const outstandingLine = z
+  .object({
+    line_id: lineId,
+    side,
+    value_date: z.iso.date().meta({ example: "2026-10-29" }),
+    age_days: z.int().meta({ description: "At the end of the period.", example: 2 }),
+    currency,
+    open_minor: z.int().meta({ example: 125_000 }),
+    reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
+    counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
+    description: z.string().nullable().meta({ example: null }),
+  })
+  .meta({ id: "OutstandingLine" });
+export type OutstandingLine = z.output<typeof outstandingLine>;
+
+const OUTSTANDING_COLUMNS = [
+  "line_id",
+  "side",
+  "value_date",
+  "age_days",
+  "currency",
+  "open_minor",
+  "reference",
+  "counterparty",
+  "description",
+] as const satisfies readonly (keyof OutstandingLine)[];
+
+export const statement = z
+  .object({
+    reconciliation_id: reconciliationId,
+    name: z.string().meta({ example: "Bank, October" }),
+    period_start: z.iso.date().meta({ example: "2026-10-01" }),
+    period_end: z.iso.date().meta({ example: "2026-10-31" }),
+    left_source: z.string().meta({ example: "Bank" }),
+    right_source: z.string().meta({ example: "Ledger" }),
+    as_of: time,
+    closed_at: time.nullable(),
+    closed_by: actor.nullable(),
+    balances: z.array(
+      z.object({
+        currency,
+        side,
+        opening_minor: sum.meta({ description: "All lines before the period.", example: 0 }),
+        lines_minor: sum.meta({ description: "Those of the period.", example: 1_250_000 }),
+        line_count: count.meta({ example: 5000 }),
+        closing_minor: sum,
+        outstanding_minor: sum.meta({ description: "What is open at its end.", example: 125_000 }),
+        excluded_minor: sum.meta({ example: 0 }),
+      }),
+    ),
+    differences: z.array(
+      z.object({
+        currency,
+        adjustments_minor: sum.meta({ example: -250 }),
+        residual_minor: sum.meta({ example: 0 }),
+        difference_minor: sum.meta({ description: "What nothing explains. 0 in a statement that can be signed.", example: 0 }),
+      }),
+    ),
+    aging: z.array(
+      z.object({
+        currency,
+        side,
+        days_from: z.int().meta({ description: "0, 8, 31, 61 or 91.", example: 0 }),
+        line_count: count,
+        open_minor: sum,
+      }),
+    ),
+    outstanding_count: count.meta({ example: 17 }),
+    outstanding: z.array(outstandingLine).meta({ description: "Those with the most money, at most 250. The export has all of them." }),
+    adjustments: z
+      .array(
+        z.object({
+          match_id: matchId,
+          currency,
+          kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
+          amount_minor: z.int().meta({ example: -250 }),
+          note: z.string().nullable().meta({ example: "Card fee of October" }),
+          decided_by: actor.nullable(),
+        }),
+      )
+      .meta({ description: "Of the period's matches, at most 1,000." }),
+    proof,
+  })
+  .meta({ id: "ReconciliationStatement" });
+export type Statement = z.output<typeof statement>;
+
+export const getStatementContract = contract({
+  operationId: "getStatement",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/statement",
+  tag,
+  summary: "Get the reconciliation statement",
+  description:
+    "Balances of both sides, what is outstanding and how old, adjustments, and the difference. Of a closed period as it was when it closed.",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  response: statement,
+  resource: "unversioned",
+  errors: ["not_found", "conflict"],
+  exported: {
+    summary: "Export a statement's outstanding lines",
+    columns: OUTSTANDING_COLUMNS,
+    item: outstandingLine,
+    functions: ["list_outstanding_lines"],
+  },
+});
+
+const person = "A person closes and reopens, with tenant_admin or tenant_lead: never a key.";
+
+export const closeReconciliationContract = contract({
+  operationId: "closeReconciliation",
+  method: "POST",
+  path: "/v1/reconciliations/{id}/close",
+  tag,
+  summary: "Close a period",
+  description: `Needs a proof that holds and earlier periods closed; with four_eyes, somebody other than who last matched by hand. Afterwards nothing in it changes. ${person}`,
+  access: needs("close:reconciliations"),
+  idempotency,
+  params: byReconciliation,
+  response: reconciliation,
+  resource: "versioned",
+  errors: ["not_found", "conflict"],
+});
+
+export const reopenReconciliationContract = contract({
+  operationId: "reopenReconciliation",
+  method: "POST",
+  path: "/v1/reconciliations/{id}/reopen",
+  tag,
+  summary: "Reopen a closed period",
+  description: `Later periods have to be open. Its statement is forgotten, its matches stay. ${person}`,
+  access: needs("close:reconciliations"),
+  idempotency,
+  params: byReconciliation,
+  body: z.strictObject({ reason: text(1000).meta({ example: "A statement page was missing" }) }),
+  response: reconciliation,
+  resource: "versioned",
+  errors: ["not_found", "conflict"],
+});

@@ -1,0 +1,163 @@
+import { z } from "zod";
+import {
+  DAY_KINDS,
+  MAX_DAYS,
+  MAX_GROUP_SIZE,
+  MAX_RULES,
+  MAX_TOLERANCE_BPS,
+  OUTCOMES,
+  RESIDUALS,
+  RULE_FIELDS,
+  RULE_KINDS,
+} from "../../../matcher/engine/rules.ts";
+import { SEVERITIES } from "../../exceptions/contract.ts";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { actor, id, text, time, userReference } from "../../wire/schema.ts";
+import { byReconciliation, tag } from "../contract.ts";
+
+export const AUTOMATIC = ["suggest_only", "earned", "always"] as const;
+
+const days = z.int().min(0).max(MAX_DAYS);
+
+const rule = z
+  .strictObject({
+    name: text(100).meta({ description: "By which matches name it. Each name once.", example: "Same reference" }),
+    kind: z.enum(RULE_KINDS).meta({ example: "exact" }),
+    on: z
+      .array(z.enum(RULE_FIELDS))
+      .max(RULE_FIELDS.length)
+      .refine((fields) => new Set(fields).size === fields.length, "Name each field once.")
+      .optional()
+      .meta({ description: "Fields that all lines of a match have, and have alike, beside amount and currency.", example: ["reference"] }),
+    amount_tolerance_minor: z.int().min(0).optional().meta({ example: 500 }),
+    amount_tolerance_bps: z.int().min(0).max(MAX_TOLERANCE_BPS).optional().meta({ description: "Of the larger amount.", example: 50 }),
+    days_before: days.optional().meta({ description: "How long before the left line the right one may be dated.", example: 3 }),
+    days_after: days.optional().meta({ example: 5 }),
+    day_kind: z.enum(DAY_KINDS).optional().meta({ example: "business" }),
+    max_group_size: z
+      .int()
+      .min(2)
+      .max(MAX_GROUP_SIZE)
+      .optional()
+      .meta({ description: "Lines that a search for sums may combine.", example: 8 }),
+    residual: z
+      .enum(RESIDUALS)
+      .optional()
+      .meta({ description: "keep: the match keeps the difference. none: the rest of the larger line stays open.", example: "keep" }),
+    // A rule of this kind does nothing but suggest, or matches what is sure.
+    then: z.enum(OUTCOMES).meta({ example: "match" }),
+  })
+  .meta({ id: "MatchingRule" });
+
+export const rules = z
+  .array(rule)
+  .min(1)
+  .max(MAX_RULES)
+  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, "Give each rule a name of its own.")
+  .refine((list) => list.every(({ name }) => name !== "manual"), "manual is what matches by hand are called.")
+  .meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], days_before: 3, days_after: 5, then: "match" }] });
+
+const exceptionPolicy = z
+  .strictObject({
+    assigned_to: userReference.nullable().meta({ description: "Who gets the exceptions of this pair of sources." }),
+    severities: z
+      .array(z.strictObject({ from_minor: z.int().min(0).meta({ example: 100_000 }), severity: z.enum(SEVERITIES) }))
+      .min(1)
+      .max(10)
+      .refine(
+        (bands) => bands[0]?.from_minor === 0 && bands.every((band, at) => at === 0 || band.from_minor > (bands[at - 1]?.from_minor ?? 0)),
+        "Begin with from_minor 0, and let each be greater than the one before.",
+      )
+      .meta({ description: "By the money at stake.", example: [{ from_minor: 0, severity: "low" }] }),
+    most_a_run: z.int().min(0).max(10_000).meta({ description: "The most that one run opens.", example: 1000 }),
+  })
+  .meta({ id: "LineExceptionPolicy" });
+
+const policy = {
+  automatic: z.enum(AUTOMATIC).meta({
+    description:
+      "Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.",
+    example: "earned",
+  }),
+  four_eyes: z.boolean().meta({ description: "Who last matched by hand may not close the period.", example: false }),
+  exceptions: exceptionPolicy,
+};
+
+export const learnt = z
+  .object({
+    confirmed: z.int().meta({ example: 212 }),
+    rejected: z.int().meta({ example: 3 }),
+    findings: z.array(
+      z.object({
+        finding: z.string().meta({ example: "amount: equal" }),
+        share: z.number().meta({ example: 0.98 }),
+        seen: z.number().meta({ example: 212 }),
+      }),
+    ),
+    track_record: z.object({
+      decided: z.int().meta({ example: 120 }),
+      precision: z.number().nullable().meta({ example: 1 }),
+      at_least: z.number().nullable().meta({ description: "The lower end of its interval of 95 %.", example: 0.97 }),
+      proven: z.boolean().meta({ description: "Whether earned matches by itself.", example: true }),
+    }),
+  })
+  .meta({ id: "LearntWeights", description: "What people's decisions taught: shares of true matches, no texts." });
+
+export const ruleSet = z
+  .object({
+    rules: z.array(rule).meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], then: "match" }] }),
+    version: z.int().meta({ description: "0: the defaults.", example: 3 }),
+    ...policy,
+    learnt,
+    updated_at: time.nullable(),
+    updated_by: actor.nullable(),
+  })
+  .meta({ id: "RuleSet" });
+export type RuleSet = z.output<typeof ruleSet>;
+
+export const ruleSetChange = ruleSet
+  .extend({
+    dry_run: z.boolean().meta({ example: false }),
+    run_id: id("run").nullable().meta({ description: "Of a dry run: the run whose impact tells what would change." }),
+  })
+  .meta({ id: "RuleSetChange" });
+
+export const getRulesContract = contract({
+  operationId: "getRules",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/rules",
+  tag,
+  summary: "Get the rules of a period's sources",
+  description: "They belong to the pair of sources: every open period of it goes by the newest version.",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  response: ruleSet,
+  resource: "versioned",
+  errors: ["not_found", "conflict"],
+});
+
+export const putRulesContract = contract({
+  operationId: "putRules",
+  method: "PUT",
+  path: "/v1/reconciliations/{id}/rules",
+  tag,
+  summary: "Set the rules of a period's sources",
+  description:
+    "Makes a new version, by which open periods run again. What is left out beside the rules stays. With dry_run nothing is kept: a dry run " +
+    "tells in its impact what would newly match, no longer match and change. What was learnt is forgotten with reset_learning.",
+  access: needs("write:reconciliations"),
+  params: byReconciliation,
+  body: z.strictObject({
+    rules,
+    automatic: policy.automatic.optional(),
+    four_eyes: policy.four_eyes.optional(),
+    exceptions: policy.exceptions.optional(),
+    reset_learning: z.boolean().default(false).meta({ example: false }),
+    dry_run: z.boolean().default(false).meta({ example: false }),
+  }),
+  response: ruleSetChange,
+  resource: "versioned",
+  dryRun: "asked",
+  errors: ["not_found", "conflict"],
+});

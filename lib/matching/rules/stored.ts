@@ -1,0 +1,21 @@
+import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
+import { SURE_SCORE } from "../../../matcher/engine/score.ts";
+import { describeWeights, trackRecord, type Weights } from "../../../matcher/engine/weights.ts";
+import type { RuleSet } from "./contract.ts";
+
+/** As the database answers it: no rules where a pair has the defaults, and what was learnt as counts. */
+export type StoredRules<Rest = object> = Rest & Omit<RuleSet, "rules" | "learnt"> & { rules: Rule[] | null; weights: Weights | null };
+
+/** With the defaults, and what was learnt in figures for people. */
+export function readable<Rest extends object>({ rules, weights, ...stored }: StoredRules<Rest>): Rest & RuleSet {
+  return {
+    ...(stored as unknown as Rest & Omit<RuleSet, "rules" | "learnt">),
+    rules: (rules ?? DEFAULT_RULES) as RuleSet["rules"],
+    learnt: {
+      confirmed: weights?.confirmed ?? 0,
+      rejected: weights?.rejected ?? 0,
+      findings: describeWeights(weights),
+      track_record: trackRecord(weights, SURE_SCORE),
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { actor, id, page, pageQuery, time } from "../../wire/schema.ts";
+import { byReconciliation, currency, idempotency, lineId, method, reconciliationId, sum, tag } from "../contract.ts";
+import { rules } from "../rules/contract.ts";
+
+export const RUN_STATUSES = ["queued", "running", "done", "failed"] as const;
+
+const count = z.int().min(0);
+const status = z.enum(RUN_STATUSES).meta({ example: "done" });
+
+const step = z.object({
+  rule: method,
+  matches: count.meta({ example: 4812 }),
+  suggested: count.meta({ example: 0 }),
+  left_lines: count.meta({ example: 4812 }),
+  right_lines: count.meta({ example: 4812 }),
+  amounts: z.array(z.object({ currency, left_minor: sum, right_minor: sum })),
+});
+
+const difference = z.object({
+  matches: count.meta({ example: 12 }),
+  amounts: z.array(z.object({ currency, amount_minor: sum })),
+});
+
+const impact = z
+  .object({
+    newly_matched: difference,
+    no_longer_matched: difference,
+    changed: difference.meta({ description: "The same lines by another rule, or with other amounts." }),
+    samples: z
+      .array(
+        z.object({
+          change: z.enum(["newly_matched", "no_longer_matched", "changed"]).meta({ example: "newly_matched" }),
+          rule: method,
+          line_ids: z.array(lineId),
+          currency,
+          amount_minor: z.int().meta({ example: 125000 }),
+        }),
+      )
+      .meta({ description: "At most 20." }),
+  })
+  .meta({ id: "RunImpact" });
+
+export const run = z
+  .object({
+    id: id("run"),
+    reconciliation_id: reconciliationId,
+    status,
+    dry_run: z.boolean().meta({ example: false }),
+    stage: z.string().nullable().meta({ description: "What it does just now; the rule's name while one is applied.", example: null }),
+    lines_done: count.meta({ example: 10_000 }),
+    lines_total: count.meta({ description: "Lines that it looks at.", example: 10_000 }),
+    waterfall: z.array(step).meta({ description: "What each rule did in the period, in the rules' order." }),
+    changed: z
+      .object({ added: count, kept: count, replaced: count, undone: count, left_out: count })
+      .nullable()
+      .meta({
+        description: "Matches that the run made, found again and took back.",
+        example: { added: 4812, kept: 0, replaced: 0, undone: 0, left_out: 0 },
+      }),
+    impact: impact.nullable().meta({ description: "Of a dry run that is done: what it would change." }),
+    suggested_count: count.meta({ example: 31 }),
+    open_count: count.meta({ description: "Lines of both sides that are open.", example: 67 }),
+    exceptions_opened: count.meta({ example: 9 }),
+    exceptions_held_back: count.meta({ description: "Beyond the cap of a run: left for the next.", example: 0 }),
+    rules_version: z.int().nullable().meta({ description: "0: the defaults.", example: 3 }),
+    engine_version: z.string().nullable().meta({ example: "1.0.0" }),
+    digest: z
+      .string()
+      .nullable()
+      .meta({ description: "The same lines, rules and decisions give the same.", example: "1.0.0:5f3c0a9be2c04d6f8a1b3c5d7e9f0a2b" }),
+    failure: z.string().nullable().meta({ example: null }),
+    duration_ms: z.int().nullable().meta({ description: "From its start to its end.", example: 840 }),
+    created_at: time,
+    created_by: actor,
+    started_at: time.nullable(),
+    finished_at: time.nullable(),
+  })
+  .meta({ id: "Run" });
+export type Run = z.output<typeof run>;
+
+export const createRunContract = contract({
+  operationId: "createRun",
+  method: "POST",
+  path: "/v1/reconciliations/{id}/runs",
+  tag,
+  summary: "Run the rules",
+  description:
+    "Runs of one pair of sources take turns; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run " +
+    "tells in impact what it would change, with other rules where some are given.",
+  access: needs("write:reconciliations"),
+  idempotency,
+  params: byReconciliation,
+  body: z
+    .strictObject({ dry_run: z.boolean().default(false).meta({ example: false }), rules: rules.optional() })
+    .refine((body) => body.dry_run || body.rules === undefined, { path: ["rules"], error: "Other rules are for a dry run." }),
+  response: run,
+  status: 202,
+  dryRun: "asked",
+  errors: ["not_found", "conflict"],
+});
+
+export const listRunsContract = contract({
+  operationId: "listRuns",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/runs",
+  tag,
+  summary: "List a period's runs, newest first",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  query: z.strictObject({ ...pageQuery, status: status.optional() }),
+  response: page(run),
+  errors: ["not_found", "conflict"],
+});
+
+export const getRunContract = contract({
+  operationId: "getRun",
+  method: "GET",
+  path: "/v1/runs/{id}",
+  tag,
+  summary: "Get a run",
+  access: needs("read:reconciliations"),
+  params: z.strictObject({ id: id("run") }),
+  response: run,
+  resource: "unversioned",
+});

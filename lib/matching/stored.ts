@@ -1,0 +1,21 @@
+import { explainLines } from "../../matcher/engine/explain.ts";
+import type { PlainLine } from "../../matcher/engine/fields.ts";
+import type { Match, MatchExplanation } from "./contract.ts";
+
+/** As the database answers it: of a match without an explanation of its own, the lines that it follows from. */
+export type StoredMatch = Omit<Match, "explanation"> & {
+  explanation: MatchExplanation | null;
+  plain: (PlainLine & { side: "left" | "right" })[] | null;
+};
+
+/** A match by hand, and one that agrees in all that its rule asks, are explained by their lines. */
+export function explained({ explanation, plain, ...match }: StoredMatch): Match {
+  return { ...match, explanation: explanation ?? explanationOf(match, plain ?? []) };
+}
+
+function explanationOf({ method }: { method: string }, plain: NonNullable<StoredMatch["plain"]>): MatchExplanation {
+  const of = (side: "left" | "right") => plain.filter((line) => line.side === side);
+  const { rule, fields } = explainLines({ name: method, kind: "exact", then: "match" }, of("left"), of("right"));
+  const basis = method === "manual" ? "manual" : "unique";
+  return { rule, basis, fields, tolerance: null, runner_up: null, margin: null, held: null };
+}

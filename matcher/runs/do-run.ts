@@ -1,0 +1,196 @@
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { Client } from "pg";
+import { log } from "#lib/runtime/log.ts";
+import { ENGINE_VERSION } from "../engine/content-hash.ts";
+import { type Result, run as runRules } from "../engine/engine.ts";
+import { checkInvariants } from "../engine/invariants.ts";
+import { DEFAULT_RULES } from "../engine/rules.ts";
+import { SURE_SCORE } from "../engine/score.ts";
+import { type Decision, learn, trackRecord, type Weights } from "../engine/weights.ts";
+import { changesOf } from "./changes.ts";
+import { exactSum, impactOf } from "./impact.ts";
+import { keepChanges, settlingRules } from "./keep-changes.ts";
+import { openLineExceptions } from "./line-exceptions.ts";
+import type { Policy, RunToDo } from "./run-to-do.ts";
+import { loadWorld } from "./world.ts";
+
+export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
+
+/** A run that must not be kept, in words for the caller: trying again would change nothing. */
+export class RunRefused extends Error {}
+
+type Begun = {
+  run_id: string;
+  pair_no: number;
+  period_end: string;
+  dry_run: object | null;
+  rules: RunToDo["rules"] | null;
+  policy: Policy;
+  weights: Weights | null;
+  whole: boolean;
+};
+
+/** Decisions that are learnt from at a time. */
+const DECISIONS = 2_000;
+const TOLD_EVERY_MS = 500;
+/** So long the event loop is held at most by what yields. */
+const SLICE_MS = 20;
+
+/**
+ * One pass of the rules over a period: learns from what people decided, weighs, keeps the changes, opens exceptions, checks.
+ * `main` works, `side` tells how far it is.
+ * @returns the run, null where there was nothing to do
+ * @throws RunRefused where the result breaks what must always hold; nothing of it was kept
+ */
+export async function doRun(main: Client, side: Client, key: RunKey, begun: (runId: string) => void, stop?: AbortSignal): Promise<void> {
+  const todo = await begin(main, key);
+  if (!todo) return;
+  begun(todo.runId);
+  if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
+  const progress = new Progress(side, todo, stop);
+  const world = await loadWorld(main, todo);
+  const result = await weigh(todo, world, progress);
+  const violations = checkInvariants(result);
+  if (violations.length > 0) {
+    log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
+    throw new RunRefused("What must always hold would not. Nothing was kept, and it has been logged: tell us the run.");
+  }
+  const changes = changesOf(result, world.present);
+  if (todo.dryRun) {
+    const outcome = {
+      impact: impactOf(result, changes, world),
+      waterfall: waterfallOf(result),
+      digest: result.digest,
+      suggested_count: result.suggested.length,
+      open_count: result.waterfall.open_count.left + result.waterfall.open_count.right,
+    };
+    await main.query("select private.finish_dry_run($1, $2, $3)", [todo.tenantId, todo.runId, JSON.stringify(outcome)]);
+    return;
+  }
+  const leftOut = await keepChanges(main, todo, result, changes, (done, total) => progress.tell({ stage: "keeping", done, total }));
+  await progress.tell({ stage: "exceptions", done: 0, total: 0 });
+  const { opened, heldBack } = await openLineExceptions(main, todo, result);
+  const again = changes.made.filter((match) => match.again).length;
+  const outcome = {
+    waterfall: waterfallOf(result),
+    changed: {
+      added: changes.made.length - again - leftOut,
+      kept: changes.kept,
+      replaced: again,
+      undone: changes.gone.length,
+      left_out: leftOut,
+    },
+    exceptions_opened: opened,
+    exceptions_held_back: heldBack,
+  };
+  const { rows } = await main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3) as violations", [
+    todo.tenantId,
+    todo.runId,
+    JSON.stringify(outcome),
+  ]);
+  if (rows[0]?.violations.length)
+    log.fatal({ run_id: todo.runId, violations: rows[0].violations }, "after a run what must always hold does not");
+}
+
+async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
+  const { rows } = await main.query<{ begun: Begun | null }>("select private.begin_run($1, $2, $3, $4) as begun", [
+    key.tenant_id,
+    key.reconciliation_id,
+    key.run_id,
+    ENGINE_VERSION,
+  ]);
+  const begun = rows[0]?.begun;
+  if (!begun) return null;
+  return {
+    tenantId: key.tenant_id,
+    reconciliationId: key.reconciliation_id,
+    runId: begun.run_id,
+    pairNo: begun.pair_no,
+    periodEnd: begun.period_end,
+    rules: begun.rules ?? DEFAULT_RULES,
+    policy: begun.policy,
+    weights: begun.weights,
+    dryRun: begun.dry_run !== null,
+    whole: begun.whole,
+  };
+}
+
+async function learnDecisions(main: Client, { tenantId, pairNo, weights }: RunToDo): Promise<Weights | null> {
+  const { rows } = await main.query<{
+    decisions: ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[];
+  }>("select private.decisions_to_learn($1, $2, $3) as decisions", [tenantId, pairNo, DECISIONS]);
+  const decisions = rows[0]?.decisions ?? [];
+  const last = decisions.at(-1);
+  if (!last) return weights;
+  const learnt = learn(
+    weights,
+    decisions.filter(({ left, right }) => left && right),
+  );
+  await main.query("select private.keep_weights($1, $2, $3, $4)", [tenantId, pairNo, JSON.stringify(learnt), last.id]);
+  return learnt;
+}
+
+async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnType<typeof loadWorld>>, progress: Progress): Promise<Result> {
+  const { automatic } = todo.policy;
+  const earned = automatic === "always" || (automatic === "earned" && trackRecord(todo.weights, SURE_SCORE).proven);
+  const total = left.length + right.length;
+  const running = runRules({
+    left,
+    right,
+    rules: todo.rules,
+    rejected,
+    weights: todo.weights,
+    automatic: earned ? "as_ruled" : "suggest_only",
+  });
+  await progress.tell({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
+  for (let since = performance.now(); ; ) {
+    const step = running.next();
+    if (step.done) return step.value;
+    if (performance.now() - since < SLICE_MS) continue;
+    await progress.tell({ stage: step.value.stage, done: Math.min(total, step.value.done), total });
+    await otherWork();
+    since = performance.now();
+  }
+}
+
+/** What a run's row says of how far it is; stops the run where it is to stop. */
+class Progress {
+  private readonly side: Client;
+  private readonly todo: RunToDo;
+  private readonly stop: AbortSignal | undefined;
+  private toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(side: Client, todo: RunToDo, stop: AbortSignal | undefined) {
+    this.side = side;
+    this.todo = todo;
+    this.stop = stop;
+  }
+
+  async tell({ stage, done, total }: { stage: string; done: number; total: number }, now = false): Promise<void> {
+    this.stop?.throwIfAborted();
+    if (!now && performance.now() - this.toldAt < TOLD_EVERY_MS) return;
+    this.toldAt = performance.now();
+    await this.side.query("select private.tell_run_progress($1, $2, $3, $4, $5)", [
+      this.todo.tenantId,
+      this.todo.runId,
+      stage,
+      done,
+      total,
+    ]);
+  }
+}
+
+/** As the run's row has it. `settled`: of a rule whose matches later runs leave alone, which the database counts. */
+function waterfallOf({ waterfall, input: { rules } }: Result) {
+  const settling = settlingRules(rules);
+  return waterfall.rules.map(({ name, amounts, ...step }, index) => ({
+    rule: name,
+    ...step,
+    amounts: amounts.map(({ currency, left_minor, right_minor }) => ({
+      currency,
+      left_minor: exactSum(left_minor),
+      right_minor: exactSum(right_minor),
+    })),
+    settled: settling[index],
+  }));
+}

@@ -1,0 +1,169 @@
+import type { Client } from "pg";
+import type { Result } from "../engine/engine.ts";
+import { type Explanation, explain } from "../engine/explain.ts";
+import type { Rule } from "../engine/rules.ts";
+import { sum } from "../engine/sum.ts";
+import { allocatedOf, type Changes, handlesOf, type Made } from "./changes.ts";
+import type { RunToDo } from "./run-to-do.ts";
+import { hyphenated } from "./world.ts";
+
+/** Of a chunk, which is a transaction: whole matches, some hundred milliseconds. */
+const MATCHES = 20_000;
+/** Those that bring an explanation of a kilobyte. */
+const EXPLAINED = 2_000;
+const GONE = 5_000;
+
+/** Which rules stand before all others and are exact: what they make, later runs leave alone. */
+export function settlingRules(rules: readonly Rule[]): boolean[] {
+  const others = rules.findIndex(({ kind }) => kind !== "exact");
+  return rules.map((_, index) => others < 0 || index < others);
+}
+
+/**
+ * Keeps the changes chunk by chunk: after each commit the proof holds, and what a matcher that dies has kept, the next one finds kept.
+ * What is gone goes first, so that its lines are free.
+ * @returns how many matches were left out, since somebody took their lines meanwhile
+ */
+export async function keepChanges(
+  client: Client,
+  run: RunToDo,
+  result: Result,
+  { made, gone }: Changes,
+  told: (done: number, total: number) => Promise<void>,
+): Promise<number> {
+  const total = made.length + gone.length;
+  let done = 0;
+  let leftOut = 0;
+  const keep = async (chunk: Made[], ids: string[]) => {
+    leftOut += await keepChunk(client, run, result, chunk, ids);
+    done += chunk.length + ids.length;
+    await told(done, total);
+  };
+  for (let from = 0; from < gone.length; from += GONE)
+    await keep(
+      [],
+      gone.slice(from, from + GONE).map(({ id }) => id),
+    );
+  const settling = settlingRules(result.input.rules);
+  let chunk: Made[] = [];
+  let explained = 0;
+  for (const match of made) {
+    // Of one state each: all of a chunk's lines are taken, or none.
+    if (chunk.length > 0 && chunk[0]?.state !== match.state) {
+      await keep(chunk, []);
+      [chunk, explained] = [[], 0];
+    }
+    chunk.push(match);
+    if (!settling[result[match.state].rule[match.index] as number]) explained += 1;
+    if (chunk.length < MATCHES && explained < EXPLAINED) continue;
+    await keep(chunk, []);
+    [chunk, explained] = [[], 0];
+  }
+  if (chunk.length > 0) await keep(chunk, []);
+  return leftOut;
+}
+
+async function keepChunk(client: Client, run: RunToDo, result: Result, chunk: readonly Made[], gone: readonly string[]): Promise<number> {
+  const columns = new Columns(result);
+  for (const match of chunk) columns.add(match);
+  const { rows } = await client.query<{ left_out: number }>(
+    `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) as left_out`,
+    [run.tenantId, run.reconciliationId, run.runId, array(gone), ...columns.values()],
+  );
+  return rows[0]?.left_out ?? 0;
+}
+
+/** A chunk as the arrays of `private.keep_matches`, written as Postgres reads them. */
+class Columns {
+  private readonly result: Result;
+  private readonly settling: boolean[];
+  private readonly names: string[];
+  private readonly explanations: Record<string, Explanation> = {};
+  private readonly matches: (string | number)[][] = Array.from({ length: 12 }, () => []);
+  private readonly members: (string | number)[][] = Array.from({ length: 4 }, () => []);
+
+  constructor(result: Result) {
+    this.result = result;
+    this.settling = settlingRules(result.input.rules);
+    this.names = result.input.rules.map(({ name }) => quoted(name));
+  }
+
+  add(match: Made): void {
+    const { state, index, hash, again } = match;
+    const matches = this.result[state];
+    const { left, right } = this.result.input;
+    const lefts = matches.left(index).length;
+    const rights = matches.right(index).length;
+    const rule = matches.rule[index] as number;
+    const settled = this.settling[rule] === true && state === "confirmed";
+    const allocated = allocatedOf(this.result, match);
+    const leftMinor = sum(allocated.slice(0, lefts));
+    const rightMinor = sum(allocated.slice(lefts));
+    const reversal = lefts === 0 || rights === 0;
+    const currency = lefts > 0 ? left.currencyOf(matches.left(index)[0] as number) : right.currencyOf(matches.right(index)[0] as number);
+    const margin = matches.margin[index] as number;
+    const id = again ?? newId();
+    const values = [
+      id,
+      state,
+      quoted(reversal ? "reversal" : lefts === 1 && rights === 1 ? "1:1" : lefts === 1 ? "1:n" : rights === 1 ? "n:1" : "n:m"),
+      this.names[rule] as string,
+      settled ? "t" : "f",
+      matches.score[index] as number,
+      Number.isFinite(margin) ? margin : "null",
+      currency,
+      String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor),
+      String(reversal ? 0 : leftMinor - rightMinor),
+      half(hash, 0),
+      half(hash, 16),
+    ];
+    values.forEach((value, column) => {
+      this.matches[column]?.push(value);
+    });
+    if (!settled) this.explanations[id] = explain(this.result, state, index);
+    if (again === null) this.addMembers(id, lefts, handlesOf(this.result, matches, index), allocated);
+  }
+
+  private addMembers(id: string, lefts: number, handles: readonly number[], allocated: readonly number[]): void {
+    const [ids, lines, sides, minors] = this.members as [string[], number[], string[], number[]];
+    handles.forEach((handle, at) => {
+      ids.push(id);
+      lines.push(handle);
+      sides.push(at < lefts ? "left" : "right");
+      minors.push(allocated[at] as number);
+    });
+  }
+
+  values(): string[] {
+    const [highs, lows] = this.matches.slice(10);
+    return [
+      ...this.matches.slice(0, 10).map(array),
+      JSON.stringify(this.explanations),
+      array(highs ?? []),
+      array(lows ?? []),
+      ...this.members.map(array),
+    ];
+  }
+}
+
+function array(values: readonly (string | number)[]): string {
+  return `{${values.join(",")}}`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+/** 64 of the hash's bits as the signed number that a bigint is. */
+function half(hash: string, from: number): string {
+  return BigInt.asIntN(64, BigInt(`0x${hash.slice(from, from + 16)}`)).toString();
+}
+
+let counted = 0;
+const own = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+
+/** In order of time, and of making within a process. */
+function newId(): string {
+  counted = (counted + 1) % 2 ** 32;
+  return hyphenated(`${Date.now().toString(16).padStart(12, "0")}${counted.toString(16).padStart(8, "0")}${own}`);
+}

@@ -1,0 +1,235 @@
+-- Matches over the wire: list, get, confirm, reject, undo; one at a time and many at once.
+
+-- The match of the caller's tenant. Refuses: not_found.
+create function private.find_match(id text) returns public.matches
+language plpgsql stable set search_path = '' as $$
+declare
+  m public.matches;
+begin
+  select * into m from public.matches x where x.tenant_id = private.tenant_id() and x.id = private.match_id($1);
+  if not found then
+    perform private.refuse_missing('match');
+  end if;
+  return m;
+end $$;
+
+-- The reconciliation of the caller's tenant that has sources. Refuses: not_found; conflict where it has none.
+create function private.find_period(id text) returns public.reconciliations
+language plpgsql stable set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1;
+  if not found then
+    perform private.refuse_missing('reconciliation');
+  elsif r.pair_no is null then
+    perform private.refuse('conflict', 'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
+  end if;
+  return r;
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_match(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'get_match');
+  return private.match_json(private.find_match(input ->> 'id'));
+end $$;
+
+-- Newest first. input: { id, limit, after: [match id] | null, state, method, shape, line_id, run_id }, `id` the reconciliation's.
+-- Refuses: not_found, conflict.
+create function public.list_matches(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  tenant constant text := private.tenant_id();
+  behind constant uuid := private.match_id(input -> 'after' ->> 0);
+  r public.reconciliations;
+  items jsonb;
+begin
+  perform private.enter(request, 'list_matches');
+  r := private.find_period(input ->> 'id');
+  if input ->> 'line_id' is not null then
+    select jsonb_agg(private.match_json(x) order by x.id desc) into items
+    from (
+      select m.* from public.lines l
+      join public.match_members mm on mm.tenant_id = l.tenant_id and mm.line_no = l.line_no
+      join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id and m.reconciliation_id = r.id
+      where l.tenant_id = tenant and l.id = private.line_id(input ->> 'line_id')
+        and (behind is null or m.id < behind)
+        and (input ->> 'state' is null or m.state = input ->> 'state')
+        and (input ->> 'method' is null or m.method = input ->> 'method')
+        and (input ->> 'shape' is null or m.shape = input ->> 'shape')
+        and (input ->> 'run_id' is null or m.run_id = input ->> 'run_id')
+      order by m.id desc limit page_size + 1
+    ) x;
+  elsif input ->> 'state' = 'suggested' then
+    select jsonb_agg(private.match_json(x) order by x.id desc) into items
+    from (
+      select * from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+        and (behind is null or m.id < behind)
+        and (input ->> 'method' is null or m.method = input ->> 'method')
+        and (input ->> 'shape' is null or m.shape = input ->> 'shape')
+        and (input ->> 'run_id' is null or m.run_id = input ->> 'run_id')
+      order by m.id desc limit page_size + 1
+    ) x;
+  else
+    select jsonb_agg(private.match_json(x) order by x.id desc) into items
+    from (
+      select * from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = r.id
+        and (behind is null or m.id < behind)
+        and (input ->> 'state' is null or m.state = input ->> 'state')
+        and (input ->> 'method' is null or m.method = input ->> 'method')
+        and (input ->> 'shape' is null or m.shape = input ->> 'shape')
+        and (input ->> 'run_id' is null or m.run_id = input ->> 'run_id')
+      order by m.id desc limit page_size + 1
+    ) x;
+  end if;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as they are now, in this order.
+-- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where a period is closed.
+create function private.decide_own_matches(action text, ids uuid[]) returns setof public.matches
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  who constant text := private.actor();
+  wanted constant text := case action when 'undo' then 'confirmed' else 'suggested' end;
+  touched record;
+  refused jsonb;
+begin
+  for touched in
+    select m.pair_no, array_agg(distinct m.reconciliation_id) as periods from public.matches m
+    where m.tenant_id = tenant and m.id = any (ids) group by m.pair_no order by m.pair_no
+  loop
+    perform private.hold_period(tenant, p.id) from unnest(touched.periods) as p (id);
+  end loop;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.') order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n) left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
+  if refused is not null then
+    perform private.refuse('not_found', 'There is no such match.', refused);
+  end if;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
+    'message', format('This match is %s: only one that is %s can be %s.', m.state, wanted,
+      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end)) order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id where m.state <> wanted;
+  if refused is not null then
+    perform private.refuse('invalid_transition', format('Only a match that is %s can be %s. Nothing was changed.', wanted,
+      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end), refused);
+  end if;
+  for touched in
+    select m.pair_no, array_agg(m.id order by m.id) as ids from public.matches m
+    where m.tenant_id = tenant and m.id = any (decide_own_matches.ids) group by m.pair_no order by m.pair_no
+  loop
+    case action
+      when 'confirm' then perform private.confirm_matches(tenant, touched.pair_no, touched.ids, who);
+      when 'reject' then perform private.reject_matches(tenant, touched.ids, who);
+      when 'undo' then perform private.undo_matches(tenant, touched.ids, who);
+    end case;
+  end loop;
+  return query
+  select m.* from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id order by i.n;
+end $$;
+grant execute on function private.find_match(text), private.find_period(text), private.decide_own_matches(text, uuid[]) to authenticated;
+
+-- input: { id }. Refuses: not_found; invalid_transition; conflict where a line is not open any more, or the period is closed.
+create function public.confirm_match(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'confirm_match');
+  m public.matches;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  m := private.find_match(input ->> 'id');
+  select * into m from private.decide_own_matches('confirm', array[m.id]);
+  return private.answer(request, private.match_json(m));
+end $$;
+
+-- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition; conflict where the period is closed.
+create function public.reject_match(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'reject_match');
+  m public.matches;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  m := private.find_match(input ->> 'id');
+  select * into m from private.decide_own_matches('reject', array[m.id]);
+  return private.answer(request, private.match_json(m));
+end $$;
+
+-- input: { id }. Its lines are open again; the combination is not made again. Refuses: as above.
+create function public.undo_match(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'undo_match');
+  m public.matches;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  m := private.find_match(input ->> 'id');
+  select * into m from private.decide_own_matches('undo', array[m.id]);
+  return private.answer(request, private.match_json(m));
+end $$;
+
+-- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from, run_id }, expected_count }: at most 500, all
+-- of them or none. Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where the filter finds
+-- another number of matches than was expected; role_required for undoing without the right to change reconciliations.
+create function public.decide_matches(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'decide_matches');
+  tenant constant text := private.tenant_id();
+  action constant text := input ->> 'action';
+  filter constant jsonb := nullif(input -> 'filter', 'null');
+  found_ids uuid[];
+  missing jsonb;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  if action = 'undo' and not private.may('write:reconciliations') then
+    perform private.refuse('role_required', 'This credential may confirm and reject suggestions, and not undo matches.');
+  end if;
+  if filter is null then
+    select array_agg(private.match_id(i.id) order by i.n),
+      jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.') order by i.n)
+        filter (where private.match_id(i.id) is null)
+    into found_ids, missing
+    from jsonb_array_elements_text(input -> 'ids') with ordinality as i (id, n);
+    if missing is not null then
+      perform private.refuse('not_found', 'There is no such match.', missing);
+    end if;
+  else
+    perform private.find_period(filter ->> 'reconciliation_id');
+    select coalesce(array_agg(m.id order by m.id), '{}') into found_ids
+    from (
+      select x.id from public.matches x
+      where x.tenant_id = tenant and x.reconciliation_id = filter ->> 'reconciliation_id'
+        and x.state = case action when 'undo' then 'confirmed' else 'suggested' end
+        and (filter ->> 'method' is null or x.method = filter ->> 'method')
+        and (filter ->> 'shape' is null or x.shape = filter ->> 'shape')
+        and (filter ->> 'run_id' is null or x.run_id = filter ->> 'run_id')
+        and (filter ->> 'score_from' is null or x.score >= (filter ->> 'score_from')::real)
+      order by x.id limit 501
+    ) m;
+    if cardinality(found_ids) > 500 then
+      perform private.refuse_field('filter', 'The filter finds more than 500 matches. Narrow it.');
+    elsif cardinality(found_ids) <> (input ->> 'expected_count')::integer then
+      perform private.refuse('conflict', format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
+        cardinality(found_ids), input ->> 'expected_count'));
+    end if;
+  end if;
+  return private.answer(request, (
+    select jsonb_build_object('count', count(*), 'items', coalesce(jsonb_agg(private.match_json(d)), '[]'))
+    from private.decide_own_matches(action, found_ids) d
+  ));
+end $$;

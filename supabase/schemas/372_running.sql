@@ -1,0 +1,241 @@
+-- Running: what a matcher does for a run. It reads what is open and what the engine made before, and keeps the difference in chunks of
+-- whole matches: after every commit the proof holds, and a matcher that dies leaves nothing half done.
+
+-- Takes up the run that waits for a period, or starts one nobody asked for; one that was running when its matcher died is begun again.
+-- `asked`: a dry run's. Answers what it needs, or null where there is nothing to do any more.
+create function private.begin_run(tenant text, reconciliation text, asked text, engine text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  p public.pairs;
+  begun public.runs;
+  rule_set public.pair_rules;
+  last_run public.runs;
+begin
+  select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
+  select * into begun from public.runs x
+  where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.status in ('queued', 'running')
+    and case when asked is null then x.dry_run is null else x.id = asked end
+  order by x.id limit 1 for update;
+  if r.pair_no is null or r.closed_at is not null or r.status = 'archived' then
+    update public.runs x set status = 'failed', finished_at = now(), failure = 'The period was closed before the run began.'
+    where x.tenant_id = tenant and x.id = begun.id;
+    return null;
+  end if;
+  if begun.id is null then
+    if asked is not null then
+      return null;
+    end if;
+    insert into public.runs (tenant_id, reconciliation_id, pair_no) values (tenant, r.id, r.pair_no) returning * into begun;
+  end if;
+  select * into p from public.pairs x where x.tenant_id = tenant and x.pair_no = r.pair_no;
+  select * into rule_set from public.pair_rules x where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
+  select * into last_run from public.runs x
+  where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done' and x.dry_run is null order by x.id desc limit 1;
+  update public.runs x set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version, engine_version = engine,
+    lines_done = 0, lines_total = 0
+  where x.tenant_id = tenant and x.id = begun.id;
+  return jsonb_build_object(
+    'run_id', begun.id, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'period_end', r.period_end, 'weights', p.weights,
+    'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', coalesce(rule_set.policy, private.default_policy()),
+    -- Whether all that the engine made is weighed again, or what it settled by its first rules stands.
+    'whole', begun.dry_run is not null or last_run.id is null or last_run.rules_version is distinct from p.rules_version
+      or last_run.engine_version is distinct from engine
+  );
+end $$;
+
+create function private.tell_run_progress(tenant text, run text, stage text, done bigint, total bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update public.runs x set stage = left(tell_run_progress.stage, 200), lines_done = done, lines_total = greatest(total, x.lines_total)
+  where x.tenant_id = tenant and x.id = run and x.status = 'running';
+end $$;
+
+-- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in columns. Those whose lines somebody took
+-- meanwhile are left out. Answers how many were left out. Refuses: conflict where the period was closed meanwhile.
+create function private.keep_matches(
+  tenant text, reconciliation text, run text, gone uuid[],
+  ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[],
+  amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[],
+  member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[]
+) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  lost uuid[];
+  confirmed uuid[];
+begin
+  r := private.hold_period(tenant, reconciliation);
+  if cardinality(gone) > 0 then
+    perform private.undo_matches(tenant, array(
+      select m.id from public.matches m where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null), null);
+  end if;
+  if cardinality(ids) = 0 then
+    return 0;
+  end if;
+  select coalesce(array_agg(distinct s.match_id), '{}') into lost
+  from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
+  left join lateral (
+    select x.line_no, x.open_minor from private.open_lines x
+    where x.tenant_id = tenant and x.pair_no = r.pair_no and x.line_no = s.line_no offset 0
+  ) o on true
+  where o.line_no is null or s.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
+  insert into public.matches as m (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
+    amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
+  select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,
+    explanations -> s.id::text, s.high, s.low, 'system'
+  from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts, residuals, highs, lows)
+    as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
+  where cardinality(lost) = 0 or s.id <> all (lost)
+  -- The same lines and amounts, by another rule.
+  on conflict (tenant_id, id) do update set run_id = excluded.run_id, method = excluded.method, settled = excluded.settled, score = excluded.score,
+    margin = excluded.margin, explanation = excluded.explanation, hash_high = excluded.hash_high, hash_low = excluded.hash_low
+  where m.decided_by is null and m.state = excluded.state;
+  insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
+  select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
+  from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side, minor)
+  where cardinality(lost) = 0 or s.match_id <> all (lost);
+  confirmed := array(select s.id from unnest(ids, states) as s (id, state) where s.state = 'confirmed' and (cardinality(lost) = 0 or s.id <> all (lost)));
+  if cardinality(confirmed) > 0 then
+    perform private.take_lines(tenant, r, member_ids, member_lines, member_amounts, confirmed, cardinality(confirmed) = cardinality(ids));
+  end if;
+  return cardinality(lost);
+end $$;
+
+-- What confirmed matches of a run take: from what is open, from suggestions of other periods, from exceptions. `all_of`: every member is of
+-- one of them.
+create function private.take_lines(
+  tenant text, r public.reconciliations, member_ids uuid[], member_lines bigint[], member_amounts bigint[], confirmed uuid[], all_of boolean
+) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  lines bigint[] := member_lines;
+  minors bigint[] := member_amounts;
+begin
+  if not all_of then
+    select array_agg(s.line_no), array_agg(s.minor) into lines, minors
+    from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor) where s.match_id = any (confirmed);
+  end if;
+  perform private.lower_open(tenant, r.pair_no, lines, minors);
+  insert into private.matched_counts as c (tenant_id, reconciliation_id, lines) values (tenant, r.id, cardinality(lines))
+  on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;
+  if exists (
+    select from public.reconciliations other
+    where other.tenant_id = tenant and other.pair_no = r.pair_no and other.id <> r.id
+      and exists (select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = other.id and m.state = 'suggested')
+  ) then
+    perform private.drop_suggestions(tenant, r.pair_no, lines);
+  end if;
+  if exists (select from public.exceptions e where e.tenant_id = tenant and e.pair_no = r.pair_no and e.status in ('open', 'in_review')) then
+    perform private.resolve_matched_exceptions(tenant, r.pair_no, confirmed);
+  end if;
+end $$;
+
+-- What the engine made of a period: the sum of its hashes modulo 2^128, and how many it only suggests.
+create function private.digest_of_period(tenant text, reconciliation text, out digest text, out suggested bigint)
+language plpgsql stable set search_path = '' as $$
+declare
+  two_64 constant numeric := 18446744073709551616;
+  high numeric;
+  low numeric;
+  carried bigint;
+begin
+  -- As signed numbers: a low half below zero is worth one in the high half.
+  select coalesce(sum(m.hash_high), 0), coalesce(sum(m.hash_low), 0), count(*) filter (where m.hash_low < 0), count(*) filter (where m.state = 'suggested')
+  into high, low, carried, suggested
+  from public.matches m
+  where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state in ('confirmed', 'suggested') and m.decided_by is null;
+  high := high + carried + floor(low / two_64);
+  low := low - floor(low / two_64) * two_64;
+  high := high - floor(high / two_64) * two_64;
+  digest := private.hex_of(high) || private.hex_of(low);
+end $$;
+
+-- 16 hexadecimal digits of a whole number below 2^64.
+create function private.hex_of(number numeric) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return lpad(to_hex(floor(number / 4294967296)::bigint), 8, '0') || lpad(to_hex((number - floor(number / 4294967296) * 4294967296)::bigint), 8, '0');
+end $$;
+
+-- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened, exceptions_held_back }. Of the rules whose matches a
+-- run leaves alone, the waterfall counts all there are. Checks what must hold; answers the sentences of what does not.
+create function private.finish_run(tenant text, run text, outcome jsonb) returns text[]
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+  p record;
+  totals record;
+  violations text[];
+begin
+  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run for update;
+  select r.period_end, r.pair_no into p from public.reconciliations r where r.tenant_id = tenant and r.id = x.reconciliation_id;
+  select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
+  violations := private.violations_of_period(tenant, x.reconciliation_id, run);
+  update public.runs y set
+    status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null, finished_at = clock_timestamp(),
+    failure = case when cardinality(violations) > 0 then 'What must always hold does not. It has been logged: tell us the run.' end,
+    lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest, suggested_count = totals.suggested,
+    open_count = (
+      select count(*) from private.open_lines o where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),
+    waterfall = private.whole_waterfall(tenant, x.reconciliation_id, outcome -> 'waterfall'), changed = outcome -> 'changed',
+    exceptions_opened = (outcome ->> 'exceptions_opened')::integer, exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
+  where y.tenant_id = tenant and y.id = run
+  returning * into x;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  return violations;
+end $$;
+
+create function private.whole_waterfall(tenant text, reconciliation text, steps jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    with settled as (
+      select m.method, m.currency, count(*) as matches, sum(m.amount_minor) as minor from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.settled and m.state = 'confirmed' and m.decided_by is null
+      group by m.method, m.currency
+    )
+    select jsonb_agg(case when not (s.step ->> 'settled')::boolean then s.step - 'settled' else s.step - 'settled' || (
+        select jsonb_build_object('matches', coalesce(sum(t.matches), 0), 'left_lines', coalesce(sum(t.matches), 0), 'right_lines', coalesce(sum(t.matches), 0),
+          'amounts', coalesce(jsonb_agg(jsonb_build_object('currency', t.currency, 'left_minor', private.exact_sum(t.minor),
+            'right_minor', private.exact_sum(t.minor)) order by t.currency), '[]'))
+        from settled t where t.method = s.step ->> 'rule'
+      ) end order by s.n)
+    from jsonb_array_elements(steps) with ordinality as s (step, n)
+  );
+end $$;
+
+-- Ends a run that keeps nothing.
+create function private.finish_dry_run(tenant text, run text, outcome jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+begin
+  update public.runs y set status = 'done', stage = null, finished_at = clock_timestamp(), lines_done = y.lines_total,
+    impact = outcome -> 'impact', digest = outcome ->> 'digest', suggested_count = (outcome ->> 'suggested_count')::bigint,
+    open_count = (outcome ->> 'open_count')::bigint, waterfall = (
+      select coalesce(jsonb_agg(s.step - 'settled' order by s.n), '[]') from jsonb_array_elements(outcome -> 'waterfall') with ordinality as s (step, n))
+  where y.tenant_id = tenant and y.id = run
+  returning * into x;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+end $$;
+
+create function private.fail_run(tenant text, run text, failure text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+begin
+  update public.runs y set status = 'failed', stage = null, finished_at = clock_timestamp(), failure = fail_run.failure
+  where y.tenant_id = tenant and y.id = run and y.status in ('queued', 'running')
+  returning * into x;
+  if found then
+    perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  end if;
+end $$;
+
+grant execute on function
+  private.begin_run(text, text, text, text), private.tell_run_progress(text, text, text, bigint, bigint),
+  private.keep_matches(text, text, text, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
+    bigint[], bigint[], uuid[], bigint[], text[], bigint[]),
+  private.finish_run(text, text, jsonb), private.finish_dry_run(text, text, jsonb), private.fail_run(text, text, text)
+to service_role;

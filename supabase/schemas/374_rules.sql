@@ -1,0 +1,108 @@
+-- Rules of a pair over the wire, with what goes with them and what was learnt. Each change is a version; a period follows the newest.
+
+create function private.rules_json(p public.pairs) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  r public.pair_rules;
+begin
+  select * into r from public.pair_rules x where x.tenant_id = p.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version;
+  -- Null rules: the defaults, which the engine has. The contract shows what `weights` say, not the counts.
+  return jsonb_build_object('rules', r.rules, 'version', p.rules_version, 'weights', p.weights, 'updated_at', private.iso(r.created_at),
+    'updated_by', r.created_by) || coalesce(r.policy, private.default_policy());
+end $$;
+
+-- input: { id }, the reconciliation's. Refuses: not_found, conflict.
+create function public.get_rules(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.enter(request, 'get_rules');
+  r := private.find_period(input ->> 'id');
+  return (select private.rules_json(p) from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
+end $$;
+
+-- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt. Refuses: precondition_failed.
+create function private.put_own_rules(period text, rules jsonb, policy jsonb, forget boolean, versions jsonb) returns public.pairs
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  before jsonb;
+  p public.pairs;
+begin
+  select x.* into p from public.reconciliations r join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+  where r.tenant_id = tenant and r.id = period for no key update of x;
+  perform private.require_version(p.rules_version, versions);
+  before := private.rules_json(p);
+  insert into public.pair_rules (tenant_id, pair_no, version, rules, policy) values (tenant, p.pair_no, p.rules_version + 1, rules,
+    private.policy_of_pair(tenant, p.pair_no) || jsonb_strip_nulls(policy));
+  update public.pairs x set rules_version = p.rules_version + 1, weights = case when forget then null else x.weights end
+  where x.tenant_id = tenant and x.pair_no = p.pair_no
+  returning * into p;
+  if forget then
+    delete from private.decisions d where d.tenant_id = tenant and d.pair_no = p.pair_no;
+  end if;
+  perform private.record_security_event('matching_rules.updated', period, null,
+    jsonb_build_object('from', before - '{weights}'::text[], 'to', private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
+  perform private.ask_for_runs(tenant, p.pair_no);
+  return p;
+end $$;
+grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb) to authenticated;
+
+-- input: { id, rules, automatic, four_eyes, exceptions, reset_learning, dry_run }, `id` the reconciliation's. A dry run is asked for as one
+-- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed. Records: matching_rules.updated.
+create function public.put_rules(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
+  r public.reconciliations;
+  p public.pairs;
+  policy constant jsonb := jsonb_build_object('automatic', input -> 'automatic', 'four_eyes', input -> 'four_eyes', 'exceptions', input -> 'exceptions');
+begin
+  perform private.enter(request, 'put_rules');
+  r := private.find_period(input ->> 'id');
+  if dry_run then
+    select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
+    return private.rules_json(p) || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
+      'run_id', (private.ask_for_own_run(r.id, jsonb_build_object('rules', input -> 'rules'))).id);
+  end if;
+  p := private.put_own_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false), request -> 'versions');
+  return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
+end $$;
+
+-- Decisions that the pair's weights do not know of yet, oldest first, with the two lines of each:
+-- [{ id, confirmed, score, left, right }], dates as days since 1970-01-01.
+create function private.decisions_to_learn(tenant text, pair integer, most integer) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'confirmed', d.confirmed, 'score', d.score, 'left', x.left_line, 'right', x.right_line)
+      order by d.id), '[]')
+    from (
+      select * from private.decisions y where y.tenant_id = tenant and y.pair_no = pair order by y.id limit most
+    ) d
+    cross join lateral (
+      select min(v.line::text) filter (where v.side = 'left')::jsonb as left_line, min(v.line::text) filter (where v.side = 'right')::jsonb as right_line
+      from (
+        select mm.side, jsonb_build_object('amount_minor', mm.allocated_minor, 'currency', l.currency, 'value_date', l.value_date - date '1970-01-01',
+          'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description, 'group_key', l.group_key) as line
+        from public.match_members mm join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
+        where mm.tenant_id = tenant and mm.match_id = d.match_id
+      ) v
+    ) x
+  );
+end $$;
+
+-- Keeps what was learnt up to a decision, unless it was reset meanwhile.
+create function private.keep_weights(tenant text, pair integer, weights jsonb, up_to bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  taken integer;
+begin
+  delete from private.decisions d where d.tenant_id = tenant and d.pair_no = pair and d.id <= up_to;
+  get diagnostics taken = row_count;
+  if taken > 0 then
+    update public.pairs p set weights = keep_weights.weights where p.tenant_id = tenant and p.pair_no = pair;
+  end if;
+end $$;
+grant execute on function private.decisions_to_learn(text, integer, integer), private.keep_weights(text, integer, jsonb, bigint) to service_role;

@@ -1,0 +1,148 @@
+-- Proof: per currency and side, what came in = what was matched + excluded + what is open. From the lines themselves, not from counts.
+
+-- Of a tenant or a pair that is new, the planner takes for granted that it has hardly a row, and would read all it has for each row of
+-- another: here and elsewhere a lateral query with `offset 0` looks up by the whole key.
+--
+-- What a period sees: every line of its pair up to its end, less what earlier periods settled. What later ones settled was open in it.
+-- Adjustments and residuals stand on the side they make the larger one.
+create function private.proof_rows(r public.reconciliations)
+returns table (currency text, side text, line_count bigint, lines numeric, matched numeric, excluded numeric, open numeric, adjustments numeric, residual numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with of_pair as materialized (
+    select x.id, case when x.id = r.id then 0 when x.period_end < r.period_start then -1 else 1 end as place
+    from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+  ), sides as materialized (
+    select s.source_no, case s.source_no when p.left_source_no then 'left' else 'right' end as side, case s.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs p join public.sources s on s.tenant_id = p.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ), came as (
+    select l.currency, s.side, count(*) as line_count, sum(s.factor * l.amount_minor) as minor
+    from sides s join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no and l.value_date <= r.period_end
+    group by 1, 2
+  ), settled as (
+    select m.currency, mm.side, o.place, sum(mm.allocated_minor) as minor
+    from of_pair o join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id and m.state = 'confirmed'
+    cross join lateral (
+      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
+    ) mm
+    where o.place < 1
+    group by 1, 2, 3
+    union all
+    -- Of what later periods settled only what this one saw.
+    select m.currency, mm.side, 1, sum(mm.allocated_minor)
+    from of_pair o join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id and m.state = 'confirmed'
+    cross join lateral (
+      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
+    ) mm
+    cross join lateral (
+      select x.value_date from public.lines x where x.tenant_id = m.tenant_id and x.line_no = mm.line_no and x.value_date <= r.period_end offset 0
+    ) l
+    where o.place = 1
+    group by 1, 2
+  ), taken_out as (
+    select x.currency, x.side, o.place, sum(x.excluded_minor) as minor
+    from of_pair o join public.exclusions x on x.tenant_id = r.tenant_id and x.reconciliation_id = o.id
+    join public.lines l on l.tenant_id = x.tenant_id and l.line_no = x.line_no and l.value_date <= r.period_end
+    group by 1, 2, 3
+  ), still_open as (
+    select o.currency, o.side, sum(o.open_minor) as minor from private.open_lines o
+    where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
+    group by 1, 2
+  ), explained as (
+    select m.currency, sum(m.residual_minor) as residual, sum(coalesce(a.minor, 0)) as adjustments
+    from public.matches m
+    left join lateral (select sum((e ->> 'amount_minor')::bigint) as minor from jsonb_array_elements(m.adjustments) e) a on m.adjustments <> '[]'
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed' and (m.residual_minor <> 0 or m.adjustments <> '[]')
+    group by 1
+  ), rows as (
+    select x.currency, x.side from came x union select x.currency, x.side from settled x union select x.currency, 'left' from explained x
+    union select x.currency, 'right' from came x union select x.currency, 'left' from came x
+  )
+  select w.currency, w.side, coalesce(c.line_count, 0),
+    coalesce(c.minor, 0) - coalesce((select sum(s.minor) from settled s where s.currency = w.currency and s.side = w.side and s.place = -1), 0)
+      - coalesce((select sum(s.minor) from taken_out s where s.currency = w.currency and s.side = w.side and s.place = -1), 0),
+    coalesce((select sum(s.minor) from settled s where s.currency = w.currency and s.side = w.side and s.place = 0), 0),
+    coalesce((select sum(s.minor) from taken_out s where s.currency = w.currency and s.side = w.side and s.place = 0), 0),
+    coalesce((select s.minor from still_open s where s.currency = w.currency and s.side = w.side), 0)
+      + coalesce((select sum(s.minor) from settled s where s.currency = w.currency and s.side = w.side and s.place = 1), 0)
+      + coalesce((select sum(s.minor) from taken_out s where s.currency = w.currency and s.side = w.side and s.place = 1), 0),
+    case w.side when 'left' then greatest(coalesce(e.adjustments, 0), 0) else greatest(-coalesce(e.adjustments, 0), 0) end,
+    case w.side when 'left' then greatest(coalesce(e.residual, 0), 0) else greatest(-coalesce(e.residual, 0), 0) end
+  from rows w left join came c on c.currency = w.currency and c.side = w.side left join explained e on e.currency = w.currency
+  order by w.currency, w.side;
+end $$;
+
+-- A sum on the wire: a number as long as JSON's keep it exact, its digits beyond 2^53 - 1.
+create function private.exact_sum(sum numeric) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when abs(sum) <= 9007199254740991 then to_jsonb(sum) else to_jsonb(sum::text) end;
+end $$;
+grant execute on function private.exact_sum(numeric) to authenticated;
+
+-- { items: [{ currency, side, lines, matched, excluded, open, adjustments, residual, holds }], holds }, in minor units. It holds where lines =
+-- matched + excluded + open on each side, and matched less what explains it is the same on both.
+create function private.proof_json(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    with sums as materialized (
+      select * from private.proof_rows(r)
+    ), rows as (
+      select x.*, x.lines = x.matched + x.excluded + x.open and b.balanced as holds
+      from sums x join (
+        select y.currency, sum(case y.side when 'left' then 1 else -1 end * (y.matched - y.adjustments - y.residual)) = 0 as balanced
+        from sums y group by y.currency
+      ) b on b.currency = x.currency
+    )
+    select jsonb_build_object(
+      'items', coalesce(jsonb_agg(jsonb_build_object('currency', w.currency, 'side', w.side, 'lines', private.exact_sum(w.lines),
+        'matched', private.exact_sum(w.matched), 'excluded', private.exact_sum(w.excluded), 'open', private.exact_sum(w.open),
+        'adjustments', private.exact_sum(w.adjustments), 'residual', private.exact_sum(w.residual), 'holds', w.holds)
+        order by w.currency, w.side), '[]'),
+      'holds', coalesce(bool_and(w.holds), true)
+    ) from rows w
+  );
+end $$;
+
+-- Sentences for what must hold and does not, of a period and the matches of one of its runs; none where all does.
+create function private.violations_of_period(tenant text, reconciliation text, run text) returns text[]
+language plpgsql stable set search_path = '' as $$
+declare
+  r public.reconciliations;
+  found text[];
+begin
+  select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
+  select coalesce(array_agg(format('%s %s: lines are not matched + excluded + open, or the sides do not agree.', p ->> 'currency', p ->> 'side')), '{}')
+  into found
+  from jsonb_array_elements(private.proof_json(r) -> 'items') p where not (p ->> 'holds')::boolean;
+  return found || coalesce((
+    select array_agg(format('Match %s does not add up.', x.id)) from (
+      select m.id
+      from public.matches m cross join lateral (
+      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
+    ) mm
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.run_id = run and m.state in ('confirmed', 'suggested')
+      group by m.id, m.residual_minor
+      having sum(case mm.side when 'left' then mm.allocated_minor else -mm.allocated_minor end) <> m.residual_minor
+      limit 100
+    ) x
+  ), '{}');
+end $$;
+grant execute on function private.proof_rows(public.reconciliations), private.proof_json(public.reconciliations) to authenticated;
+
+-- input: { id }, the reconciliation's. Of a closed period as it was when it closed. Refuses: not_found, conflict.
+create function public.get_proof(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.enter(request, 'get_proof');
+  r := private.find_period(input ->> 'id');
+  if r.closed_at is not null then
+    return (select c.statement -> 'proof' from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id);
+  end if;
+  return private.proof_json(r);
+end $$;

@@ -1,0 +1,59 @@
+-- What is matched is its tenant's, for those who may read reconciliations. Nobody writes these tables but the functions that keep the proof.
+select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
+insert into sources (id, tenant_id, name, kind, currency)
+select s || '_' || t, t, s, 'ledger', 'EUR' from unnest('{one,two}'::text[]) t, unnest('{left,right}'::text[]) s;
+insert into pairs (tenant_id, left_source_no, right_source_no)
+select l.tenant_id, l.source_no, r.source_no from sources l join sources r on r.tenant_id = l.tenant_id and r.name = 'right' where l.name = 'left';
+insert into pair_rules (tenant_id, pair_no, version, rules, policy) select p.tenant_id, p.pair_no, 1, '[]', '{}' from pairs p;
+insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source, pair_no, left_source_id, right_source_id)
+select 'rcn_' || p.tenant_id, p.tenant_id, 'October', '2026-10-01', '2026-10-31', 'left', 'right', p.pair_no, 'left_' || p.tenant_id, 'right_' || p.tenant_id
+from pairs p;
+insert into matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor)
+select p.tenant_id, gen_random_uuid(), p.pair_no, 'rcn_' || p.tenant_id, 'confirmed', '1:1', 'manual', 'EUR', 1 from pairs p;
+insert into match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor) select m.tenant_id, m.id, m.pair_no, 1, 'left', 1 from matches m;
+insert into exclusions (tenant_id, pair_no, line_no, reconciliation_id, side, currency, excluded_minor, reason)
+select p.tenant_id, p.pair_no, 2, 'rcn_' || p.tenant_id, 'left', 'EUR', 1, 'Not ours' from pairs p;
+insert into runs (id, tenant_id, reconciliation_id, pair_no) select 'run_' || p.tenant_id, p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no from pairs p;
+insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_id, 'rcn_' || p.tenant_id, '{}' from pairs p;
+insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1 from pairs p;
+insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
+select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p;
+insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p;
+
+select pg_temp.become_user('one', '{tenant_analyst}');
+select pg_temp.expect_rows('an analyst sees its tenant''s pairs', 'select from pairs', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s rules', 'select from pair_rules', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s matches', 'select from matches', 1);
+select pg_temp.expect_rows('an analyst sees what they are made of', 'select from match_members', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s exclusions', 'select from exclusions', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s runs', 'select from runs', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s closings', 'select from closings', 1);
+select pg_temp.expect_rows('an analyst sees what a closed period carried on', 'select from carried_lines', 1);
+select pg_temp.expect_rows('an analyst sees what is open', 'select from private.open_lines', 1);
+select pg_temp.expect_rows('an analyst sees how much is matched', 'select from private.matched_counts', 1);
+select pg_temp.become_owner();
+
+select pg_temp.become_user('one', '{tenant_admin}');
+select pg_temp.expect_refused('an admin changes no pair', 'update pairs set rules_version = 9');
+select pg_temp.expect_refused('an admin changes no version of rules', $$update pair_rules set rules = '[]'$$);
+select pg_temp.expect_refused('an admin makes no match beside the functions', 'insert into matches select * from matches');
+select pg_temp.expect_refused('an admin changes no match beside the functions', $$update matches set state = 'undone'$$);
+select pg_temp.expect_refused('an admin adds no line to a match', 'insert into match_members select * from match_members');
+select pg_temp.expect_refused('an admin excludes nothing beside the functions', 'delete from exclusions');
+select pg_temp.expect_refused('an admin ends no run', $$update runs set status = 'done'$$);
+select pg_temp.expect_refused('an admin forgets no closing', 'delete from closings');
+select pg_temp.expect_refused('an admin carries nothing on', 'delete from carried_lines');
+select pg_temp.expect_refused('an admin opens no line', 'update private.open_lines set open_minor = 0');
+select pg_temp.expect_refused('an admin counts nothing', 'update private.matched_counts set lines = 0');
+select pg_temp.expect_refused('nobody reads decisions that wait to be learnt', 'select from private.decisions');
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions}');
+select pg_temp.expect_rows('a key for exceptions sees no match', 'select from matches', 0);
+select pg_temp.expect_rows('a key for exceptions sees no run', 'select from runs', 0);
+select pg_temp.expect_rows('a key for exceptions sees nothing open', 'select from private.open_lines', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');
+select pg_temp.expect_refused('the publishable key sees no match', 'select from matches');
+select pg_temp.expect_refused('the publishable key sees nothing open', 'select from private.open_lines');
