@@ -3,13 +3,18 @@
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)/)([^/]+)/";
 const CONTRACT =
-  "^lib/(?:[^/]+/(?:(?:sla|deliveries|rules|runs|periods|lines)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
+  "^lib/(?:[^/]+/(?:(?:sla|report|deliveries|rules|runs|periods|lines)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */
 const AUDIT = "^lib/security-events/(?:record-call|record-refusal)\\.ts$";
+/** What the pages of every domain are made of, from the bottom up: ui → kit → people. The shell and the design page stand above all. */
+const UI = "^components/(?:ui|preferences)/";
+const KIT = "^components/(?:kit/|api-client\\.ts$)";
+const PEOPLE = "^components/people/";
+const COMPONENT_DOMAIN = "^components/(?!(?:ui|preferences|kit|people|shell|design)/)([^/]+)/";
 const TEST = "\\.test\\.tsx?$|^(?:e2e|bench|judge)/";
 const TOOLING = "^(?:bin|supervisor|server|e2e|bench|judge|supabase)/";
 /** The matching engine is pure; of it a contract may read the vocabulary of the rules. */
@@ -85,6 +90,33 @@ module.exports = {
       severity: "error",
       from: { path: "^components/", pathNot: TEST },
       to: { path: "^(?:lib|matcher|worker|app)/", pathNot: [CONTRACT, WIRE, RULES] },
+    },
+    {
+      name: "ui-knows-no-data",
+      comment: "Primitives show what they are given.",
+      severity: "error",
+      from: { path: UI, pathNot: TEST },
+      to: { path: "^components/|^lib/|^node_modules/@tanstack/react-query/", pathNot: UI },
+    },
+    {
+      name: "kit-knows-no-domain",
+      comment: "What every page is made of: queries, forms, panels, lists. The transport knows no page, and no dialog.",
+      severity: "error",
+      from: { path: KIT, pathNot: TEST },
+      to: { path: "^components/", pathNot: [UI, KIT] },
+    },
+    {
+      name: "people-above-the-kit",
+      severity: "error",
+      from: { path: PEOPLE, pathNot: TEST },
+      to: { path: "^components/", pathNot: [UI, KIT, PEOPLE] },
+    },
+    {
+      name: "domains-of-pages-stand-apart",
+      comment: "A domain's components know the kit, people and contracts. What two domains show together, a page of app/ composes.",
+      severity: "error",
+      from: { path: COMPONENT_DOMAIN, pathNot: TEST },
+      to: { path: "^components/", pathNot: [UI, KIT, PEOPLE, "^components/$1/"] },
     },
     {
       name: "contracts-are-data",

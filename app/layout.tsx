@@ -3,8 +3,8 @@ import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
-import { readPreferences } from "#components/shell/preferences.ts";
-import { PreferencesProvider } from "#components/shell/preferences-provider.tsx";
+import { readPreferences } from "#components/preferences/preferences.ts";
+import { PreferencesProvider } from "#components/preferences/preferences-provider.tsx";
 
 const inter = localFont({
   src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",

@@ -9,14 +9,14 @@ export default function NotFound() {
       <Notice
         icon={SearchX}
         level="h1"
-        title="There is no such page"
+        title="Page not found"
         action={
           <Link href="/" className={buttonClass()}>
-            Go to your board
+            Go to exceptions
           </Link>
         }
       >
-        The address may be mistyped, or the page belongs to a tenant that you are not a member of.
+        The link may be wrong, or the page belongs to a tenant you're not a member of.
       </Notice>
     </main>
   );

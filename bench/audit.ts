@@ -1,5 +1,5 @@
 /**
- * What the chain costs: the same events with and without it, on a database of its own.
+ * What the chain costs: the same events with and without it, on a separate database.
  *
  *   node bench/audit.ts
  */

@@ -6,7 +6,7 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
 const USAGE = `Usage: npm run -s audit -- verify [--tenant <id>] [--checkpoints <file>]
-         walks each chain of security events and names the first place that does not fit; '*' is the chain of no tenant.
+         verifies each chain of security events and reports the first event that fails; '*' is the chain without a tenant.
          --checkpoints: the worker's log, or lines of it, kept where nobody who can write the database can write
        npm run -s audit -- retention <tenant> <days>
        npm run -s audit -- public-keys`;
@@ -16,7 +16,7 @@ const [verb, tenant, days] = positionals;
 
 Object.assign(process.env, stackEnvironment());
 const connectionString = process.env.DATABASE_URL;
-if (!connectionString) fail("There is no stack on DATA_DIR. Run npm start first, or give DATABASE_URL.");
+if (!connectionString) fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 const client = new Client({ connectionString });
 const query = (text: string, given: unknown[]) => client.query(text, given);
 
@@ -34,7 +34,7 @@ function parsed() {
 }
 
 async function connected(work: () => Promise<void>): Promise<void> {
-  await client.connect().catch(() => fail("The database does not answer. Is the stack running?"));
+  await client.connect().catch(() => fail("The database isn't responding. Is the stack running?"));
   try {
     await work();
   } catch (error) {
@@ -54,7 +54,7 @@ async function verify(): Promise<void> {
   );
   const chains = [...new Set([...rows.map(({ chain }) => chain), ...kept.map(({ chain }) => chain)])];
   const wanted = chains.filter((chain) => values.tenant === undefined || chain === values.tenant);
-  if (wanted.length === 0) fail(values.tenant === undefined ? "There are no security events." : `${values.tenant} has no security events.`);
+  if (wanted.length === 0) fail(values.tenant === undefined ? "No security events." : `${values.tenant} has no security events.`);
   let broken = 0;
   for (const chain of wanted) {
     const state = await readChainState(query, chain);
@@ -65,30 +65,30 @@ async function verify(): Promise<void> {
     );
     if (fault) {
       broken++;
-      console.log(`✗ ${chain}: broken at number ${fault.seq} (${fault.reason})${fault.event_id ? `, event ${fault.event_id}` : ""}`);
+      console.log(`✗ ${chain}: broken at event ${fault.seq} (${fault.reason})${fault.event_id ? `, event ${fault.event_id}` : ""}`);
       console.log(`  ${fault.message}`);
       continue;
     }
-    const since = forgotten_through_seq === null ? "" : ` after the forgotten ${forgotten_through_seq}`;
+    const since = forgotten_through_seq === null ? "" : ` after the purged ${forgotten_through_seq}`;
     const signed = checkpoint ? `signed up to ${checkpoint.seq} at ${checkpoint.at}` : "nothing signed yet";
     console.log(
-      `✓ ${chain}: ${events} events${since} fit, up to number ${verified_through?.seq ?? 0}; ${signed}, ${unsigned_events} not signed yet`,
+      `✓ ${chain}: ${events} events${since} verified, up to event ${verified_through?.seq ?? 0}; ${signed}, ${unsigned_events} not signed yet`,
     );
   }
   if (broken > 0) process.exitCode = 1;
 }
 
-/** Lines of JSON that have a chain and a signature; all else in the file is passed over. */
+/** Reads JSON lines that have a chain and a signature; skips everything else. */
 async function readKept(file: string) {
   const { checkpoint } = await import("#lib/security-events/checkpoint.ts");
   const kept: ({ chain: string } & ReturnType<typeof checkpoint.parse>)[] = [];
-  const lines = createInterface({ input: createReadStream(file).on("error", () => fail(`${file} cannot be read.`)) });
+  const lines = createInterface({ input: createReadStream(file).on("error", () => fail(`${file} can't be read.`)) });
   for await (const line of lines) {
     const value = asJson(line);
     const found = checkpoint.safeParse(value);
     if (found.success && typeof value?.chain === "string") kept.push({ chain: value.chain, ...found.data });
   }
-  if (kept.length === 0) fail(`${file} has no checkpoints: give lines of the worker's log that say "audit checkpoint".`);
+  if (kept.length === 0) fail(`${file} has no checkpoints: pass lines of the worker's log that contain "audit checkpoint".`);
   return kept;
 }
 
@@ -101,7 +101,7 @@ function asJson(line: string): { chain?: unknown } | null {
 }
 
 async function setRetention(): Promise<void> {
-  if (!/^\d{1,5}$/.test(days ?? "")) fail("Give 30 to 3660 days.");
+  if (!/^\d{1,5}$/.test(days ?? "")) fail("Enter 30 to 3660 days.");
   const { rows } = await client.query<{ before: number }>("select private.set_security_event_retention($1, $2) as before", [tenant, days]);
   console.log(`${tenant} keeps its security events for ${days} days (before: ${rows[0]?.before}).`);
 }

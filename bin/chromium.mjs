@@ -16,7 +16,7 @@ export async function ensureChromium(packages) {
     if (knownChromium()) return;
     await run("npx", ["playwright", "install", "chromium"]);
   }
-  if (!knownChromium()) throw new Error("Found no Chromium and could not install one. Give its path as CHROMIUM_PATH.");
+  if (!knownChromium()) throw new Error("No Chromium found, and installing one failed. Set CHROMIUM_PATH.");
 }
 
 /** The path of a Chromium to test with, if there is one. */

@@ -35,7 +35,7 @@ function report(name: ArtefactName, differences: string[]): void {
   if (differences.length === 0) return;
   process.exitCode = 1;
   const more = differences.length > SHOWN_LINES ? [`… and ${differences.length - SHOWN_LINES} lines more`] : [];
-  const lines = [`${ARTEFACTS[name].path} is not what the code produces: npm run generate`, ...differences.slice(0, SHOWN_LINES), ...more];
+  const lines = [`${ARTEFACTS[name].path} is out of date: npm run generate`, ...differences.slice(0, SHOWN_LINES), ...more];
   console.error(lines.join("\n"));
 }
 

@@ -12,6 +12,9 @@ const CONFIG = ".dependency-cruiser.cjs";
 const PRESENT = {
   "app/v1/me/route.ts": "",
   "components/ui/button.tsx": "",
+  "components/kit/page.tsx": "",
+  "components/people/person.tsx": "",
+  "components/exceptions/words.tsx": "",
   "lib/loose.ts": "",
   "lib/wire/contract.ts": "",
   "lib/request/context.ts": "",
@@ -39,6 +42,10 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
   "routes-show-nothing": ["app/v1/page/route.ts", 'import { Button } from "#components/ui/button.tsx";'],
   "worker-without-web": ["worker/tasks/deliver.ts", 'import { endpoint } from "#lib/http/endpoint.ts";'],
   "components-know-the-wire-only": ["components/exceptions/board.tsx", 'import { get } from "#lib/exceptions/get-exception.ts";'],
+  "ui-knows-no-data": ["components/ui/list.tsx", 'import "@tanstack/react-query";'],
+  "kit-knows-no-domain": ["components/api-client.ts", 'import "./exceptions/words.tsx";'],
+  "people-above-the-kit": ["components/people/picker.tsx", 'import "../exceptions/words.tsx";'],
+  "domains-of-pages-stand-apart": ["components/webhooks/list.tsx", 'import "#components/exceptions/words.tsx";'],
   "contracts-are-data": ["lib/records/contract.ts", 'import { createHash } from "node:crypto";'],
   "domain-without-http": ["lib/records/get-record.ts", 'const { cookies } = await import("next/headers");'],
   "domain-outside-only": ["lib/records/list-records.ts", 'import { get } from "../exceptions/get-exception.ts";'],
@@ -56,7 +63,10 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
 /** Imports that look alike and are as they should be. */
 const ALLOWED: Record<string, string> = {
   "app/v1/exceptions/route.ts": 'import { get } from "#lib/exceptions/get-exception.ts"; import "#lib/http/endpoint.ts";',
-  "components/exceptions/table.tsx": 'import type { C } from "#lib/exceptions/contract.ts"; import "../ui/button.tsx";',
+  "components/exceptions/table.tsx":
+    'import type { C } from "#lib/exceptions/contract.ts"; import "../ui/button.tsx"; import "./words.tsx";',
+  "components/webhooks/table.tsx": 'import "../kit/page.tsx"; import "../people/person.tsx"; import "#components/ui/button.tsx";',
+  "components/shell/commands.tsx": 'import "../exceptions/words.tsx";',
   "lib/reconciliations/contract.ts": 'import { z } from "zod"; import { RULE_KINDS } from "../../matcher/engine/rules.ts";',
   "matcher/engine/engine.ts": 'import "./rules.ts";',
   "lib/webhooks/contract.ts": 'import { z } from "zod"; import "../wire/contract.ts"; import "../exceptions/contract.ts";',

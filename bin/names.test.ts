@@ -2,12 +2,12 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
-const LIB = join(import.meta.dirname, "../lib");
-const names = readdirSync(LIB, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-  .map((file) => basename(file, ".ts"));
+const ROOT = join(import.meta.dirname, "..");
+const MODULE = /(?<!\.test)\.tsx?$/;
+/** Below this length most words are near each other: day, may. */
+const SHORTEST = 4;
 
-/** Whether one letter more, less or other makes one name of the other. */
+/** Whether one letter added, removed or replaced turns one name into the other. */
 function differByOne(left: string, right: string): boolean {
   if (left === right || Math.abs(left.length - right.length) > 1) return false;
   let start = 0;
@@ -17,8 +17,9 @@ function differByOne(left: string, right: string): boolean {
   return Math.max(left.length, right.length) - start - end === 1;
 }
 
-test("no two modules of lib have names that differ by one letter", () => {
-  const known = [...new Set(names)].sort();
+test.each(["lib", "components"])("no two modules of %s have names that differ by one letter", (folder) => {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).filter((file) => MODULE.test(file));
+  const known = [...new Set(files.map((file) => basename(file).replace(MODULE, "")))].filter((name) => name.length >= SHORTEST).sort();
   const pairs = known.flatMap((left, at) => known.slice(at + 1).flatMap((right) => (differByOne(left, right) ? [`${left} ${right}`] : [])));
   expect(pairs).toEqual([]);
 });

@@ -4,17 +4,17 @@ import { fail } from "./fail.ts";
 
 const USAGE =
   "Usage: npm run -s secrets -- reseal\n" +
-  "Seals every webhook secret with the first of ENCRYPTION_KEYS. Put the new key in front, restart, reseal; the old key may go a day later.";
+  "Seals every webhook secret with the first of ENCRYPTION_KEYS. Put the new key first, restart, then reseal. Remove the old key a day later.";
 
 if (process.argv.slice(2).join(" ") !== "reseal") fail(USAGE);
 
 Object.assign(process.env, stackEnvironment());
 const connectionString = process.env.DATABASE_URL;
-if (!connectionString) fail("There is no stack on DATA_DIR. Run npm start first, or give DATABASE_URL.");
+if (!connectionString) fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 
 const { resealSecret } = await import("#lib/webhooks/seal-secret.ts");
 const client = new Client({ connectionString });
-await client.connect().catch(() => fail("The database does not answer. Is the stack running?"));
+await client.connect().catch(() => fail("The database isn't responding. Is the stack running?"));
 
 type Row = { id: string; tenant_id: string; sealed: string };
 const { rows } = await client.query<Row>("select id, tenant_id, sealed from private.webhook_secrets order by id");
@@ -32,7 +32,7 @@ await client.end();
 
 console.log(`Resealed ${resealed} of ${rows.length} webhook secrets with the newest key.`);
 if (unreadable.length > 0)
-  fail(`None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with, and run this again.`);
+  fail(`None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`);
 
 function reseal(sealed: string, tenantId: string, id: string): string | null {
   try {

@@ -35,7 +35,7 @@ export async function install() {
   await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
 }
 
-/** Builds the web app, unless nothing it is built from changed since. `typesAreChecked`: by whoever asks, just now. */
+/** Builds the web app, unless nothing it is built from changed since. `typesAreChecked`: the caller just did. */
 export async function build({ typesAreChecked = false } = {}) {
   const inputs = hashOf(BUILD_INPUTS);
   if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === inputs) return;

@@ -9,7 +9,7 @@ const { tenant, role, user, ttl } = readOptions();
 if (!tenant || !role || !user) fail(USAGE);
 
 const { AUTH_JWT_SECRET, AUTH_JWT_ISSUER, AUTH_JWT_AUDIENCE } = stackEnvironment();
-if (!AUTH_JWT_SECRET) fail("There is no stack on DATA_DIR. Run npm start first, or give AUTH_JWT_SECRET.");
+if (!AUTH_JWT_SECRET) fail("No stack is running on DATA_DIR. Run npm start first, or set AUTH_JWT_SECRET.");
 
 const token = new SignJWT({ preferred_username: user, tenants: { [tenant]: role } })
   .setProtectedHeader({ alg: "HS256", typ: "JWT" })

@@ -1,10 +1,9 @@
 import type { z } from "zod";
 import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
-import { isAttended } from "./sign-in/attendance.ts";
-import { endSession, sessionResumed } from "./sign-in/session-state.ts";
+import { isAttended } from "./kit/attendance.ts";
 
-/** An answer of /v1 that is not a success, or no answer at all (`status` 0). */
+/** A response of /v1 that isn't a success, or no response at all (`status` 0). */
 export class ApiProblem extends Error {
   readonly status: number;
   readonly code: ErrorCode | "unreachable";
@@ -30,11 +29,11 @@ type Call<C extends Contract> = {
   params?: Given<C["params"]>;
   query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
   body?: Given<C["body"]>;
-  /** A body that is no JSON, of one of the contract's media types. */
+  /** A body other than JSON, in one of the contract's media types. */
   upload?: { type: string; content: string };
-  /** The same for every try of one intent, so that trying again after a lost answer is safe. */
+  /** The same for every attempt at one change, so that retrying after a lost response is safe. */
   idempotencyKey?: string;
-  /** The ETag of what was read: where that is no longer the state, the answer is 412. */
+  /** The ETag that was read: 412 if the resource has changed since. */
   ifMatch?: string | null;
   /** Sent instead of the session. */
   credential?: string;
@@ -43,24 +42,37 @@ type Call<C extends Contract> = {
 
 type Answered<C extends Contract> = z.output<C["response"]>;
 
+/** Resolves to whether someone signed in again, so that the call can be repeated. `signal`: set for reads, which can wait for that. */
+type SessionKeeper = (signal: AbortSignal | undefined) => Promise<boolean>;
+
+let keeper: SessionKeeper | null = null;
+
+/** Registers who handles the end of the session; without a handler, calls fail with 401. */
+export function onSessionEnd(asked: SessionKeeper): () => void {
+  keeper = asked;
+  return () => {
+    keeper = null;
+  };
+}
+
 /** Calls our own /v1 from a page, as its contract says. @throws ApiProblem */
 export async function callApi<C extends Contract>(contract: C, call: Call<C>): Promise<Answered<C>> {
   return (await send(contract, call)).json();
 }
 
-/** The same, with the ETag of a versioned resource. @throws ApiProblem */
+/** As `callApi`, with the ETag of a versioned resource. @throws ApiProblem */
 export async function callApiWithTag<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; etag: string | null }> {
   const response = await send(contract, call);
   return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
-/** All of a list that can be exported, whatever `limit` and `cursor` say. @throws ApiProblem */
+/** All results of a list that can be exported, regardless of `limit` and `cursor`. @throws ApiProblem */
 export async function exportFromApi<C extends Contract>(list: C, format: ExportFormat, { query, ...call }: Call<C>): Promise<Blob> {
   const { limit: _limit, cursor: _cursor, ...filters } = (query ?? {}) as Record<string, string | number | undefined>;
   return (await send(exportOf(list), { ...call, query: { ...filters, format } } as Call<Contract>)).blob();
 }
 
-/** Sends part of a file. `replayed`: the same was sent before under this key, and was not done twice. @throws ApiProblem */
+/** Sends part of a file. `replayed`: it was already done under this key. @throws ApiProblem */
 export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>): Promise<{ data: Answered<C>; replayed: boolean }> {
   const response = await send(contract, call);
   return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
@@ -75,15 +87,14 @@ async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Res
     signal,
   }).catch((cause) => {
     if (signal?.aborted) throw cause;
-    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout cannot be reached. Check the connection.", request_id: null });
+    throw new ApiProblem(0, { code: "unreachable", detail: "Tieout can't be reached. Check your connection.", request_id: null });
   });
   if (response.ok) return response;
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
-  endSession();
-  // Asked again as it was, so that nothing has to be typed or pressed a second time.
-  if (await sessionResumed(signal)) return send(contract, call);
-  throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to go on." });
+  // Repeated unchanged, so that nothing has to be entered twice.
+  if (await keeper?.(signal)) return send(contract, call);
+  throw new ApiProblem(401, { ...problem, detail: "Your session has ended. Sign in again to continue." });
 }
 
 function headersOf({
@@ -113,7 +124,7 @@ function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>)
   return search ? `${path}?${search}` : path;
 }
 
-/** Whether the server said no, as against being unable to answer: asking again changes nothing. */
+/** Whether the server refused (retrying changes nothing), as opposed to failing to respond. */
 export function isRefusal(error: Error): boolean {
   return error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

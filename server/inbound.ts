@@ -3,10 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "#lib/wire/errors.ts";
 import { clientAddress } from "./client-address.ts";
 
-export const MALFORMED = new ApiError("invalid_request", "The request is not well-formed HTTP.");
-export const HEADERS_TOO_LARGE = new ApiError("headers_too_large", "The headers of a request may have at most 16 KiB.");
+export const MALFORMED = new ApiError("invalid_request", "The request isn't well-formed HTTP.");
+export const HEADERS_TOO_LARGE = new ApiError("headers_too_large", "A request's headers can have at most 16 KiB.");
 
-/** RFC 9112 asks for 8,000 octets at least. */
+/** RFC 9112 asks for at least 8,000 octets. */
 const TARGET_MAX = 8 * 1024;
 const HEADERS_MAX = 16 * 1024;
 
@@ -22,10 +22,10 @@ export function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** What Next's own pages ask each other for. */
+/** What Next's own pages request. */
 const PAGE_PARTS = /^(?:rsc|next-(?:router-.*|url|action))$/;
 
-/** Settles what the application may believe of a request: who sent it, its id, and one meaning for target and headers. */
+/** Settles what the application can trust about a request: who sent it, its ID, and one meaning of its target and headers. */
 export function settleInbound(request: IncomingMessage, proxies: number): Inbound {
   const { headers } = request;
   const requestId = newRequestId();
@@ -39,13 +39,13 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   if (API.test(pathOf(request.url ?? ""))) for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
   headers["x-tieout-client-address"] = address;
-  // As it was sent: where a path has parameters, Next writes the query anew, and what was no UTF-8 is some.
+  // As sent: on paths with parameters, Next rewrites the query and changes what wasn't UTF-8.
   headers["x-tieout-query"] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
 }
 
-/** The absolute form (RFC 9112, 3.2.2) means its path, and its host goes before the header. */
+/** The absolute form (RFC 9112, 3.2.2) stands for its path, and its host wins over the header. */
 function settleTarget(request: IncomingMessage): void {
   const absolute = /^https?:\/\/([^/?#@]+)(.*)$/is.exec(request.url ?? "");
   if (!absolute) return;
@@ -57,7 +57,7 @@ function settleTarget(request: IncomingMessage): void {
 const API = /^\/v1(?:\/|$)/;
 /** Where something is changed; everything else is read, and no body of up to any size is taken in for it. */
 const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
-/** Where an API might be expected, and where one is: anywhere else there is no page, and no way to sign in. */
+/** Where an API might be expected, and where it is: elsewhere there's no page and no way to sign in. */
 const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
 const OURS = /^\/(?:v1|api\/auth)(?:\/|$)/;
 const READING = ["GET", "HEAD", "OPTIONS"];
@@ -66,15 +66,14 @@ const READING = ["GET", "HEAD", "OPTIONS"];
 export function requireSound({ method = "", url = "", headers, rawHeaders, httpVersion }: IncomingMessage, dev: boolean): void {
   const path = pathOf(url);
   if (!METHODS.includes(method))
-    throw new ApiError("method_not_allowed", `Nothing here takes ${method}.`, { headers: { Allow: METHODS.join(", ") } });
-  if (url.length > TARGET_MAX) throw new ApiError("uri_too_long", `An address may have at most ${TARGET_MAX} characters.`);
+    throw new ApiError("method_not_allowed", `Unsupported method: ${method}.`, { headers: { Allow: METHODS.join(", ") } });
+  if (url.length > TARGET_MAX) throw new ApiError("uri_too_long", `A URL can have at most ${TARGET_MAX} characters.`);
   if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
   if (!headers.host && httpVersion === "1.1") throw MALFORMED;
   if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path)) throw MALFORMED;
-  if (LIKE_API.test(path) && !OURS.test(path))
-    throw new ApiError("not_found", "There is no such path. The API begins with /v1: see /docs for what it has.");
+  if (LIKE_API.test(path) && !OURS.test(path)) throw new ApiError("not_found", "No such path. The API's paths start with /v1: see /docs.");
   if (!dev && !READING.includes(method) && !CHANGED.test(path))
-    throw new ApiError("method_not_allowed", "This path is only read.", { headers: { Allow: READING.join(", ") } });
+    throw new ApiError("method_not_allowed", "This path only supports reading.", { headers: { Allow: READING.join(", ") } });
 }
 
 function decodesToText(path: string): boolean {

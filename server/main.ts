@@ -18,13 +18,13 @@ const SILENT_SOCKET_MS = 120_000;
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_WITHIN_MS = 7_000;
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-/** Read, so that what is too large is refused in our own words. */
+/** Read, so that a body that is too large gets our own problem response. */
 const HEAD_READ_BYTES = 128 * 1024;
 
 const port = Number(process.env.PORT);
 const dev = process.env.NODE_ENV !== "production";
 const proxies = Number(process.env.TRUSTED_PROXY_HOPS || 0);
-if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS is not a number of proxies.");
+if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS isn't a number of proxies.");
 
 env();
 
@@ -79,7 +79,7 @@ const server: Server = createServer(
     }
   },
 );
-// What we cannot expect is passed over, not answered by Node without a request id.
+// An Expect header we don't support is ignored, instead of Node responding without a request ID.
 server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 server.setTimeout(SILENT_SOCKET_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));

@@ -15,8 +15,8 @@ type Document = { etag: string; bodies: Record<Encoding, Buffer> };
 let document: Promise<Document> | undefined;
 
 /**
- * Answers with the description of /v1, for anybody: written and compressed once, before the first answer. Here and not in a route, for
- * Next compresses each answer anew. @throws ApiError for another method, or a broken `If-None-Match`
+ * Serves the description of /v1 to anyone: written and compressed once, before the first response. Not a route, because
+ * Next compresses each response again. @throws ApiError for another method, or an invalid `If-None-Match`
  */
 export async function serveOpenApi({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = openToBrowsers(new Headers({ "Cache-Control": `public, max-age=${FRESH_SECONDS}`, Vary: "Accept-Encoding" }));
@@ -28,7 +28,7 @@ export async function serveOpenApi({ method, headers }: IncomingMessage, respons
     return;
   }
   if (method !== "GET" && method !== "HEAD")
-    throw new ApiError("method_not_allowed", `This path takes ${ALLOW}.`, { headers: { Allow: ALLOW } });
+    throw new ApiError("method_not_allowed", `This path only supports ${ALLOW}.`, { headers: { Allow: ALLOW } });
   document ??= makeDocument();
   const { etag, bodies } = await document;
   answer.set("ETag", etag);

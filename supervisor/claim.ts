@@ -15,7 +15,7 @@ export function claimDataDir(dataDir: string): { release: () => void } {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       const pid = Number(readFileSync(file, "utf8"));
       if (last || isSupervisor(pid)) {
-        throw new SettingsError(`Tieout already runs on ${dataDir} (process ${pid}). Stop it, or give another DATA_DIR.`);
+        throw new SettingsError(`Tieout is already running on ${dataDir} (process ${pid}). Stop it, or set another DATA_DIR.`);
       }
       rmSync(file, { force: true });
     }

@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   const settings = readSettings();
   const { port, env } = settings;
   if (!(await portGetsFree(port, env.HOST)))
-    throw new SettingsError(`Port ${port} is taken. Stop what listens there, or give another PORT.`);
+    throw new SettingsError(`Port ${port} is in use. Stop the process listening there, or set another PORT.`);
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 
   if (settings.local) {
@@ -93,15 +93,15 @@ process.on("SIGINT", onSignal);
 process.on("SIGTERM", onSignal);
 process.on("SIGHUP", onSignal);
 // Nobody reads what we say: what reads a pipe ends us by closing it.
-process.stdout.on("error", () => stopping ?? stop("the output is closed"));
-process.on("disconnect", () => stopping ?? stop("the starting process is gone"));
+process.stdout.on("error", () => stopping ?? stop("output closed"));
+process.on("disconnect", () => stopping ?? stop("the parent process exited"));
 
 try {
   await start();
 } catch (error) {
   if (!stopping) {
     process.exitCode = 1;
-    log("fatal", error instanceof SettingsError ? error.message : `The start failed: ${(error as Error).message}`);
-    await stop("the start failed");
+    log("fatal", error instanceof SettingsError ? error.message : `Startup failed: ${(error as Error).message}`);
+    await stop("startup failed");
   }
 }

@@ -123,7 +123,7 @@ export class Part {
     const gone = once(child, "exit");
     child.kill(stopSignal);
     const timer = setTimeout(() => {
-      log("warn", `${this.name} did not stop in time and is killed`);
+      log("warn", `${this.name} did not stop in time, killed`);
       if (child.pid !== undefined) process.kill(ours ? -child.pid : child.pid, "SIGKILL");
     }, stopWithinMs);
     await gone;
@@ -133,7 +133,7 @@ export class Part {
   #restart(cause: Record<string, unknown>, livedMs: number): void {
     this.#failures = livedMs > HEALTHY_AFTER_MS ? 0 : this.#failures + 1;
     const pauseMs = this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS);
-    log("error", `${this.name} ended and is restarted`, { ...cause, pause_ms: pauseMs });
+    log("error", `${this.name} exited, restarting`, { ...cause, pause_ms: pauseMs });
     this.#pause = setTimeout(() => this.#start(), pauseMs);
   }
 }

@@ -28,5 +28,5 @@ export async function freePort(): Promise<number> {
     const port = randomInt(20_000, 32_000);
     if (await portIsFree(port, "127.0.0.1")) return port;
   }
-  throw new Error("Found no free port between 20000 and 32000.");
+  throw new Error("No free port between 20000 and 32000.");
 }

@@ -147,6 +147,6 @@ function requireSupabase(env: Environment): void {
   const missing = SUPABASE_VARIABLES.filter((name) => !env[name]);
   if (missing.length === 0) return;
   throw new SettingsError(
-    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. Give all five, or unset SUPABASE_URL to start the local stack.`,
+    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. Set all five, or unset SUPABASE_URL to start the local stack.`,
   );
 }

@@ -154,7 +154,7 @@ async function connects(connectionString: string): Promise<boolean> {
   } catch (error) {
     if ((error as DatabaseError).code === WRONG_PASSWORD) {
       throw new SettingsError(
-        "DATA_DIR holds a database made with other secrets than its secrets.json. Restore that file, or remove DATA_DIR.",
+        "The database in DATA_DIR was created with other secrets than those in secrets.json. Restore that file, or remove DATA_DIR.",
       );
     }
     return false;

@@ -3,12 +3,12 @@ import { ColourSection } from "#components/design/colour-section.tsx";
 import { Primitives } from "#components/design/primitives.tsx";
 import { RiskSection } from "#components/design/risk-section.tsx";
 import { MotionSection, SpaceSection, TypeSection } from "#components/design/scales.tsx";
-import { QueryProvider } from "#components/shell/query-provider.tsx";
-import { Toasts } from "#components/ui/toasts.tsx";
+import { QueryProvider } from "#components/kit/query-provider.tsx";
+import { Toaster } from "#components/ui/toaster.tsx";
 
 export const metadata: Metadata = { title: "Design" };
 
-/** The design language, by the parts and tokens that the pages are made of. Not linked. */
+/** The design system: the components and tokens the pages use. Not linked. */
 export default function DesignPage() {
   return (
     <QueryProvider>
@@ -16,8 +16,8 @@ export default function DesignPage() {
         <header className="flex max-w-prose flex-col gap-2">
           <h1 className="text-2xl font-semibold tracking-tight">Design</h1>
           <p className="text-muted">
-            A working day is read off these pages: dense, calm, the colour kept for what is at risk. Everything below is what the pages use,
-            so a change of it shows here first.
+            The parts every page is made of: dense and calm, with colour kept for risk. The pages use exactly these, so a change shows here
+            first.
           </p>
         </header>
         <TypeSection />
@@ -27,7 +27,7 @@ export default function DesignPage() {
         <MotionSection />
         <Primitives />
       </main>
-      <Toasts />
+      <Toaster />
     </QueryProvider>
   );
 }

@@ -7,9 +7,9 @@ import { DocsNavigation, type NavigationGroup } from "#components/docs/docs-navi
 import { EVENTS_PATH } from "#components/docs/reference/reference.ts";
 import { SearchButton } from "#components/docs/search/search-button.tsx";
 import { ThemeMenu } from "#components/docs/theme-menu.tsx";
-import { Brand } from "#components/shell/brand.tsx";
+import { Brand } from "#components/ui/brand.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
-import { Toasts } from "#components/ui/toasts.tsx";
+import { Toaster } from "#components/ui/toaster.tsx";
 import { ERROR_CODES } from "#lib/wire/errors.ts";
 import { guideGroups } from "./guides.ts";
 import { reference } from "./reference.ts";
@@ -85,7 +85,7 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
           {children}
         </main>
       </div>
-      <Toasts />
+      <Toaster />
     </>
   );
 }

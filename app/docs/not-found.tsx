@@ -8,14 +8,14 @@ export default function NotFound() {
     <Notice
       icon={SearchX}
       level="h1"
-      title="There is no such page in the documentation"
+      title="Page not found"
       action={
         <Link href="/docs" prefetch={false} className={buttonClass()}>
           All documentation
         </Link>
       }
     >
-      The address may be mistyped. The search above finds operations, guides and errors.
+      The link may be wrong. Use the search above to find operations, guides and errors.
     </Notice>
   );
 }

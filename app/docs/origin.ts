@@ -1,6 +1,6 @@
 import { env } from "#lib/runtime/env.ts";
 
-/** Where this service is called: examples name it. */
+/** The service's origin, for examples. */
 export function origin(): string {
   return new URL(env().NEXTAUTH_URL).origin;
 }

@@ -7,7 +7,7 @@ import { TextArea } from "#components/ui/text-field.tsx";
 import { isInRanges, normaliseRange } from "#lib/wire/ip-range.ts";
 import { opensToAll, rangesOf } from "./draft.ts";
 
-/** From where a key works. */
+/** The addresses a key works from. */
 export function AllowlistField({
   value,
   onChange,
@@ -29,7 +29,7 @@ export function AllowlistField({
         value={value}
         rows={2}
         placeholder="203.0.113.0/24"
-        hint="IPv4 or IPv6, single or as a range, one a line."
+        hint="IPv4/IPv6 addresses or CIDR ranges, one per line."
         className="min-h-18 font-mono text-sm"
         spellCheck={false}
         autoComplete="off"
@@ -44,9 +44,9 @@ export function AllowlistField({
       )}
       <div role="status" className="empty:hidden">
         {opensToAll(ranges) ? (
-          <Note tone="warning">A range ending in /0 is the whole internet: whoever has the secret can use the key from anywhere.</Note>
+          <Note tone="warning">A /0 range covers the whole internet: anyone with the secret can use the key from anywhere.</Note>
         ) : (
-          ranges.length === 0 && <Note tone="warning">Without an address here, whoever has the secret can use the key from anywhere.</Note>
+          ranges.length === 0 && <Note tone="warning">With no addresses, anyone with the secret can use the key from anywhere.</Note>
         )}
       </div>
     </div>

@@ -11,7 +11,7 @@ export const PERIODS = {
 
 export type Period = keyof typeof PERIODS;
 
-/** Every hour or day of a period up to now, those without calls filled in. */
+/** Every hour or day of a period up to now, including those without calls. */
 export function bucketsOf(usage: ApiKeyUsage, period: Period): Bucket[] {
   const { step_ms, count } = PERIODS[period];
   const known = new Map(usage[period].map((bucket) => [Date.parse(bucket.start), bucket]));

@@ -1,2 +1,4 @@
-/** Everything of a tenant's API keys, for invalidation. Apart from the queries: the shell of every page loads it. */
-export const apiKeysKey = (tenant: string) => ["tenants", tenant, "api-keys"] as const;
+import { resourceKey } from "#components/kit/query.ts";
+
+/** The cache key of a tenant's API keys. Separate from the queries because every page loads it, to reveal a key. */
+export const apiKeysKey = (tenant: string) => resourceKey(tenant, "api-keys");

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ApiProblem } from "#components/api-client.ts";
+import type { Problems } from "#components/kit/problems.ts";
 import type { ApiKey, createApiKeyContract, updateApiKeyContract } from "#lib/api-keys/contract.ts";
 import type { Scope } from "#lib/wire/access.ts";
 import { normaliseRange } from "#lib/wire/ip-range.ts";
@@ -7,40 +7,28 @@ import { SCOPES } from "#lib/wire/scopes.ts";
 
 export const LIFETIMES_DAYS = ["30", "90", "180", "365"] as const;
 
-export type Expiry = (typeof LIFETIMES_DAYS)[number] | "keep" | "custom" | "never";
+/** When a key expires. `day`: the last day of a custom expiry, YYYY-MM-DD. */
+export type Expiry = { choice: (typeof LIFETIMES_DAYS)[number] | "keep" | "custom" | "never"; day: string };
 
-/** A key as it is being typed. */
-export type Draft = {
-  name: string;
-  description: string;
-  scopes: readonly Scope[];
-  expiry: Expiry;
-  /** The last day of a custom expiry, YYYY-MM-DD. */
-  day: string;
-  /** Addresses and ranges, one a line. */
-  allowlist: string;
-};
+/** The fields of a key's form: addresses and ranges as text, one per line. */
+export type Draft = { name: string; description: string; scopes: readonly Scope[]; expires_at: Expiry; ip_allowlist: string };
 
 export type NewKeyInput = z.input<NonNullable<typeof createApiKeyContract.body>>;
 export type KeyPatch = z.input<NonNullable<typeof updateApiKeyContract.body>>;
-/** The part of a change that can refuse calls. */
+/** The part of a change that can cause calls to be refused. */
 export type ApiKeyChange = Pick<KeyPatch, "scopes" | "expires_at" | "ip_allowlist">;
-
-type Field = "name" | "description" | "scopes" | "expires_at" | "ip_allowlist";
-export type Problems = Partial<Record<Field, string>>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const NEW_DRAFT: Draft = { name: "", description: "", scopes: [], expiry: "90", day: "", allowlist: "" };
+export const NEW_DRAFT: Draft = { name: "", description: "", scopes: [], expires_at: { choice: "90", day: "" }, ip_allowlist: "" };
 
 export function draftOf(key: ApiKey): Draft {
   return {
     name: key.name,
     description: key.description ?? "",
     scopes: key.scopes as Scope[],
-    expiry: "keep",
-    day: "",
-    allowlist: key.ip_allowlist.join("\n"),
+    expires_at: { choice: "keep", day: "" },
+    ip_allowlist: key.ip_allowlist.join("\n"),
   };
 }
 
@@ -49,12 +37,12 @@ export function inputOf(draft: Draft, nowMs: number): NewKeyInput {
     name: draft.name.trim(),
     description: draft.description.trim() || null,
     scopes: [...draft.scopes],
-    expires_at: expiresAt(draft, nowMs),
-    ip_allowlist: rangesOf(draft.allowlist),
+    expires_at: endOf(draft.expires_at, nowMs),
+    ip_allowlist: rangesOf(draft.ip_allowlist),
   };
 }
 
-/** What a draft changes of its key. */
+/** The differences between a draft and its key. */
 export function patchOf(key: ApiKey, draft: Draft, nowMs: number): KeyPatch {
   const wanted = inputOf(draft, nowMs);
   const ranges = wanted.ip_allowlist?.map((range) => normaliseRange(range) ?? range) ?? [];
@@ -63,46 +51,35 @@ export function patchOf(key: ApiKey, draft: Draft, nowMs: number): KeyPatch {
     ...(wanted.description !== key.description && { description: wanted.description }),
     ...(!sameSet(wanted.scopes, key.scopes) && { scopes: wanted.scopes }),
     ...(!sameSet(ranges, key.ip_allowlist) && { ip_allowlist: ranges }),
-    ...(draft.expiry !== "keep" && { expires_at: wanted.expires_at }),
+    ...(draft.expires_at.choice !== "keep" && { expires_at: wanted.expires_at }),
   };
 }
 
-/** When a draft's key ends; null for never, and for what is kept. */
-export function expiresAt({ expiry, day }: Pick<Draft, "expiry" | "day">, nowMs: number): string | null {
-  if (expiry === "never" || expiry === "keep") return null;
-  if (expiry === "custom") return day && `${day}T23:59:59.000Z`;
-  return new Date(nowMs + Number(expiry) * DAY_MS).toISOString();
+/** When a key expires; null for never and for unchanged. */
+export function endOf({ choice, day }: Expiry, nowMs: number): string | null {
+  if (choice === "never" || choice === "keep") return null;
+  if (choice === "custom") return day && `${day}T23:59:59.000Z`;
+  return new Date(nowMs + Number(choice) * DAY_MS).toISOString();
 }
 
 export function rangesOf(allowlist: string): string[] {
   return allowlist.split(/[\s,;]+/).filter(Boolean);
 }
 
-/** Whether a list lets in every address, by saying so. */
+/** Whether an allowlist explicitly allows every address. */
 export function opensToAll(ranges: readonly string[]): boolean {
   return ranges.some((range) => normaliseRange(range)?.endsWith("/0"));
 }
 
-/** What is wrong before anything is sent. */
-export function problemsOf(draft: Draft): Problems {
-  const problems: Problems = {};
-  if (draft.name.trim() === "") problems.name = "Give the key a name.";
-  if (draft.scopes.length === 0) problems.scopes = "Choose at least one scope.";
-  if (draft.expiry === "custom" && draft.day === "") problems.expires_at = "Choose the last day.";
-  const wrong = rangesOf(draft.allowlist).find((range) => normaliseRange(range) === null);
-  if (wrong) problems.ip_allowlist = `“${wrong}” is no address or range. Write it like 203.0.113.7 or 2001:db8::/32.`;
-  return problems;
-}
-
-/** What the server found wrong, by field; empty where it is about no field. */
-export function problemsFrom(error: Error): Problems {
-  const errors = error instanceof ApiProblem ? error.errors : [];
-  const fields = ["name", "description", "scopes", "expires_at", "ip_allowlist"] as const;
-  const found = fields.flatMap((field) => {
-    const one = errors.find(({ path }) => path === field || path.startsWith(`${field}.`));
-    return one ? [[field, one.message]] : [];
-  });
-  return Object.fromEntries(found);
+/** Checks before anything is sent. */
+export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Problems {
+  const wrong = rangesOf(ip_allowlist).find((range) => normaliseRange(range) === null);
+  return {
+    ...(name.trim() === "" && { name: "Enter a name." }),
+    ...(scopes.length === 0 && { scopes: "Select at least one scope." }),
+    ...(expires_at.choice === "custom" && expires_at.day === "" && { expires_at: "Choose the last day." }),
+    ...(wrong && { ip_allowlist: `“${wrong}” isn't an IP address or CIDR range. Examples: 203.0.113.7, 2001:db8::/32.` }),
+  };
 }
 
 export function toggled(scopes: readonly Scope[], scope: Scope, on: boolean): Scope[] {

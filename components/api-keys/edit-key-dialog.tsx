@@ -1,121 +1,100 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
-import { Note } from "#components/ui/note.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type ApiKey, updateApiKeyContract } from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
-import { type ApiKeyChange, type Draft, draftOf, type KeyPatch, patchOf, problemsFrom, problemsOf } from "./draft.ts";
+import { type ApiKeyChange, type Draft, draftOf, type KeyPatch, missingIn, patchOf } from "./draft.ts";
 import { Impact } from "./impact.tsx";
 import { KeyFields } from "./key-fields.tsx";
-import { apiKeyImpactQuery, apiKeyQuery } from "./queries.ts";
-import { useDraftProblems } from "./use-draft-problems.ts";
+import { apiKeyById, apiKeyImpact } from "./queries.ts";
 
-type Props = { tenantId: string; apiKey: ApiKey; address: string | null; onClose: () => void };
+type Props = { apiKey: ApiKey; address: string | null; onClose: () => void };
 
-/** Changes a key; where that would refuse calls, it says which before anything is saved. */
-export function EditKeyDialog({ tenantId, apiKey, address, onClose }: Props) {
+/** Edits a key. If calls would be refused, shows which before saving. */
+export function EditKeyDialog({ apiKey, address, onClose }: Props) {
   const cache = useQueryClient();
-  const form = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useState(() => draftOf(apiKey));
-  const { problems, tell, forgive } = useDraftProblems(form);
-  const [reviewed, setReviewed] = useState<KeyPatch | null>(null);
-
-  const { mutate, isPending, error } = useMutation({
-    networkMode: "always",
-    mutationFn: async (patch: KeyPatch) => {
-      if (patch !== reviewed && (await wouldRefuse(patch))) return setReviewed(patch);
-      const saved = await callApi(updateApiKeyContract, {
-        tenant: tenantId,
-        params: { id: tenantId, keyId: apiKey.id },
-        body: patch,
+  const tenantId = useTenantId();
+  // The draft under review and its changes.
+  const [review, setReview] = useState<{ draft: Draft; patch: KeyPatch } | null>(null);
+  const form = useForm({
+    initial: () => draftOf(apiKey),
+    check: missingIn,
+    send: async (draft) => {
+      const patch = draft === review?.draft ? review.patch : patchOf(apiKey, draft, serverNow());
+      if (draft !== review?.draft && (await wouldRefuse(patch))) return setReview({ draft, patch });
+      const params = { id: tenantId, keyId: apiKey.id };
+      return callApi(updateApiKeyContract, { tenant: tenantId, params, body: patch }).catch((error) => {
+        setReview(null);
+        throw error;
       });
-      cache.setQueryData(apiKeyQuery(tenantId, apiKey.id).queryKey, saved);
-      cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
-      toast({ title: `${saved.name} is saved`, failed: false });
-      onClose();
     },
-    onError: (refused) => {
-      setReviewed(null);
-      tell(problemsFrom(refused));
+    onDone: (saved) => {
+      if (!saved) return;
+      cache.setQueryData(apiKeyById(tenantId, apiKey.id).queryKey, saved);
+      cache.invalidateQueries({ queryKey: apiKeysKey(tenantId) });
+      toast(`Saved ${saved.name}`);
+      onClose();
     },
   });
 
   async function wouldRefuse(patch: KeyPatch): Promise<boolean> {
     const change = changeOf(patch);
-    return Object.keys(change).length > 0 && (await cache.fetchQuery(apiKeyImpactQuery(tenantId, apiKey.id, change))).refused > 0;
+    return Object.keys(change).length > 0 && (await cache.fetchQuery(apiKeyImpact(tenantId, apiKey.id, change))).refused > 0;
   }
 
-  function onChange(change: Partial<Draft>) {
-    setDraft((typed) => ({ ...typed, ...change }));
-    forgive(change);
-  }
-
-  function onSubmit(event: FormEvent) {
-    event.preventDefault();
-    if (isPending) return;
-    const missing = problemsOf(draft);
-    tell(missing);
-    if (Object.keys(missing).length > 0) return;
-    const patch = patchOf(apiKey, draft, serverNow());
-    if (Object.keys(patch).length === 0) onClose();
-    else mutate(patch);
-  }
-
-  if (reviewed) {
+  if (review) {
     return (
       <Dialog
         key="review"
-        onClose={onClose}
-        title={`Save ${apiKey.name} all the same?`}
-        description="Callers that still need what you take away are refused from now on."
+        held={form.isPending}
+        onClose={() => !form.isPending && onClose()}
+        title={`Save ${apiKey.name} anyway?`}
+        description="Callers that rely on what you're removing will be refused immediately."
       >
         <DialogBody>
-          <Review tenantId={tenantId} keyId={apiKey.id} change={changeOf(reviewed)} />
+          <Review keyId={apiKey.id} change={changeOf(review.patch)} />
         </DialogBody>
         <DialogActions>
-          <Button onClick={() => setReviewed(null)} disabled={isPending}>
+          <Button onClick={() => setReview(null)} disabled={form.isPending}>
             Back
           </Button>
-          <Button variant="danger" disabled={isPending} onClick={() => mutate(reviewed)}>
-            {isPending ? "Saving…" : "Save anyway"}
+          <Button variant="danger" disabled={form.isPending} onClick={form.retry}>
+            {form.isPending ? "Saving…" : "Save anyway"}
           </Button>
         </DialogActions>
       </Dialog>
     );
   }
   return (
-    <Dialog key="form" onClose={onClose} title={`Edit ${apiKey.name}`}>
-      <form ref={form} onSubmit={onSubmit} noValidate className="flex min-h-0 flex-1 flex-col">
-        <DialogBody>
-          {error && Object.keys(problemsFrom(error)).length === 0 && <Note tone="danger">{error.message}</Note>}
-          <fieldset disabled={isPending} className="flex min-w-0 flex-col gap-6">
-            <legend className="sr-only">The key</legend>
-            <KeyFields draft={draft} onChange={onChange} problems={problems} address={address} keeps={apiKey.expires_at} />
-          </fieldset>
-        </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" disabled={isPending}>
-            {isPending ? "Saving…" : "Save"}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      key="form"
+      form={form}
+      title={`Edit ${apiKey.name}`}
+      start="Save"
+      pending="Saving…"
+      onSubmit={() => (Object.keys(patchOf(apiKey, form.draft, serverNow())).length === 0 ? onClose() : form.submit())}
+      onClose={onClose}
+    >
+      <KeyFields form={form} address={address} keeps={apiKey.expires_at} />
+    </FormDialog>
   );
 }
 
-function Review({ tenantId, keyId, change }: { tenantId: string; keyId: string; change: ApiKeyChange }) {
-  const { data, error } = useQuery(apiKeyImpactQuery(tenantId, keyId, change));
+function Review({ keyId, change }: { keyId: string; change: ApiKeyChange }) {
+  const { data, error } = useQuery(apiKeyImpact(useTenantId(), keyId, change));
   return <Impact impact={data} error={error} />;
 }
 
-/** The part of a patch that can refuse calls. */
+/** The part of a patch that can cause calls to be refused. */
 function changeOf({ scopes, expires_at, ip_allowlist }: KeyPatch): ApiKeyChange {
   return {
     ...(scopes && { scopes }),

@@ -4,41 +4,42 @@ import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import { Day } from "#components/ui/time.tsx";
-import { type Draft, type Expiry, expiresAt, LIFETIMES_DAYS } from "./draft.ts";
+import { type Expiry, endOf, LIFETIMES_DAYS } from "./draft.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DAYS = 365;
 
-const CHOICES: { value: Expiry; label: string }[] = [
+const CHOICES: { value: Expiry["choice"]; label: string }[] = [
   ...LIFETIMES_DAYS.map((days) => ({ value: days, label: days === "90" ? "90 days (recommended)" : `${days} days` })),
   { value: "custom", label: "Custom" },
   { value: "never", label: "Never" },
 ];
 
-/** `keeps`: the expiry so far, null for never; undefined for a new key. */
+/** `keeps`: the current expiry, null for never; undefined for a new key. */
 export function ExpiryField({
-  draft,
+  value,
   onChange,
   error,
   keeps,
 }: {
-  draft: Draft;
-  onChange: (change: Partial<Draft>) => void;
+  value: Expiry;
+  onChange: (value: Expiry) => void;
   error: string | undefined;
   keeps?: string | null;
 }) {
   const choices = keeps === undefined ? CHOICES : [{ value: "keep" as const, label: "Unchanged" }, ...CHOICES];
-  const end = draft.expiry === "keep" ? keeps : expiresAt(draft, serverNow());
+  const { choice, day } = value;
+  const end = choice === "keep" ? keeps : endOf(value, serverNow());
   return (
-    <RadioGroup legend="Expires" value={draft.expiry} options={choices} onChange={(expiry) => onChange({ expiry })}>
-      {draft.expiry === "custom" && (
+    <RadioGroup legend="Expires" value={choice} options={choices} onChange={(chosen) => onChange({ choice: chosen, day })}>
+      {choice === "custom" && (
         <TextField
           label="Last day (UTC)"
           type="date"
           min={dayIn(0)}
           max={dayIn(LONGEST_DAYS)}
-          value={draft.day}
-          onChange={(event) => onChange({ day: event.target.value })}
+          value={day}
+          onChange={(event) => onChange({ choice, day: event.target.value })}
           error={error}
         />
       )}
@@ -48,10 +49,10 @@ export function ExpiryField({
             Works until <Day iso={end} />.
           </>
         ) : (
-          draft.expiry !== "custom" && "Works until it is revoked. A key that ends by itself is safer."
+          choice !== "custom" && "Works until revoked. A key with an expiry date is safer."
         )}
       </p>
-      {error && draft.expiry !== "custom" && <p className="text-sm text-danger-text">{error}</p>}
+      {error && choice !== "custom" && <p className="text-sm text-danger-text">{error}</p>}
     </RadioGroup>
   );
 }

@@ -1,14 +1,14 @@
 "use client";
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
+import { daysUntil, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import { daysUntil, remaining } from "#components/ui/spans.ts";
 import { Day } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 
 const SOON_DAYS = 14;
 
-/** When a key ends, and what to do about it. */
+/** When a key expires, and what to do about it. */
 export function Expiry({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   const { status, expires_at, grace_expires_at, revoked_at } = apiKey;
   if (status === "revoked") return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;
@@ -45,7 +45,7 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   return (
     <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
       <RefreshCw aria-hidden className="size-3.5" />
-      Older than 90 days: rotate
+      Over 90 days old: rotate
     </span>
   );
 }
@@ -53,5 +53,5 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
 /** A countdown. Not a live region: it changes each second. */
 export function GraceLeft({ until, asOf }: { until: string; asOf: string }) {
   const left = useServerTime((now) => remaining(until, now), asOf);
-  return <span className="tabular-nums">Ends in {left}</span>;
+  return <span className="tabular-nums">Expires in {left}</span>;
 }

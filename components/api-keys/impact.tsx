@@ -7,12 +7,12 @@ import type { ApiKeyImpact } from "#lib/api-keys/contract.ts";
 
 const SHOWN = 5;
 
-/** What a change would have refused of the last 7 days' calls. */
+/** The calls of the last 7 days that a change would have refused. */
 export function Impact({ impact, error }: { impact: ApiKeyImpact | undefined; error: Error | null }) {
-  if (error) return <Note tone="warning">The calls that this would refuse could not be looked up: {error.message}</Note>;
+  if (error) return <Note tone="warning">Couldn't check which calls this would refuse: {error.message}</Note>;
   if (!impact) {
     return (
-      <div role="status" aria-label="Looking at the calls of the last 7 days" className="flex flex-col gap-2">
+      <div role="status" aria-label="Checking calls from the last 7 days" className="flex flex-col gap-2">
         <Skeleton className="h-9 w-full" />
         <Skeleton className="h-4 w-1/2" />
       </div>
@@ -23,14 +23,14 @@ export function Impact({ impact, error }: { impact: ApiKeyImpact | undefined; er
     return (
       <p className="flex items-center gap-2 text-sm">
         <ShieldCheck aria-hidden className="size-4 shrink-0 text-accent-text" />
-        {calls === 0 ? "Nobody called with this key in the last 7 days." : "This would have refused no call of the last 7 days."}
+        {calls === 0 ? "This key hasn't been used in the last 7 days." : "This wouldn't have refused any call in the last 7 days."}
       </p>
     );
   }
   return (
     <div className="flex flex-col gap-3">
       <Note tone="warning">
-        <strong>{refused.toLocaleString("en")}</strong> of the {calls.toLocaleString("en")} calls of the last 7 days would have been
+        <strong>{refused.toLocaleString("en")}</strong> of the {calls.toLocaleString("en")} calls in the last 7 days would have been
         refused.
       </Note>
       <div className="grid items-start gap-4 sm:grid-cols-2">

@@ -2,9 +2,11 @@
 
 import { Ban, Pencil, RefreshCw } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { assigneeName } from "#components/exceptions/assignee.tsx";
+import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { PanelBody, PanelHead, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { By } from "#components/people/by.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Fact, IdentifierFact } from "#components/ui/fact.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
@@ -20,9 +22,9 @@ import { groupedScopes, resourceWord, scopeOf } from "./words.ts";
 
 type Act = "edit" | "rotate" | "revoke";
 
-type Props = { tenantId: string; apiKey: ApiKey; address: string | null; onOpen: (id: string) => void };
+type Props = { apiKey: ApiKey; address: string | null; onOpen: (id: string) => void };
 
-export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
+export function KeyDetails({ apiKey, address, onOpen }: Props) {
   const [act, setAct] = useState<Act | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const { status } = apiKey;
@@ -36,14 +38,12 @@ export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
   }, [status]);
 
   return (
-    <div className="flex flex-col gap-6 px-6 pb-8">
-      <div className="flex flex-col items-start gap-2">
+    <PanelBody>
+      <PanelHead>
         <StatusBadge status={status} />
-        <h2 ref={heading} tabIndex={-1} className="max-w-full text-xl font-semibold tracking-tight wrap-break-word outline-none">
-          {apiKey.name}
-        </h2>
+        <PanelTitle ref={heading}>{apiKey.name}</PanelTitle>
         {apiKey.description && <p className="max-w-full text-muted wrap-break-word">{apiKey.description}</p>}
-      </div>
+      </PanelHead>
 
       {isUsable && (
         <div className="flex flex-wrap gap-2">
@@ -69,16 +69,16 @@ export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
       {status === "revoked" && apiKey.revoked_at && (
         <Note tone="danger">
           Revoked <Time iso={apiKey.revoked_at} />
-          {apiKey.revoked_by && <> by {assigneeName(apiKey.revoked_by)}</>}
+          {apiKey.revoked_by && <> by {personName(apiKey.revoked_by)}</>}
           {apiKey.revoke_reason && <>: {apiKey.revoke_reason}</>}
         </Note>
       )}
-      {status === "expired" && <Note tone="warning">It has expired and is refused. Create a new key for its callers.</Note>}
-      <Rotation tenantId={tenantId} apiKey={apiKey} onOpen={onOpen} />
+      {status === "expired" && <Note tone="warning">This key has expired and is refused. Create a new key for its callers.</Note>}
+      <Rotation apiKey={apiKey} onOpen={onOpen} />
 
-      <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-2.5 border-t border-line pt-5 text-sm">
-        <IdentifierFact name="Key id" value={apiKey.key_id} />
-        <IdentifierFact name="Record id" value={apiKey.id} />
+      <Facts ruled>
+        <IdentifierFact name="Key ID" value={apiKey.key_id} />
+        <IdentifierFact name="Record ID" value={apiKey.id} />
         <Fact name="Scopes">
           <Scopes apiKey={apiKey} />
         </Fact>
@@ -113,16 +113,16 @@ export function KeyDetails({ tenantId, apiKey, address, onOpen }: Props) {
           <span className="tabular-nums">{apiKey.request_count.toLocaleString("en")}</span>
         </Fact>
         <Fact name="Created">
-          <Time iso={apiKey.created_at} /> by {assigneeName(apiKey.created_by)}
+          <By iso={apiKey.created_at} actor={apiKey.created_by} />
         </Fact>
-      </dl>
+      </Facts>
 
-      <Usage tenantId={tenantId} keyId={apiKey.id} />
+      <Usage keyId={apiKey.id} />
 
-      {act === "edit" && <EditKeyDialog tenantId={tenantId} apiKey={apiKey} address={address} onClose={close} />}
-      {act === "rotate" && <RotateKeyDialog tenantId={tenantId} apiKey={apiKey} onClose={close} />}
-      {act === "revoke" && <RevokeKeyDialog tenantId={tenantId} apiKey={apiKey} onClose={close} />}
-    </div>
+      {act === "edit" && <EditKeyDialog apiKey={apiKey} address={address} onClose={close} />}
+      {act === "rotate" && <RotateKeyDialog apiKey={apiKey} onClose={close} />}
+      {act === "revoke" && <RevokeKeyDialog apiKey={apiKey} onClose={close} />}
+    </PanelBody>
   );
 }
 
@@ -139,7 +139,7 @@ function Scopes({ apiKey: { scopes, unused_scopes } }: { apiKey: ApiKey }) {
               {unused_scopes.includes(scopeOf(action, resource)) && (
                 <span data-tone="warning" className="text-xs text-tone-ink">
                   {" "}
-                  (not used for 30 days)
+                  (unused for 30 days)
                 </span>
               )}
             </span>

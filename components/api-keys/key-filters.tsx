@@ -1,23 +1,26 @@
 "use client";
 
-import { ChevronDown, Search, X } from "lucide-react";
-import { Button, buttonClass } from "#components/ui/button.tsx";
-import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { Search } from "lucide-react";
+import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
 import { API_KEY_STATUSES } from "#lib/api-keys/contract.ts";
 import { type ApiKeySearch, withoutSecret } from "./search.ts";
 import { STATUSES } from "./words.ts";
 
-const ANY = "any";
+type Props = {
+  search: Pick<ApiKeySearch, "q" | "status">;
+  onChange: (change: Partial<Pick<ApiKeySearch, "q" | "status">>) => void;
+  onClear: (() => void) | false;
+};
 
-export function KeyFilters({ search, onChange }: { search: ApiKeySearch; onChange: (change: Partial<ApiKeySearch>) => void }) {
+export function KeyFilters({ search, onChange, onClear }: Props) {
   return (
-    <search className="flex flex-wrap items-center gap-2">
+    <FilterBar onClear={onClear}>
       <div className="relative w-full sm:w-72">
         <Search aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted" />
         <input
           type="search"
-          aria-label="Search by name or id"
-          placeholder="Name or id"
+          aria-label="Search by name or ID"
+          placeholder="Name or ID"
           value={search.q ?? ""}
           autoComplete="off"
           spellCheck={false}
@@ -25,29 +28,12 @@ export function KeyFilters({ search, onChange }: { search: ApiKeySearch; onChang
           className="h-9 w-full rounded-md border border-field bg-surface pr-2 pl-8 text-sm text-ink placeholder:text-muted max-sm:text-lg sm:h-8"
         />
       </div>
-      <Menu
-        label="Status"
-        triggerClass={buttonClass({ variant: search.status === null ? "secondary" : "selected", size: "sm" })}
-        trigger={
-          <>
-            <span className="sr-only">Filter by</span> {search.status === null ? "Status" : `Status: ${STATUSES[search.status].word}`}
-            <ChevronDown aria-hidden className="size-3.5 opacity-70" />
-          </>
-        }
-      >
-        <MenuChoice
-          label="Status"
-          value={search.status ?? ANY}
-          options={[{ value: ANY, label: "Any" }, ...API_KEY_STATUSES.map((status) => ({ value: status, label: STATUSES[status].word }))]}
-          onChange={(status) => onChange({ status: API_KEY_STATUSES.find((known) => known === status) ?? null })}
-        />
-      </Menu>
-      {(search.q !== null || search.status !== null) && (
-        <Button variant="ghost" size="sm" onClick={() => onChange({ q: null, status: null })}>
-          <X aria-hidden className="size-4" />
-          Clear filters
-        </Button>
-      )}
-    </search>
+      <FilterMenu
+        name="Status"
+        value={search.status}
+        options={API_KEY_STATUSES.map((status) => [status, STATUSES[status].word] as const)}
+        onChange={(status) => onChange({ status })}
+      />
+    </FilterBar>
   );
 }

@@ -1,22 +1,27 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Command } from "#components/ui/command.tsx";
+import { CommandLine } from "#components/ui/command-line.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { useStore } from "#components/ui/store.ts";
 import { apiKeysKey } from "./cache-key.ts";
-import { currentlyIssued, forget, type Issued, subscribeIssued } from "./issued.ts";
+import { type Issued, issued } from "./issue.ts";
 
-/** Shows a secret, once. It stands beside all pages, so that no navigation takes it away before it is stored. */
+/** Shows a secret once. Rendered outside the pages, so that navigation doesn't remove it before it's stored. */
 export function RevealedKey() {
-  const issued = useSyncExternalStore(subscribeIssued, currentlyIssued, () => null);
-  return issued && <Reveal key={issued.key.id} issued={issued} />;
+  const shown = useStore(issued, null);
+  return shown && <Reveal key={shown.key.id} issued={shown} />;
 }
 
-function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
+const forget = () => issued.set(null);
+
+function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
+  const tenantId = useTenantId();
   const cache = useQueryClient();
   const id = useId();
   const tick = useRef<HTMLInputElement>(null);
@@ -34,7 +39,7 @@ function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
   }, [stored]);
 
   useEffect(() => {
-    // The browser may keep the page for going back.
+    // The browser may keep the page in its back/forward cache.
     window.addEventListener("pagehide", forget);
     return () => window.removeEventListener("pagehide", forget);
   }, []);
@@ -53,8 +58,8 @@ function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
     <Dialog
       held={!stored}
       onClose={close}
-      title={rotated ? `${key.name} has a new key` : `${key.name} is created`}
-      description="The secret is shown this once. Store it where your server keeps its secrets."
+      title={rotated ? `${key.name} rotated` : `${key.name} created`}
+      description="The secret is shown only once. Store it where your server keeps its secrets."
     >
       <DialogBody>
         <section className="flex flex-col gap-2" aria-labelledby={`${id}-credential`}>
@@ -76,8 +81,8 @@ function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
           <h3 id={`${id}-try`} className="text-sm font-medium">
             Try it
           </h3>
-          <Command text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
-          {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">It works from {key.ip_allowlist.join(", ")} only.</p>}
+          <CommandLine text={curlOf(credential, key.scopes, tenantId)} onCopied={() => setCopied(true)} />
+          {key.ip_allowlist.length > 0 && <p className="text-sm text-muted">Works only from {key.ip_allowlist.join(", ")}.</p>}
         </section>
         <div className="flex flex-col gap-2">
           <label className="flex min-h-8 w-fit items-center gap-2.5 font-medium">
@@ -88,12 +93,10 @@ function Reveal({ issued: { key, tenantId, rotated } }: { issued: Issued }) {
               onChange={(event) => setTicked(event.target.checked)}
               className="size-4.5 accent-accent"
             />
-            I have stored it
+            I've stored it
           </label>
           <div role="alert">
-            {warned && !stored && (
-              <Note tone="warning">Copy the credential or tick that you have stored it: nobody can show it again.</Note>
-            )}
+            {warned && !stored && <Note tone="warning">Copy the credential, or confirm you've stored it. It can't be shown again.</Note>}
           </div>
         </div>
       </DialogBody>

@@ -1,19 +1,21 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useTenantId } from "#components/kit/member.tsx";
 import { Ago } from "#components/ui/ago.tsx";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { GraceLeft } from "./expiry.tsx";
 import { LastUsed } from "./last-used.tsx";
-import { apiKeyQuery, apiKeyUsageQuery } from "./queries.ts";
+import { apiKeyById, apiKeyUsage } from "./queries.ts";
 import { maskedId } from "./words.ts";
 
-type Props = { tenantId: string; apiKey: ApiKey; onOpen: (id: string) => void };
+type Props = { apiKey: ApiKey; onOpen: (id: string) => void };
 
-/** Both keys of a rotation while it lasts, seen from either of them. */
-export function Rotation({ tenantId, apiKey, onOpen }: Props) {
+/** Both keys of a running rotation, as shown on either one. */
+export function Rotation({ apiKey, onOpen }: Props) {
+  const tenantId = useTenantId();
   const otherId = apiKey.status === "rotating" ? apiKey.rotated_to : apiKey.rotated_from;
-  const { data: other } = useQuery({ ...apiKeyQuery(tenantId, otherId ?? ""), enabled: otherId !== null });
+  const { data: other } = useQuery({ ...apiKeyById(tenantId, otherId ?? ""), enabled: otherId !== null });
   const [old, next] = apiKey.status === "rotating" ? [apiKey, other] : [other, apiKey];
   if (!old || !next || old.status !== "rotating" || !old.grace_expires_at) return null;
   const asOf = next.created_at;
@@ -29,7 +31,7 @@ export function Rotation({ tenantId, apiKey, onOpen }: Props) {
           <LastUsed apiKey={next} asOf={asOf} />
         </Side>
       </div>
-      <OldCallers tenantId={tenantId} oldId={old.id} />
+      <OldCallers oldId={old.id} />
     </section>
   );
 }
@@ -69,15 +71,15 @@ function Side({
   );
 }
 
-/** Who still has to be given the new key. */
-function OldCallers({ tenantId, oldId }: { tenantId: string; oldId: string }) {
-  const { data } = useQuery(apiKeyUsageQuery(tenantId, oldId));
+/** The callers that still use the old key. */
+function OldCallers({ oldId }: { oldId: string }) {
+  const { data } = useQuery(apiKeyUsage(useTenantId(), oldId));
   if (!data) return null;
   const callers = data.addresses.filter(({ in_grace }) => in_grace > 0);
   return (
     <div className="border-t border-line p-3 text-sm">
       {callers.length === 0 ? (
-        <p className="text-muted">Nobody has used the old key since the rotation.</p>
+        <p className="text-muted">The old key hasn't been used since the rotation.</p>
       ) : (
         <table className="w-full">
           <caption className="pb-1 text-left text-xs font-medium text-muted">Still using the old key</caption>

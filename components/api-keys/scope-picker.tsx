@@ -5,7 +5,7 @@ import type { Scope } from "#lib/wire/access.ts";
 import { toggled } from "./draft.ts";
 import { type Action, RESOURCES, resourceWord, scopeOf } from "./words.ts";
 
-/** What a key may do, by resource. */
+/** A key's scopes, by resource. */
 export function ScopePicker({
   scopes,
   onChange,
@@ -53,7 +53,7 @@ export function ScopePicker({
           </div>
         ))}
       </div>
-      <p className="text-sm text-muted">Writing does not include reading.</p>
+      <p className="text-sm text-muted">Write access doesn't include read access.</p>
       <p id={`${id}-error`} className="text-sm text-danger-text empty:hidden">
         {error}
       </p>

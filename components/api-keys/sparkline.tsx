@@ -2,7 +2,7 @@ const BAR = 6;
 const GAP = 3;
 const HEIGHT = 20;
 
-/** Calls of the last 7 days, with their sum in words beside. */
+/** The calls of the last 7 days and their total. */
 export function Sparkline({ calls }: { calls: readonly number[] }) {
   const most = Math.max(1, ...calls);
   const total = calls.reduce((sum, day) => sum + day, 0);

@@ -1,6 +1,6 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Bars } from "#components/ui/bar-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { type Bucket, PERIODS, type Period } from "./buckets.ts";
@@ -11,7 +11,7 @@ const SERIES = [
   { key: "refused", name: "refused", fill: "fill-danger" },
 ] as const;
 
-/** Calls over time; refused ones stand on top. The same as a table is `UsageTable`. */
+/** Calls over time, refused ones on top. `UsageTable` shows the same as a table. */
 export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Period }) {
   const { timeZone } = usePreferences();
   const data = buckets.map(({ start, accepted, refused }) => ({ name: formatMoment(start, timeZone), accepted, refused }));
@@ -23,7 +23,7 @@ export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Per
       </div>
       <div className="h-30">
         <Bars
-          label={`Calls of the last ${PERIODS[period].name} by ${PERIODS[period].unit}. The arrow keys tell each number.`}
+          label={`Calls in the last ${PERIODS[period].name} by ${PERIODS[period].unit}. Use the arrow keys to read values.`}
           data={data}
           series={SERIES}
           height={HEIGHT_PX}

@@ -3,16 +3,16 @@
 import { Day, Time } from "#components/ui/time.tsx";
 import { type Bucket, PERIODS, type Period } from "./buckets.ts";
 
-/** The calls in figures, newest first; times without any are left out. */
+/** The calls as a table, newest first. Buckets without calls are omitted. */
 export function UsageTable({ buckets, period }: { buckets: Bucket[]; period: Period }) {
   const Start = period === "hours" ? Time : Day;
   const rows = buckets.filter(({ accepted, refused }) => accepted + refused > 0).reverse();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <div tabIndex={0} className="max-h-60 overflow-y-auto rounded-md border border-line">
       <table className="w-full text-sm">
         <caption className="sr-only">
-          Calls of the last {PERIODS[period].name} by {PERIODS[period].unit}
+          Calls in the last {PERIODS[period].name} by {PERIODS[period].unit}
         </caption>
         <thead className="sticky top-0 bg-surface text-xs text-muted">
           <tr>

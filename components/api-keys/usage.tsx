@@ -2,22 +2,23 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Ago } from "#components/ui/ago.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
-import { apiKeyUsageQuery } from "./queries.ts";
+import { apiKeyUsage } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { refusalWord } from "./words.ts";
 
 const SHOWN_ADDRESSES = 10;
 
-/** What a key does: calls over time, from where, and what was refused. */
-export function Usage({ tenantId, keyId }: { tenantId: string; keyId: string }) {
-  const { data, error, refetch } = useQuery(apiKeyUsageQuery(tenantId, keyId));
+/** A key's usage: calls over time, addresses and refused calls. */
+export function Usage({ keyId }: { keyId: string }) {
+  const { data, error, refetch } = useQuery(apiKeyUsage(useTenantId(), keyId));
   return (
     <section aria-labelledby={`usage-of-${keyId}`} className="flex flex-col gap-5 border-t border-line pt-5">
       <h3 id={`usage-of-${keyId}`} className="font-semibold">
@@ -38,8 +39,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
   const [period, setPeriod] = useState<Period>("hours");
   const [asTable, setAsTable] = useState(false);
   const refusals = Object.entries(usage.refusals).sort((left, right) => right[1] - left[1]);
-  if (usage.days.length === 0 && usage.hours.length === 0)
-    return <p className="text-sm text-muted">No call has been made with this key.</p>;
+  if (usage.days.length === 0 && usage.hours.length === 0) return <p className="text-sm text-muted">This key hasn't been used.</p>;
   const View = asTable ? UsageTable : UsageChart;
   return (
     <>
@@ -57,13 +57,13 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
             </Button>
           ))}
           <Button size="sm" variant="ghost" className="ml-auto" onClick={() => setAsTable(!asTable)}>
-            {asTable ? "Show as a chart" : "Show as a table"}
+            {asTable ? "Show as chart" : "Show as table"}
           </Button>
         </div>
         <View buckets={bucketsOf(usage, period)} period={period} />
       </div>
       {usage.addresses.length > 0 && (
-        <Rows title="Addresses of the last 7 days" head={["Address", "Calls", "Last seen"]}>
+        <Rows title="Addresses in the last 7 days" head={["Address", "Calls", "Last seen"]}>
           {usage.addresses.slice(0, SHOWN_ADDRESSES).map(({ address, calls, last_seen_at }) => (
             <tr key={address}>
               <th scope="row" className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all">
@@ -85,7 +85,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
         </Rows>
       )}
       {refusals.length > 0 && (
-        <Rows title="Refused calls of the last 90 days" head={["Reason", "Calls"]}>
+        <Rows title="Refused calls in the last 90 days" head={["Reason", "Calls"]}>
           {refusals.map(([reason, calls]) => (
             <tr key={reason}>
               <th scope="row" className="py-0.5 pr-3 text-left font-normal">

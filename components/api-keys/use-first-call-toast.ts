@@ -5,14 +5,14 @@ import { toast } from "#components/ui/toast.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { isWaiting } from "./first-call.ts";
 
-/** Tells of the first call of a key that was waiting for it. */
+/** Shows a toast when a waiting key makes its first call. */
 export function useFirstCallToast(items: ApiKey[], asOf: string | undefined): void {
   const waiting = useRef(new Set<string>());
   useEffect(() => {
     if (!asOf) return;
     for (const key of items) {
       if (isWaiting(key, Date.parse(asOf))) waiting.current.add(key.id);
-      else if (waiting.current.delete(key.id) && key.request_count > 0) toast({ title: `${key.name} made its first call`, failed: false });
+      else if (waiting.current.delete(key.id) && key.request_count > 0) toast(`${key.name} made its first call`);
     }
   }, [items, asOf]);
 }

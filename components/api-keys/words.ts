@@ -34,14 +34,14 @@ export function groupedScopes(scopes: readonly string[]): { resource: string; ac
 }
 
 const REFUSALS: Record<string, string> = {
-  ip_not_allowed: "From an address that is not allowed",
-  scope_required: "Without the scope",
-  role_required: "For users only",
-  tenant_forbidden: "For another tenant",
-  tenant_required: "Without naming the tenant",
-  rate_limited: "Too many calls",
-  expired: "After it had expired",
-  revoked: "After it was revoked",
+  ip_not_allowed: "Address not allowed",
+  scope_required: "Missing scope",
+  role_required: "Users only",
+  tenant_forbidden: "Wrong tenant",
+  tenant_required: "No tenant given",
+  rate_limited: "Rate limited",
+  expired: "Key expired",
+  revoked: "Key revoked",
 };
 
 export function refusalWord(reason: string): string {

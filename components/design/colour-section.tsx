@@ -1,6 +1,6 @@
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { contrast } from "./colour.ts";
-import { Section } from "./section.tsx";
+import { Section } from "./specimen.tsx";
 import { Swatch } from "./swatch.tsx";
 import { PAIRS, readTokens, THEMES } from "./tokens.ts";
 
@@ -12,7 +12,7 @@ export function ColourSection() {
   return (
     <Section
       title="Colour"
-      about="Every colour names both themes. Text has 4.5:1 or more on each ground that it meets, lines and marks that say something 3:1; a test computes it from the tokens."
+      about="Every colour has a value for both themes. Text has a contrast of at least 4.5:1 on every background it's used on, meaningful lines and marks at least 3:1. A test computes this from the tokens."
     >
       <ul className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
         {plain.map(([name, { light, dark }]) => (
@@ -26,15 +26,15 @@ export function ColourSection() {
       <Disclosure title={`Contrast of the ${PAIRS.length} pairs that meet`}>
         <section
           className="max-h-96 overflow-auto rounded-md border border-line"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
           tabIndex={0}
-          aria-label="Contrast of colours that meet"
+          aria-label="Contrast of colour pairs"
         >
           <table className="w-full text-sm">
             <thead className="sticky top-0 bg-surface text-left text-xs text-muted">
               <tr>
                 <th className="px-3 py-2 font-medium">Pair</th>
-                <th className="px-3 py-2 font-medium">Asked</th>
+                <th className="px-3 py-2 font-medium">Required</th>
                 {THEMES.map((theme) => (
                   <th key={theme} className="px-3 py-2 text-right font-medium capitalize">
                     {theme}

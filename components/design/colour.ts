@@ -1,4 +1,4 @@
-/** Colours by their numbers: contrast as WCAG 2 has it, and how far apart two are for an eye. */
+/** Colour arithmetic: WCAG 2 contrast and perceived distance. */
 export type Sight = "usual" | "protanopia" | "deuteranopia";
 
 type Triple = readonly [number, number, number];
@@ -28,14 +28,14 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The colour as an eye with that sight has it. */
+/** The colour as seen with a colour vision deficiency. */
 export function seenBy(sight: Sight, hex: string): string {
   const linear = linearOf(hex);
   const seen = SIGHTS[sight].map((row) => row[0] * linear[0] + row[1] * linear[1] + row[2] * linear[2]) as unknown as Triple;
   return hexOf(seen);
 }
 
-/** How different two colours look: 100 × the distance in OKLab, about 2 being just noticeable. */
+/** How different two colours look: 100 × the distance in OKLab. About 2 is just noticeable. */
 export function distance(one: string, other: string): number {
   const [a, b] = [oklab(one), oklab(other)];
   return 100 * Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);

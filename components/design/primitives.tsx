@@ -3,27 +3,27 @@
 import { CircleCheck, CircleDashed, Clock, Inbox, Info, OctagonX, Plus } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
-import { Keys } from "#components/shell/commands/keys.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
-import { Command } from "#components/ui/command.tsx";
+import { CommandLine } from "#components/ui/command-line.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { JsonView } from "#components/ui/json-view.tsx";
+import { Keys } from "#components/ui/keys.tsx";
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { toast } from "#components/ui/toast.ts";
-import { Sample, Section } from "./section.tsx";
+import { toast, toastFailure } from "#components/ui/toast.ts";
+import { Sample, Section } from "./specimen.tsx";
 
 const TONES: readonly { tone: Tone; icon: typeof Info }[] = [
   { tone: "neutral", icon: CircleDashed },
@@ -49,7 +49,10 @@ function Controls() {
   const [view, setView] = useState("active");
   const [sort, setSort] = useState("time");
   return (
-    <Section title="Controls" about="One primary action a page. What destroys is red where it is done, not where it is offered.">
+    <Section
+      title="Controls"
+      about="One primary action per page. Destructive actions are red where they're confirmed, not where they're offered."
+    >
       <Sample name="Button">
         {(["primary", "secondary", "selected", "danger", "ghost"] as const).map((variant) => (
           <Button key={variant} variant={variant}>
@@ -102,7 +105,7 @@ function Controls() {
               ]}
             />
             <MenuSeparator />
-            <MenuItem onClick={() => toast({ title: "Done", failed: false })}>An action</MenuItem>
+            <MenuItem onClick={() => toast("Done")}>An action</MenuItem>
           </Menu>
         </Sample>
       </div>
@@ -113,10 +116,10 @@ function Controls() {
 function Fields() {
   const [expiry, setExpiry] = useState("90");
   return (
-    <Section title="Fields" about="A label above, a hint below, and what is wrong in its place, said as what to do.">
+    <Section title="Fields" about="A label above, a hint below. An error replaces the hint and says what to do.">
       <div className="grid gap-5 sm:grid-cols-2">
-        <TextField label="Name" placeholder="Nightly export" hint="What calls with it." />
-        <TextField label="With an error" defaultValue="10.0.0.256" error="“10.0.0.256” is no address or range." />
+        <TextField label="Name" placeholder="Nightly export" hint="The server that uses it." />
+        <TextField label="With an error" defaultValue="10.0.0.256" error="“10.0.0.256” isn't an IP address or CIDR range." />
         <TextArea label="Description" rows={2} />
         <TextField label="Disabled" defaultValue="acme" disabled />
         <RadioGroup
@@ -130,9 +133,9 @@ function Fields() {
           ]}
         />
         <div className="flex flex-col gap-2">
-          <CheckField label="I have stored it" />
+          <CheckField label="I've stored it" />
           <CheckField label="Published" defaultChecked />
-          <CheckField label="Needed" error="Tick this to go on." />
+          <CheckField label="Required" error="Select this to continue." />
         </div>
       </div>
     </Section>
@@ -141,7 +144,7 @@ function Fields() {
 
 function Said() {
   return (
-    <Section title="What is said" about="Badges for a state, notes inside a form, and text that can be copied as it is.">
+    <Section title="Feedback" about="Badges for a state, notes inside a form, and text to copy.">
       <Sample name="Badge">
         {TONES.map(({ tone, icon }) => (
           <Badge key={tone} tone={tone} icon={icon}>
@@ -150,19 +153,19 @@ function Said() {
         ))}
       </Sample>
       <div className="grid gap-3 sm:grid-cols-3">
-        <Note tone="info">It works from 192.0.2.0/24 only.</Note>
+        <Note tone="info">Works only from 192.0.2.0/24.</Note>
         <Note tone="warning">This key works from anywhere.</Note>
-        <Note tone="danger">3 of the 3 calls of the last 7 days would have been refused.</Note>
+        <Note tone="danger">3 of the 3 calls in the last 7 days would have been refused.</Note>
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
-        <Command text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
+        <CommandLine text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
         <JsonView label="A payload" value={{ type: "exception.created", data: { id: "exc_019a", severity: "high" } }} />
       </div>
       <Sample name="Time">
         <Time iso="2026-11-20T09:30:00.000Z" />
       </Sample>
-      <Disclosure title="What is opened when it is wanted">
-        <p className="text-sm">It loads what it shows by then.</p>
+      <Disclosure title="More details">
+        <p className="text-sm">Its content loads when it opens.</p>
       </Disclosure>
     </Section>
   );
@@ -173,19 +176,17 @@ function Overlays() {
   const close = () => setOpen(undefined);
   return (
     <Section
-      title="Over the page"
-      about="A dialog asks, a panel shows beside the list, a message says what came of it. Each gives the focus back."
+      title="Overlays"
+      about="A dialog asks, a panel shows one item beside its list, a toast reports the result. Each returns focus when it closes."
     >
       <Sample name="Open one">
         <Button onClick={() => setOpen("dialog")}>Dialog</Button>
         <Button onClick={() => setOpen("panel")}>Panel</Button>
-        <Button onClick={() => toast({ title: "Bank feed is saved", failed: false })}>Message</Button>
-        <Button onClick={() => toast({ title: "It could not be saved", description: "Tieout cannot be reached.", failed: true })}>
-          Failed message
-        </Button>
+        <Button onClick={() => toast("Saved Bank feed")}>Toast</Button>
+        <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>Failure toast</Button>
       </Sample>
       {open === "dialog" && (
-        <Dialog title="Revoke Bank feed" description="Calls with it are refused at once." onClose={close}>
+        <Dialog title="Revoke Bank feed" description="The key stops working immediately." onClose={close}>
           <DialogBody>
             <TextField label="Reason" />
           </DialogBody>
@@ -200,7 +201,7 @@ function Overlays() {
       <SidePanel open={open === "panel"} onClose={close} side="right" label="A panel">
         <div className="flex flex-col gap-4 px-6 pb-6">
           <h2 className="text-xl font-semibold tracking-tight">Payout 4711 has no bank line</h2>
-          <p>What is known of it.</p>
+          <p>Details of the exception.</p>
         </div>
       </SidePanel>
     </Section>
@@ -208,7 +209,11 @@ function Overlays() {
 }
 
 const PROBLEMS = [
-  new ApiProblem(403, { code: "role_required", detail: "This needs the role tenant_admin. Ask a tenant admin.", request_id: "req_5f0c" }),
+  new ApiProblem(403, {
+    code: "role_required",
+    detail: "This requires the role tenant_admin. Ask a tenant admin.",
+    request_id: "req_5f0c",
+  }),
   new ApiProblem(500, { code: "internal", detail: "Something went wrong on our side. It has been logged.", request_id: "req_7a1d" }),
   new ApiProblem(0, { code: "unreachable", detail: "", request_id: null }),
 ];
@@ -217,7 +222,7 @@ function States() {
   return (
     <Section
       title="States"
-      about="Loading has the shape of what comes. Empty has one action, and is not the same as nothing matching. An error has its request id and a way on."
+      about="Loading has the shape of the content. An empty list offers one action and differs from a search without results. An error shows its request ID and what to do next."
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <div className="flex flex-col gap-3 rounded-lg border border-line p-4" role="status" aria-label="A skeleton">
@@ -227,12 +232,12 @@ function States() {
         </div>
         <div className="rounded-lg border border-line">
           <Notice icon={Inbox} title="No API keys yet" action={<Button variant="primary">Create key</Button>}>
-            A key lets one of your servers call Tieout without a person signing in.
+            An API key lets your servers call Tieout without a user signing in.
           </Notice>
         </div>
         {PROBLEMS.map((problem) => (
           <div key={problem.code} className="rounded-lg border border-line">
-            <ProblemNotice error={problem} onRetry={() => toast({ title: "Tried again", failed: false })} />
+            <ProblemNotice error={problem} onRetry={() => toast("Tried again")} />
           </div>
         ))}
       </div>

@@ -2,12 +2,12 @@ import { RiskBadge } from "#components/exceptions/risk-badge.tsx";
 import { SeverityLabel, StatusLabel } from "#components/exceptions/words.tsx";
 import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
 import { distance, type Sight, seenBy } from "./colour.ts";
-import { Sample, Section } from "./section.tsx";
+import { Sample, Section } from "./specimen.tsx";
 import { Swatch } from "./swatch.tsx";
 import { RISKS, readTokens, THEMES } from "./tokens.ts";
 
 const SIGHTS: readonly { sight: Sight; name: string }[] = [
-  { sight: "usual", name: "Usual sight" },
+  { sight: "usual", name: "Typical vision" },
   { sight: "deuteranopia", name: "Deuteranopia" },
   { sight: "protanopia", name: "Protanopia" },
 ];
@@ -17,7 +17,7 @@ export function RiskSection() {
   return (
     <Section
       title="Risk and status"
-      about="Risk alone has loud colours, stepped in hue and in lightness, with an icon and a word beside them. Severity is bars and status is a drawn ring: neither competes with it."
+      about="Only risk has strong colours, stepped in hue and lightness, always with an icon and a word. Severity is bars and status is a ring, so neither competes with it."
     >
       <div className="grid gap-6 sm:grid-cols-3">
         <Sample name="Risk">
@@ -65,7 +65,8 @@ export function RiskSection() {
         ))}
       </div>
       <p className="text-sm text-muted">
-        The figure is how far apart the closest two look, as 100 × the distance in OKLab; 2 is just noticeable and the test asks for 5.
+        The figure is the distance between the two closest colours, as 100 × the distance in OKLab: 2 is just noticeable, and the test
+        requires 5.
       </p>
     </Section>
   );

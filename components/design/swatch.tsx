@@ -1,4 +1,4 @@
-/** A colour drawn as it is: the policy lets the server write no style attribute. */
+/** A swatch drawn as SVG: the content security policy forbids style attributes. */
 export function Swatch({ fill, label }: { fill: string; label: string }) {
   return (
     <svg

@@ -13,7 +13,7 @@ export const TONES = ["neutral", "good", "info", "warning", "danger"] as const;
 
 const DECLARATION = /--([\w-]+):\s*light-dark\((#[0-9a-f]{6}),\s*(#[0-9a-f]{6})\)/g;
 
-/** The design's colours, out of the one place where they are written: "ink", "risk-badge of high", "tone-ink of good". */
+/** The design's colours, read from their single source: "ink", "risk-badge of high", "tone-ink of good". */
 export function readTokens(): Map<string, Token> {
   const css = readFileSync(join(process.cwd(), "app/globals.css"), "utf8");
   const tokens = new Map<string, Token>();
@@ -28,14 +28,14 @@ export function readTokens(): Map<string, Token> {
 
 export type Pair = { ink: string; on: string; least: number };
 
-/** What 4.5:1 is asked of: each colour of text on each ground that it stands on. */
+/** Needs 4.5:1: each text colour on each background it's used on. */
 const TEXT_MIN = 4.5;
-/** Of lines and marks that say something. */
+/** Of meaningful lines and marks. */
 const MARK_MIN = 3;
 
 const GROUNDS = ["canvas", "surface", "raised", "hover", "selected"];
 
-/** Every pair of colours that meet on a page, with the contrast they must have. */
+/** Every pair of colours used together, with the contrast it needs. */
 export const PAIRS: readonly Pair[] = [
   ...["ink", "muted"].flatMap((ink) => GROUNDS.map((on) => ({ ink, on, least: TEXT_MIN }))),
   ...["accent-text", "danger-text"].flatMap((ink) => ["canvas", "surface", "raised", "hover"].map((on) => ({ ink, on, least: TEXT_MIN }))),

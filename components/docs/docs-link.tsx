@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { type ComponentProps, useState } from "react";
 
-/** Fetches its page when it is pointed at or focused, not when it is in sight: the navigation has a hundred of them. */
+/** Prefetches on hover or focus, not when visible: the navigation has a hundred links. */
 export function DocsLink(props: ComponentProps<typeof Link>) {
   const [meant, setMeant] = useState(false);
   const mean = () => setMeant(true);

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { DocsLink } from "./docs-link.tsx";
 
-/** `children` show while one is below `href`. `code`: the title is a word of the wire. */
+/** `children` show below `href`. `code`: the title is an identifier. */
 export type NavigationPage = { href: string; title: string; code?: boolean; children?: NavigationPage[] };
 export type NavigationGroup = { title: string; pages: NavigationPage[] };
 
@@ -63,7 +63,7 @@ function Pages({ label, pages, pathname }: { label: string; pages: readonly Navi
   );
 }
 
-/** On a narrow screen the navigation is a popover over the page that was asked for. */
+/** On a narrow screen the navigation is a popover over the page. */
 function closeMenu(event: { currentTarget: HTMLElement }): void {
   event.currentTarget.closest<HTMLElement>("[popover]:popover-open")?.hidePopover();
 }

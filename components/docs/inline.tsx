@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A sentence of the contracts: what stands between backticks is code. */
+/** A sentence of the contracts, with code in backticks. */
 export function Inline({ text }: { text: string }): ReactNode {
   return text.split(/(`[^`]+`)/).map((part, index) =>
     part.startsWith("`") ? (

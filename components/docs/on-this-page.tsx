@@ -1,6 +1,6 @@
 import { slugOf } from "./slug.ts";
 
-/** The sections of a text, beside it where there is room. */
+/** A page's table of contents, shown beside it if there's room. */
 export function OnThisPage({ text }: { text: string }) {
   const sections = sectionsOf(text);
   if (sections.length < 2) return null;
@@ -27,7 +27,7 @@ export function OnThisPage({ text }: { text: string }) {
   );
 }
 
-/** The headings of the second level, but not what looks like one in code. */
+/** The second-level headings, ignoring lines in code blocks. */
 export function sectionsOf(text: string): string[] {
   return [...text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^## (.+)$/gm)].map(([, title = ""]) => title.replaceAll("`", ""));
 }

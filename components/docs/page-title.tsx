@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { DocsLink } from "./docs-link.tsx";
 
-/** Where one is, what the page is called, and a line about it. */
+/** Breadcrumb, title and introduction. */
 export function PageTitle({
   trail = [],
   title,

@@ -32,7 +32,7 @@ const COMPONENTS: Components = {
   pre: ({ node }) => <Fence {...codeIn(node)} />,
   section: ({ node }) => <Tabs fences={(node?.children ?? []).filter(({ type }) => type === "element").map(codeIn)} />,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <div tabIndex={0} className="overflow-x-auto rounded-lg border border-line">
       <table className="w-full border-collapse text-left text-base">{children}</table>
     </div>
@@ -53,7 +53,7 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** ```` ```js receiver.mjs ```` has a name, ```` ```json output ```` is an answer. */
+/** ```` ```js receiver.mjs ```` names a file, ```` ```json output ```` is a response. */
 type CodeElement = { properties: { className?: string[] }; data?: { meta?: string | null }; children: { value?: string }[] };
 
 function codeIn(pre: unknown): CodeElement {
@@ -66,7 +66,7 @@ function Fence({ children, properties, data }: CodeElement) {
   const language = String(properties.className?.[0] ?? "").replace("language-", "") || "text";
   const [word = "", ...rest] = (data?.meta ?? "").split(" ");
   const output = word === "output";
-  const title = output ? (rest.includes("partial") ? "Answer, shortened" : "Answer") : word || LANGUAGES[language] || language;
+  const title = output ? (rest.includes("partial") ? "Response, shortened" : "Response") : word || LANGUAGES[language] || language;
   return <CodeBlock code={codeOf(children)} language={language} title={title} output={output} />;
 }
 

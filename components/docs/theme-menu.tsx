@@ -1,12 +1,12 @@
 "use client";
 
 import { SunMoon } from "lucide-react";
-import { THEMES, type Theme } from "#components/shell/preferences.ts";
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { THEMES, type Theme } from "#components/preferences/preferences.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 
-const NAMES: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
+const NAMES: Record<Theme, string> = { system: "Match system", light: "Light", dark: "Dark" };
 
 export function ThemeMenu() {
   const { theme, setTheme } = usePreferences();

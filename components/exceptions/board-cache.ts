@@ -1,12 +1,12 @@
 import type { InfiniteData } from "@tanstack/react-query";
 import type { SlaItem, SlaList } from "#lib/exceptions/contract.ts";
 
-/** The pages of a board that are loaded. */
+/** The loaded pages of a board. */
 export type Board = InfiniteData<SlaList>;
 
 type Patch = { [Field in keyof SlaItem]?: unknown };
 
-/** A board as a change leaves it, before the server has said so: who is closed is no longer on it. */
+/** A board after an optimistic change: closed exceptions are removed. */
 export function withChange(board: Board, ids: ReadonlySet<string>, patch: Patch): Board {
   const closes = patch.status === "resolved" || patch.status === "dismissed";
   const pages = board.pages.map((page) => ({

@@ -1,11 +1,15 @@
-import { Inbox, SearchX } from "lucide-react";
+"use client";
+
+import { Inbox } from "lucide-react";
 import Link from "next/link";
-import { Button, buttonClass } from "#components/ui/button.tsx";
-import { Command } from "#components/ui/command.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { CommandLine } from "#components/ui/command-line.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 
-/** A tenant without an open exception: how the first one gets here. */
-export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: string }) {
+/** The empty board: how to report the first exception. */
+export function BoardEmpty({ origin }: { origin: string }) {
+  const tenantId = useTenantId();
   const curl = [
     `curl ${origin}/v1/exceptions \\`,
     '  -H "Authorization: Bearer <key_id>.<key_secret>" \\',
@@ -16,25 +20,17 @@ export function BoardEmpty({ origin, tenantId }: { origin: string; tenantId: str
   return (
     <Notice
       icon={Inbox}
-      title="Nothing is open"
+      title="No open exceptions"
       action={
         <Link href={`/${tenantId}/exceptions/import`} className={buttonClass()}>
           Import a file
         </Link>
       }
     >
-      <p>Exceptions appear here as soon as your systems report them. Report one with an API key that may write exceptions:</p>
+      <p>Exceptions appear here as soon as your systems report them. Report one with an API key that has the write:exceptions scope:</p>
       <div className="mt-4">
-        <Command text={curl} />
+        <CommandLine text={curl} />
       </div>
-    </Notice>
-  );
-}
-
-export function BoardNoMatch({ onClear }: { onClear: () => void }) {
-  return (
-    <Notice icon={SearchX} title="No open exception matches" action={<Button onClick={onClear}>Clear filters</Button>}>
-      Others are open, but none with these filters.
     </Notice>
   );
 }

@@ -5,10 +5,10 @@ const TILES = ["breached", "at risk", "on track", "total"];
 const FILTERS = ["w-18", "w-24", "w-26", "w-20"];
 const CELLS = ["w-4", "w-20", "w-18", "w-20 @max-5xl:hidden", "w-3/4", "ml-auto w-20", "w-16", "w-21", "w-17"];
 
-/** The board's shape while it loads. */
+/** The board's skeleton. */
 export function BoardSkeleton() {
   return (
-    <div role="status" aria-label="Loading exceptions" className="@container px-4 sm:px-6">
+    <div role="status" aria-label="Loading exceptions">
       <div className="grid grid-cols-2 gap-3 @2xl:grid-cols-4">
         {TILES.map((tile) => (
           <div key={tile} className="rounded-lg border border-line bg-raised px-4 py-2.5 @xl:py-3">

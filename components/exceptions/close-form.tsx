@@ -8,7 +8,7 @@ import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 
 type Closed = "resolved" | "dismissed";
 
-/** Closes an exception: either way somebody says how it was settled. */
+/** Resolves or dismisses an exception with a resolution. */
 export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: string) => void }) {
   const [error, setError] = useState<string>();
   const [typed, setTyped] = useState(false);
@@ -18,7 +18,7 @@ export function CloseForm({ onClose }: { onClose: (status: Closed, resolution: s
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
     const resolution = String(new FormData(event.currentTarget).get("resolution")).trim();
-    if (resolution === "") return setError("Say how it was settled.");
+    if (resolution === "") return setError("Enter a resolution.");
     onClose((submitter as HTMLButtonElement).value as Closed, resolution);
   }
 

@@ -4,9 +4,9 @@ export type BreachRisk = (typeof BREACH_RISKS)[number];
 
 const MINUTE_MS = 60_000;
 
-/** As the database counts: rounded up, so that 0 and less is past the deadline. */
+/** Rounded up like in the database, so that 0 and less is past the deadline. */
 export function minutesToBreach(dueAt: string, nowMs: number): number {
-  // Rounding up from below gives -0.
+  // Math.ceil of a negative fraction gives -0.
   return Math.ceil((Date.parse(dueAt) - nowMs) / MINUTE_MS) + 0;
 }
 
@@ -16,7 +16,7 @@ export function breachRisk(minutes: number): BreachRisk {
   return minutes <= RISK_MINUTES.medium_up_to ? "medium" : "low";
 }
 
-/** "in 29 min", "3 h 12 min late"; the last minute before the deadline and the first after it in seconds. */
+/** "in 29 min", "3 h 12 min late"; in seconds within a minute of the deadline. */
 export function countdown(dueAt: string, nowMs: number): string {
   const seconds = (Date.parse(dueAt) - nowMs) / 1000;
   if (seconds > 0 && seconds < 60) return `in ${Math.ceil(seconds)} s`;
@@ -36,7 +36,7 @@ function both(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** "1:02:03", "−0:29:00": hours, minutes and seconds, as in a column that is added up. */
+/** "1:02:03", "−0:29:00": hours, minutes and seconds, for columns that add up. */
 export function clockTime(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

@@ -2,13 +2,14 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { z } from "zod";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type listExceptionHistoryContract, STATUSES } from "#lib/exceptions/contract.ts";
-import { assigneeName } from "./assignee.tsx";
-import { historyQuery } from "./queries.ts";
+import { historyPages } from "./queries.ts";
 import { STATUS_WORDS } from "./words.tsx";
 
 type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
@@ -28,10 +29,15 @@ const FIELD_WORDS: Record<string, string> = {
   closed_at: "Closed",
 };
 
-/** Who changed what, newest first. */
-export function ExceptionHistory({ tenantId, id }: { tenantId: string; id: string }) {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(historyQuery(tenantId, id));
-  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading />;
+/** The exception's changes, newest first. */
+export function ExceptionHistory({ id }: { id: string }) {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(historyPages(useTenantId(), id));
+  if (!data)
+    return error ? (
+      <ProblemNotice error={error} onRetry={() => refetch()} />
+    ) : (
+      <PartSkeleton label="Loading the history" bars={["h-5 w-3/4", "h-5 w-1/2"]} />
+    );
   const changes = data.pages.flatMap((page) => page.items);
   return (
     <>
@@ -39,8 +45,8 @@ export function ExceptionHistory({ tenantId, id }: { tenantId: string; id: strin
         {changes.map((change) => (
           <li key={`${change.at} ${change.request_id} ${Object.keys(change.changes)}`} className="border-l-2 border-line pl-3">
             <p className="text-muted">
-              <Time iso={change.at} /> · <span className="text-ink">{assigneeName(change.actor)}</span>{" "}
-              {change.kind === "created" ? "created it" : "changed"}
+              <Time iso={change.at} /> · <span className="text-ink">{personName(change.actor)}</span>{" "}
+              {change.kind === "created" ? "created this exception" : "changed"}
             </p>
             {change.kind === "updated" && <Fields changes={change.changes} />}
           </li>
@@ -80,16 +86,7 @@ function Value({ field, value }: { field: string; value: unknown }) {
   if (value === null) return <span className="text-muted">none</span>;
   if (typeof value !== "string") return <code className="font-mono text-xs">{JSON.stringify(value)}</code>;
   if (field.endsWith("_at")) return <Time iso={value} />;
-  if (field === "assigned_to") return assigneeName(value);
+  if (field === "assigned_to") return personName(value);
   const status = field === "status" && STATUSES.find((one) => one === value);
   return status ? STATUS_WORDS[status] : value;
-}
-
-function Loading() {
-  return (
-    <div role="status" aria-label="Loading the history" className="flex flex-col gap-3">
-      <Skeleton className="h-5 w-3/4" />
-      <Skeleton className="h-5 w-1/2" />
-    </div>
-  );
 }

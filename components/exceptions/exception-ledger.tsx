@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS, ledgerRow } from "#lib/exceptions/sla/contract.ts";
-import { assigneeName } from "./assignee.tsx";
 import { clockTime } from "./deadline.ts";
-import { ledgerQuery } from "./queries.ts";
+import { ledgerOf } from "./sla-queries.ts";
 
 type Row = z.output<typeof ledgerRow>;
 
@@ -21,27 +22,32 @@ const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
   reopened: "Reopened",
 };
 
-/** Why it breached or did not, in rows that add up. */
-export function ExceptionLedger({ tenantId, id }: { tenantId: string; id: string }) {
-  const { data, error, refetch } = useQuery(ledgerQuery(tenantId, id));
-  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading />;
+/** The SLA timeline: why it did or didn't breach, in rows that add up. */
+export function ExceptionLedger({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
+  if (!data)
+    return error ? (
+      <ProblemNotice error={error} onRetry={() => refetch()} />
+    ) : (
+      <PartSkeleton label="Loading the SLA timeline" bars={["h-5 w-2/3", "h-24 w-full"]} />
+    );
   return (
     <>
       <p className="pb-3 text-sm text-pretty">{data.explanation}</p>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
-        aria-label="Changes of the clock"
+        aria-label="SLA timeline"
         className="overflow-x-auto"
       >
         <table className="w-full border-collapse text-xs">
-          <caption className="sr-only">Each row's time left is that of the row before, less the time gone, plus the time moved</caption>
+          <caption className="sr-only">Time left is the previous row's time left, minus elapsed time, plus any extension</caption>
           <thead className="text-muted">
             <tr className="border-b border-line">
               <th scope="col" className="py-1.5 text-left font-medium">
                 Event
               </th>
-              <Heading>Gone</Heading>
+              <Heading>Elapsed</Heading>
               <Heading>Moved</Heading>
               <Heading>Left</Heading>
             </tr>
@@ -52,7 +58,7 @@ export function ExceptionLedger({ tenantId, id }: { tenantId: string; id: string
                 <th scope="row" className="py-1.5 text-left font-normal">
                   <span className="block font-medium">{nameOf(row)}</span>
                   <span className="block text-muted">
-                    <Time iso={row.at} /> · {assigneeName(row.actor)}
+                    <Time iso={row.at} /> · {personName(row.actor)}
                   </span>
                 </th>
                 <Amount>{row.elapsed_seconds === 0 ? "–" : clockTime(-row.elapsed_seconds)}</Amount>
@@ -81,13 +87,4 @@ function Heading({ children }: { children: string }) {
 
 function Amount({ children }: { children: string }) {
   return <td className="py-1.5 pl-3 text-right whitespace-nowrap tabular-nums">{children}</td>;
-}
-
-function Loading() {
-  return (
-    <div role="status" aria-label="Loading the clock" className="flex flex-col gap-3">
-      <Skeleton className="h-5 w-2/3" />
-      <Skeleton className="h-24 w-full" />
-    </div>
-  );
 }

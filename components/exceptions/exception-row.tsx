@@ -1,26 +1,27 @@
 "use client";
 
 import { memo, type Ref } from "react";
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import type { PageLink } from "#components/kit/use-search.ts";
+import { Person } from "#components/people/person.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { formatMoney } from "#components/ui/money.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
-import { Assignee } from "./assignee.tsx";
 import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
-import { formatMoney } from "./money.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { SeverityLabel, StatusLabel } from "./words.tsx";
 
-/** The columns of the wide board; narrower than that, a row is a card of three lines. */
+/** The columns of the wide board; on narrow screens a row is a card of three lines. */
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[1.5rem_6.25rem_7.5rem_minmax(10rem,1fr)_7.5rem_5.75rem_7rem_6rem] @5xl:grid-cols-[1.5rem_6.25rem_7.5rem_6.5rem_minmax(9rem,1fr)_7.25rem_5.5rem_6.5rem_6rem] @4xl:gap-x-3";
 
-/** Rendered again only when what it shows changes, not with every step of scrolling. */
+/** Rerenders only when its own data changes, not while scrolling. */
 export const ExceptionRow = memo(function ExceptionRow({
   item,
   asOf,
-  hrefOf,
-  onOpen,
+  linkTo,
   selected,
   onToggle,
   index,
@@ -28,12 +29,11 @@ export const ExceptionRow = memo(function ExceptionRow({
 }: {
   item: SlaItem;
   asOf: string;
-  hrefOf: (id: string) => string;
-  onOpen: (id: string) => void;
+  linkTo: (to: { exception: string }) => PageLink;
   selected: boolean;
   /** `extend`: also the rows between this one and the last. */
   onToggle: (id: string, extend: boolean) => void;
-  /** Its place in the list, from 0. */
+  /** Its index in the list. */
   index: number;
   ref: Ref<HTMLTableRowElement>;
 }) {
@@ -45,7 +45,7 @@ export const ExceptionRow = memo(function ExceptionRow({
       data-index={index}
       data-risk={risk}
       aria-rowindex={index + 2}
-      className={`relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line bg-risk-row has-checked:bg-accent-soft py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 @4xl:pr-3 ${COLUMNS}`}
+      className={`relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line bg-risk-row has-checked:bg-accent-soft py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 @4xl:pr-3 ${COLUMNS}`}
       onKeyDown={(event) => {
         if (singleKeys && event.key.toLowerCase() === "x" && !event.metaKey && !event.ctrlKey && !event.altKey)
           onToggle(item.id, event.shiftKey);
@@ -72,17 +72,7 @@ export const ExceptionRow = memo(function ExceptionRow({
         <Time iso={item.due_at} />
       </td>
       <td className="min-w-0 @max-4xl:order-1 @max-4xl:basis-full">
-        <a
-          href={hrefOf(item.id)}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            onOpen(item.id);
-          }}
-          className="block truncate text-base font-medium outline-none after:absolute after:inset-0"
-        >
-          {item.title}
-        </a>
+        <RowLink to={linkTo({ exception: item.id })}>{item.title}</RowLink>
       </td>
       <td className="text-right whitespace-nowrap tabular-nums @max-4xl:order-3 @max-4xl:ml-auto @4xl:pr-3">
         {item.amount_minor === null || item.currency === null ? (
@@ -98,7 +88,7 @@ export const ExceptionRow = memo(function ExceptionRow({
         <SeverityLabel severity={item.severity} />
       </td>
       <td className="flex min-w-0 @max-4xl:order-2 @max-4xl:flex-1">
-        <Assignee reference={item.assigned_to} />
+        <Person reference={item.assigned_to} />
       </td>
       <td className="flex @max-4xl:ml-auto">
         <StatusLabel status={item.status} />

@@ -3,13 +3,14 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { PageLink } from "#components/kit/use-search.ts";
 import { classes } from "#components/ui/classes.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
 import type { BoardSearch } from "./search.ts";
 
 const ROW_PX = 44;
-/** Rows beyond the screen that are there all the same, for the keyboard and for fast scrolling. */
+/** Rows rendered beyond the screen, for the keyboard and fast scrolling. */
 const OVERSCAN = 12;
 
 type Sort = BoardSearch["sortBy"];
@@ -21,8 +22,7 @@ export function ExceptionTable({
   onSort,
   total,
   stale,
-  hrefOf,
-  onOpen,
+  linkTo,
   selected,
   onToggle,
   onToggleAll,
@@ -32,12 +32,11 @@ export function ExceptionTable({
   asOf: string;
   sortBy: Sort;
   onSort: (sortBy: Sort) => void;
-  /** How many there are, null while not all are loaded. */
+  /** The total, null until all are loaded. */
   total: number | null;
-  /** True while the rows of the filters before are shown. */
+  /** True while rows of the previous filters are shown. */
   stale: boolean;
-  hrefOf: (id: string) => string;
-  onOpen: (id: string) => void;
+  linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
   onToggle: (id: string, extend: boolean) => void;
   onToggleAll: (all: boolean) => void;
@@ -52,7 +51,7 @@ export function ExceptionTable({
     overscan: OVERSCAN,
     scrollMargin,
   });
-  // The server and the first paint show every row they have: where they are on the screen is not known yet.
+  // The server and the first paint render every row: positions on the screen aren't known yet.
   const placed = virtualizer.getVirtualItems();
   const first = placed.at(0);
   const last = placed.at(-1);
@@ -87,7 +86,7 @@ export function ExceptionTable({
             <label className="-m-1.5 flex size-8 items-center justify-center">
               <input
                 type="checkbox"
-                aria-label="Select all that are loaded"
+                aria-label="Select all loaded exceptions"
                 checked={chosen > 0 && chosen === items.length}
                 ref={(box) => {
                   if (box) box.indeterminate = chosen > 0 && chosen < items.length;
@@ -118,8 +117,7 @@ export function ExceptionTable({
                 index={index}
                 item={item}
                 asOf={asOf}
-                hrefOf={hrefOf}
-                onOpen={onOpen}
+                linkTo={linkTo}
                 selected={selected.has(item.id)}
                 onToggle={onToggle}
               />
@@ -142,7 +140,7 @@ function Heading({ className, children }: { className: string; children: ReactNo
 /** An element's distance from the top of the page. */
 function useDistanceFromTop(ref: RefObject<HTMLElement | null>): number {
   const [distance, setDistance] = useState(0);
-  // After every render: what stands above may have changed its height.
+  // After every render: content above may have changed its height.
   useLayoutEffect(() => {
     if (ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
   });

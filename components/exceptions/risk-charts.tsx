@@ -2,32 +2,38 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { BarChart } from "#components/ui/bar-chart.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
-import { breachesQuery, timeToBreachQuery } from "./queries.ts";
 import { dayInWords, daysOf, reportPeriod } from "./report-period.ts";
+import { breachesPerDay, timeToBreach } from "./sla-queries.ts";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
 const RISK_FILL = "fill-risk-rail";
 
-/** All of the tenant's open exceptions by time to breach, and its breaches of the last 30 days. */
-export function RiskCharts({ tenantId, asOf }: { tenantId: string; asOf: string }) {
+/** The tenant's open exceptions by time to breach, and its breaches in the last 30 days. */
+export function RiskCharts({ asOf }: { asOf: string }) {
   return (
     <div className="grid gap-3 @4xl:grid-cols-2">
-      <Card title="Open exceptions by time to breach" hint="All of them, whatever the filters">
-        <TimeToBreach tenantId={tenantId} />
+      <Card title="Open exceptions by time to breach" hint="All open exceptions, regardless of filters">
+        <TimeToBreach />
       </Card>
       <Card title="Breaches per day" hint="The last 30 days, UTC">
-        <Breaches tenantId={tenantId} asOf={asOf} />
+        <Breaches asOf={asOf} />
       </Card>
     </div>
   );
 }
 
-function TimeToBreach({ tenantId }: { tenantId: string }) {
-  const { data, error, refetch } = useQuery(timeToBreachQuery(tenantId));
-  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading label="Loading the counts" />;
+function TimeToBreach() {
+  const { data, error, refetch } = useQuery(timeToBreach(useTenantId()));
+  if (!data)
+    return error ? (
+      <ProblemNotice error={error} onRetry={() => refetch()} />
+    ) : (
+      <PartSkeleton label="Loading the counts" bars={["h-44 w-full"]} />
+    );
   return (
     <BarChart
       label="Open exceptions by time to breach"
@@ -40,10 +46,15 @@ function TimeToBreach({ tenantId }: { tenantId: string }) {
   );
 }
 
-function Breaches({ tenantId, asOf }: { tenantId: string; asOf: string }) {
+function Breaches({ asOf }: { asOf: string }) {
   const period = reportPeriod(asOf);
-  const { data, error, refetch } = useQuery(breachesQuery(tenantId, period));
-  if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading label="Loading the breaches" />;
+  const { data, error, refetch } = useQuery(breachesPerDay(useTenantId(), period));
+  if (!data)
+    return error ? (
+      <ProblemNotice error={error} onRetry={() => refetch()} />
+    ) : (
+      <PartSkeleton label="Loading the breaches" bars={["h-44 w-full"]} />
+    );
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
   const days = daysOf(period).map((day) => ({ name: dayInWords(day), value: breached.get(day) ?? 0, risk: "breached" }));
   return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} />;
@@ -59,13 +70,5 @@ function Card({ title, hint, children }: { title: string; hint: string; children
       <p className="pb-3 text-xs text-muted">{hint}</p>
       {children}
     </section>
-  );
-}
-
-function Loading({ label }: { label: string }) {
-  return (
-    <div role="status" aria-label={label}>
-      <Skeleton className="h-44 w-full" />
-    </div>
   );
 }

@@ -14,7 +14,7 @@ const TILES = [
   { value: null, name: "Total open", hint: "open or in review", count: "total_open", risk: undefined },
 ] as const;
 
-/** The summary of all open exceptions. Each tile shows its own on the board. */
+/** The summary of all open exceptions. Each tile filters the board by its risk. */
 export function RiskTiles({
   summary,
   selected,

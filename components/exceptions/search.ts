@@ -1,9 +1,10 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
 import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
-import { idPattern, USER_REFERENCE } from "#lib/wire/schema.ts";
+import { USER_REFERENCE } from "#lib/wire/schema.ts";
 
-/** The board's address: the same names as the query of GET /v1/exceptions/sla, and what is open beside the rows. */
+/** The board's URL: the query of GET /v1/exceptions/sla and the open exception. */
 export const boardSearch = {
   breach_risk: parseAsStringLiteral([...BREACH_RISKS, "at_risk"]),
   severity: parseAsStringLiteral(SEVERITIES),
@@ -12,16 +13,7 @@ export const boardSearch = {
   q: parseAsString,
   sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
   charts: parseAsBoolean.withDefault(false),
-  exception: parseAsMatching(idPattern("exc")),
+  exception: parseAsId("exc"),
 };
 
 export type BoardSearch = inferParserType<typeof boardSearch>;
-
-export const serializeBoardSearch = createSerializer(boardSearch);
-
-/** What takes every filter back. */
-export const NO_FILTERS = { breach_risk: null, severity: null, assigned_to: null, status: null, q: null } as const;
-
-function parseAsMatching(pattern: RegExp) {
-  return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });
-}

@@ -5,7 +5,7 @@ import type { SlaItem } from "#lib/exceptions/contract.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Which rows are chosen. What has left the board is chosen no longer. */
+/** The selected rows. Rows that leave the board are deselected. */
 export function useSelection(items: readonly SlaItem[]) {
   const [marked, setMarked] = useState(NONE);
   const last = useRef<string>(null);
@@ -15,7 +15,7 @@ export function useSelection(items: readonly SlaItem[]) {
   }, [items]);
   const chosen = useMemo(() => (marked.size === 0 ? [] : items.filter(({ id }) => marked.has(id))), [items, marked]);
 
-  /** `extend`: also every row between this one and the last one chosen. One function for good, as every row has it. */
+  /** `extend`: also every row between this and the last one selected. Stable, because every row receives it. */
   const toggle = useCallback((id: string, extend: boolean) => {
     const concerned = extend ? between(rows.current, last.current, id) : [id];
     last.current = id;
@@ -33,7 +33,7 @@ export function useSelection(items: readonly SlaItem[]) {
     marked,
     chosen,
     toggle,
-    /** Beside what is chosen by now. */
+    /** Adds to the selection. */
     mark: (ids: readonly string[]) => setMarked((now) => new Set([...now, ...ids])),
     markAll: () => setMarked(new Set(items.map(({ id }) => id))),
     clear: () => setMarked(NONE),

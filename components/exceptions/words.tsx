@@ -16,7 +16,7 @@ export const SORT_WORDS: Record<(typeof SLA_SORTS)[number], string> = {
 
 const BARS: Record<Severity, number> = { critical: 4, high: 3, medium: 2, low: 1 };
 
-/** Severity as rising bars: colour is kept for the risk. */
+/** Severity as rising bars: colour is reserved for risk. */
 export function SeverityLabel({ severity }: { severity: Severity }) {
   return (
     <span className="inline-flex items-center gap-1.5">

@@ -3,16 +3,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useId } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
 import { firstStepsQuery, isComplete, useDismissFirstSteps } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 import { useStepToast } from "./use-step-toast.ts";
 
-/** The steps in the sidebar, until they are done or somebody has seen enough of them. */
-export function FirstStepsCard({ tenantId, initial, onGo }: { tenantId: string; initial: FirstSteps; onGo?: () => void }) {
+/** The first steps in the sidebar, until done or dismissed. */
+export function FirstStepsCard({ initial, onGo }: { initial: FirstSteps; onGo?: () => void }) {
   const id = useId();
-  const { data } = useQuery({ ...firstStepsQuery(tenantId), initialData: initial });
-  const dismiss = useDismissFirstSteps(tenantId);
+  const { data } = useQuery({ ...firstStepsQuery(useTenantId()), initialData: initial });
+  const dismiss = useDismissFirstSteps();
   useStepToast(data);
   if (data.dismissed) return null;
   const done = data.steps.filter((step) => step.done).length;
@@ -20,7 +21,7 @@ export function FirstStepsCard({ tenantId, initial, onGo }: { tenantId: string; 
     <section aria-labelledby={id} className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-2 shadow-raised">
       <header className="flex items-center gap-2 pl-2">
         <h2 id={id} className="text-sm font-semibold">
-          {isComplete(data) ? "You are all set" : "First steps"}
+          {isComplete(data) ? "You're all set" : "First steps"}
         </h2>
         <p className="text-xs text-muted">
           {done} of {data.steps.length}
@@ -28,8 +29,8 @@ export function FirstStepsCard({ tenantId, initial, onGo }: { tenantId: string; 
         <button
           type="button"
           aria-label="Dismiss the first steps"
-          title="Dismiss. You find them again in your menu."
-          onClick={() => dismiss.mutate(true)}
+          title="Dismiss. You can reopen this from your menu."
+          onClick={() => dismiss.start(true)}
           className="ml-auto flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink max-lg:size-11"
         >
           <X aria-hidden className="size-4" />
@@ -41,7 +42,7 @@ export function FirstStepsCard({ tenantId, initial, onGo }: { tenantId: string; 
           <span key={step.step} className={step.done ? "h-1 rounded-sm bg-accent" : "h-1 rounded-sm bg-selected"} />
         ))}
       </div>
-      <StepList tenantId={tenantId} firstSteps={data} onGo={onGo} />
+      <StepList firstSteps={data} onGo={onGo} />
     </section>
   );
 }

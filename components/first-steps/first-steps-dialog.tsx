@@ -1,32 +1,33 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { firstStepsQuery, useDismissFirstSteps } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 
-/** The steps, asked for by who dismissed them or has done them. */
-export function FirstStepsDialog({ tenantId, onClose }: { tenantId: string; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(firstStepsQuery(tenantId));
-  const dismiss = useDismissFirstSteps(tenantId);
+/** The first steps, reopened after they were done or dismissed. */
+export function FirstStepsDialog({ onClose }: { onClose: () => void }) {
+  const { data, error, refetch } = useQuery(firstStepsQuery(useTenantId()));
+  const dismiss = useDismissFirstSteps();
   return (
-    <Dialog title="First steps" description="From nothing to events that reach your server." onClose={onClose}>
+    <Dialog title="First steps" description="From your first API key to your first webhook event." onClose={onClose}>
       <DialogBody>
-        {data && <StepList tenantId={tenantId} firstSteps={data} onGo={onClose} />}
+        {data && <StepList firstSteps={data} onGo={onClose} />}
         {!data && (error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Skeleton className="h-36 w-full" />)}
       </DialogBody>
       {data?.dismissed && (
         <DialogActions>
           <Button
             onClick={() => {
-              dismiss.mutate(false);
+              dismiss.start(false);
               onClose();
             }}
           >
-            Keep them in the sidebar
+            Show in the sidebar
           </Button>
         </DialogActions>
       )}

@@ -1,6 +1,7 @@
 "use client";
 
 import { Circle, CircleCheck } from "lucide-react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -10,7 +11,7 @@ type Words = { title: string; href: (tenant: string, steps: FirstSteps) => strin
 
 const WORDS: Record<FirstStep, Words> = {
   create_key: { title: "Create an API key", href: (tenant) => `/${tenant}/api-keys?new=true` },
-  call_api: { title: "Make the first call", href: (tenant, { key_id }) => `/${tenant}/api-keys${key_id ? `?key=${key_id}` : ""}` },
+  call_api: { title: "Make your first call", href: (tenant, { key_id }) => `/${tenant}/api-keys${key_id ? `?key=${key_id}` : ""}` },
   register_webhook: { title: "Register a webhook", href: (tenant) => `/${tenant}/webhooks?new=true` },
   receive_event: {
     title: "Receive a test event",
@@ -18,8 +19,9 @@ const WORDS: Record<FirstStep, Words> = {
   },
 };
 
-/** The steps, with what to do for the one that is next. */
-export function StepList({ tenantId, firstSteps, onGo }: { tenantId: string; firstSteps: FirstSteps; onGo?: () => void }) {
+/** The steps, with instructions for the next one. */
+export function StepList({ firstSteps, onGo }: { firstSteps: FirstSteps; onGo?: () => void }) {
+  const tenantId = useTenantId();
   const next = firstSteps.steps.find(({ done }) => !done)?.step;
   return (
     <ol className="flex flex-col gap-0.5">
@@ -49,20 +51,20 @@ export function StepList({ tenantId, firstSteps, onGo }: { tenantId: string; fir
   );
 }
 
-/** What is waited for. */
+/** The event a step waits for. */
 function Next({ step, tenantId }: { step: FirstStep; tenantId: string }) {
   if (step === "call_api") {
     return (
       <div className="flex items-center gap-1 pr-0.5 pl-8">
         <Waiting>Waiting for your first request…</Waiting>
-        <CopyButton text={curlOf(tenantId)} label="Copy a command to try it" />
+        <CopyButton text={curlOf(tenantId)} label="Copy a command to try" />
       </div>
     );
   }
   if (step === "receive_event") {
     return (
       <div className="pb-1 pl-8">
-        <Waiting>Waiting for your endpoint to take an event…</Waiting>
+        <Waiting>Waiting for your receiver to accept an event…</Waiting>
       </div>
     );
   }

@@ -4,19 +4,19 @@ import { useEffect, useRef } from "react";
 import { toast } from "#components/ui/toast.ts";
 import type { FirstStep, FirstSteps } from "#lib/first-steps/contract.ts";
 
-/** Said when it happens: these two happen elsewhere than on the page. */
+/** Announced as they happen, because they don't happen on the page. */
 const SAID: Partial<Record<FirstStep, { title: string; description: string }>> = {
-  call_api: { title: "Your first request arrived", description: "The key works. See its use on the API keys page." },
-  receive_event: { title: "Your endpoint took its first event", description: "From now on events reach it as they happen." },
+  call_api: { title: "Your first request arrived", description: "Your key works. See its usage on the API keys page." },
+  receive_event: { title: "Your receiver got its first event", description: "Events are now delivered as they happen." },
 };
 
-/** Tells of each step that gets done while somebody looks. */
+/** Shows a toast for each step that is completed while the page is open. */
 export function useStepToast({ steps }: FirstSteps): void {
   const known = useRef(steps);
   useEffect(() => {
     for (const [at, { step, done }] of steps.entries()) {
       const said = SAID[step];
-      if (done && said && !known.current[at]?.done) toast({ ...said, failed: false });
+      if (done && said && !known.current[at]?.done) toast(said.title, said);
     }
     known.current = steps;
   }, [steps]);

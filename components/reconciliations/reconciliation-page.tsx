@@ -1,149 +1,131 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Pencil } from "lucide-react";
-import { useState } from "react";
-import { isRefusal } from "#components/api-client.ts";
-import type { Tenant } from "#components/shell/member.ts";
-import { PageHeader } from "#components/shell/page-header.tsx";
+import { type ReactNode, useState } from "react";
+import { callApi, isRefusal } from "#components/api-client.ts";
+import { CodeFact, Fact, Facts } from "#components/kit/facts.tsx";
+import { Figure, Figures } from "#components/kit/figures.tsx";
+import { FormPanel } from "#components/kit/form-panel.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { By } from "#components/people/by.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { Fact } from "#components/ui/fact.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
-import { SidePanel } from "#components/ui/side-panel.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { type Reconciliation, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
-import { allows, type Role } from "#lib/wire/access.ts";
+import { toast } from "#components/ui/toast.ts";
+import { type Reconciliation, type ReconciliationStatus, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
-import { ExceptionsOf } from "./exceptions-of.tsx";
-import { reconciliationByIdQuery } from "./queries.ts";
+import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationForm } from "./reconciliation-form.tsx";
-import { ReconciliationsSkeleton } from "./reconciliation-states.tsx";
-import { useUpdateReconciliation } from "./use-reconciliations.ts";
+import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
 import { matchedShare, periodOf, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
-type Props = { tenant: Tenant; id: string; roles: readonly Role[] };
-
-export function ReconciliationPage({ tenant, id, roles }: Props) {
-  const { data, error, refetch } = useQuery(reconciliationByIdQuery(tenant.id, id));
-  const list = { name: "Reconciliations", href: `/${tenant.id}/reconciliations` };
+/** `children`: its exceptions. */
+export function ReconciliationPage({ id, children }: { id: string; children: ReactNode }) {
+  const { data, error, refetch } = useQuery(reconciliationById(useTenantId(), id));
+  const mayWrite = useMay(updateReconciliationContract.access);
   return (
-    <>
-      <PageHeader tenantName={tenant.name} parent={list} title={data?.name ?? "Reconciliation"}>
-        {data && allows(updateReconciliationContract.access, { type: "user", roles }) && (
-          <Actions tenantId={tenant.id} reconciliation={data} />
-        )}
-      </PageHeader>
-      <div className="px-4 pb-10 sm:px-6">
-        {error && (!data || isRefusal(error)) ? (
-          <ProblemNotice error={error} onRetry={() => refetch()} />
-        ) : data ? (
-          <>
-            <Figures reconciliation={data} />
-            <Facts reconciliation={data} />
-            <ExceptionsOf tenantId={tenant.id} id={id} />
-          </>
-        ) : (
-          <ReconciliationsSkeleton />
-        )}
-      </div>
-    </>
+    <Page
+      parent={{ name: "Reconciliations", path: "reconciliations" }}
+      title={data?.name ?? "Reconciliation"}
+      actions={data && mayWrite && <Actions reconciliation={data} />}
+    >
+      {error && (!data || isRefusal(error)) ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : data ? (
+        <>
+          <Summary reconciliation={data} />
+          {children}
+        </>
+      ) : (
+        <ReconciliationSkeleton />
+      )}
+    </Page>
   );
 }
 
-function Actions({ tenantId, reconciliation }: { tenantId: string; reconciliation: Reconciliation }) {
-  const { status } = reconciliation;
+function Actions({ reconciliation: { id, status, name }, reconciliation }: { reconciliation: Reconciliation }) {
   const [editing, setEditing] = useState(false);
-  const update = useUpdateReconciliation(tenantId, reconciliation.id);
-  const moves = [status, ...RECONCILIATION_MOVES[status]];
-  const stop = () => {
-    setEditing(false);
-    update.reset();
-  };
+  const stop = () => setEditing(false);
   return (
     <div className="flex flex-wrap gap-2 max-sm:pt-2">
-      {moves.length > 1 && (
-        <Menu
-          label="Status"
-          align="end"
-          triggerClass={buttonClass()}
-          trigger={
-            <>
-              <span className="sr-only">Status: </span>
-              <StatusLabel status={status} />
-              <ChevronDown aria-hidden className="size-3.5 text-muted" />
-            </>
-          }
-        >
-          <MenuChoice
-            label="Status"
-            value={status}
-            options={moves.map((value) => ({ value, label: <StatusLabel status={value} /> }))}
-            onChange={(chosen) =>
-              chosen !== status && update.mutate({ patch: { status: chosen }, done: `Status is now ${STATUS_WORDS[chosen].toLowerCase()}` })
-            }
-          />
-        </Menu>
-      )}
+      <StatusMenu id={id} status={status} />
       <Button onClick={() => setEditing(true)}>
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit
       </Button>
-      <SidePanel open={editing} onClose={stop} side="right" label={`Edit ${reconciliation.name}`}>
-        <h2 className="px-6 pb-4 text-xl font-semibold tracking-tight wrap-break-word">{reconciliation.name}</h2>
-        {editing && (
-          <ReconciliationForm
-            initial={reconciliation}
-            submit="Save changes"
-            busy={update.isPending}
-            error={update.error}
-            onSubmit={({ status: _, ...patch }) => update.mutate({ patch, done: "Saved" }, { onSuccess: stop })}
-          />
-        )}
-      </SidePanel>
+      <FormPanel open={editing} label={`Edit ${name}`} onClose={stop}>
+        <ReconciliationForm initial={reconciliation} onDone={stop} />
+      </FormPanel>
     </div>
   );
 }
 
-function Figures({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { matched_count, unmatched_count, open_exceptions } = reconciliation;
-  const figures = [
-    ["Matched", matched_count.toLocaleString("en")],
-    ["Unmatched", unmatched_count.toLocaleString("en")],
-    ["Matched share", matchedShare(reconciliation) ?? "–"],
-    ["Open exceptions", open_exceptions.toLocaleString("en")],
-  ] as const;
+function StatusMenu({ id, status }: { id: string; status: ReconciliationStatus }) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  const move = useAttempt({
+    send: (to: ReconciliationStatus) => callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
+    onDone: (moved) => {
+      cache.setQueryData(reconciliationById(tenant, id).queryKey, moved);
+      toast(`Status is now ${STATUS_WORDS[moved.status].toLowerCase()}`);
+    },
+    failed: "Couldn't save",
+    stale: reconciliationsKey(tenant),
+  });
+  const moves = [status, ...RECONCILIATION_MOVES[status]];
+  if (moves.length === 1) return null;
   return (
-    <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
-      {figures.map(([name, value]) => (
-        <div key={name} className="rounded-lg border border-line bg-raised px-4 py-3 shadow-raised">
-          <dt className="text-sm font-medium text-muted">{name}</dt>
-          <dd className="text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Menu
+      label="Status"
+      align="end"
+      triggerClass={buttonClass()}
+      trigger={
+        <>
+          <span className="sr-only">Status: </span>
+          <StatusLabel status={status} />
+          <ChevronDown aria-hidden className="size-3.5 text-muted" />
+        </>
+      }
+    >
+      <MenuChoice
+        label="Status"
+        value={status}
+        options={moves.map((value) => ({ value, label: <StatusLabel status={value} /> }))}
+        onChange={(chosen) => chosen !== status && move.start(chosen)}
+      />
+    </Menu>
   );
 }
 
-function Facts({ reconciliation }: { reconciliation: Reconciliation }) {
+function Summary({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { matched_count, unmatched_count, open_exceptions, status, left_source, right_source } = reconciliation;
   return (
-    <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-2 py-6 text-sm">
-      <Fact name="Status">
-        <StatusLabel status={reconciliation.status} />
-      </Fact>
-      <Fact name="Period">{periodOf(reconciliation)}</Fact>
-      <Fact name="Left source">
-        <code className="font-mono text-xs">{reconciliation.left_source}</code>
-      </Fact>
-      <Fact name="Right source">
-        <code className="font-mono text-xs">{reconciliation.right_source}</code>
-      </Fact>
-      <Fact name="Created">
-        <Time iso={reconciliation.created_at} /> by {reconciliation.created_by.replace(/^user:/, "")}
-      </Fact>
-      <Fact name="Last changed">
-        <Time iso={reconciliation.updated_at} />
-      </Fact>
-    </dl>
+    <div className="flex flex-col gap-6 pb-6">
+      <Figures>
+        <Figure name="Matched" value={matched_count.toLocaleString("en")} />
+        <Figure name="Unmatched" value={unmatched_count.toLocaleString("en")} />
+        <Figure name="Match rate" value={matchedShare(reconciliation) ?? "–"} />
+        <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
+      </Figures>
+      <Facts>
+        <Fact name="Status">
+          <StatusLabel status={status} />
+        </Fact>
+        <Fact name="Period">{periodOf(reconciliation)}</Fact>
+        <CodeFact name="Left source" value={left_source} />
+        <CodeFact name="Right source" value={right_source} />
+        <Fact name="Created">
+          <By iso={reconciliation.created_at} actor={reconciliation.created_by} />
+        </Fact>
+        <Fact name="Last changed">
+          <Time iso={reconciliation.updated_at} />
+        </Fact>
+      </Facts>
+    </div>
   );
 }

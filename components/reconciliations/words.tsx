@@ -27,7 +27,7 @@ export function StatusLabel({ status }: { status: ReconciliationStatus }) {
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec"];
 
-/** "1–31 Oct 2026", "28 Sep – 4 Oct 2026": days, which no time zone moves. */
+/** "1–31 Oct 2026", "28 Sep – 4 Oct 2026": dates, independent of time zones. */
 export function periodOf({ period_start, period_end }: { period_start: string; period_end: string }): string {
   const [start, end] = [partsOf(period_start), partsOf(period_end)];
   if (period_start === period_end) return `${end.day} ${end.month} ${end.year}`;
@@ -41,7 +41,7 @@ function partsOf(date: string): { day: number; month: string; year: string } {
   return { day: Number(day), month: MONTHS[Number(month) - 1] ?? "", year };
 }
 
-/** The share of lines that found their counterpart, rounded down, so that 100 % is all of them; null where there are none. */
+/** The match rate, rounded down, so that 100 % means all; null if there are no items. */
 export function matchedShare({ matched_count, unmatched_count }: { matched_count: number; unmatched_count: number }): string | null {
   const total = matched_count + unmatched_count;
   if (total === 0) return null;

@@ -11,8 +11,8 @@ test.each([
   ["2026-11-21T12:00:00.000Z", "in 1 day"],
   ["2026-11-21T11:59:59.999Z", "in 24 h"],
   ["2026-11-20T12:00:00.001Z", "in 1 h"],
-  ["2026-11-20T12:00:00.000Z", "any moment"],
-  ["2026-11-19T12:00:00.000Z", "any moment"],
+  ["2026-11-20T12:00:00.000Z", "any moment now"],
+  ["2026-11-19T12:00:00.000Z", "any moment now"],
 ])("what goes at %s is gone %s", (purgeAt, words) => {
   expect(daysLeft(purgeAt, NOW)).toBe(words);
 });

@@ -9,7 +9,7 @@ type Props = {
   field: Field;
   value: unknown;
   error?: string;
-  /** Undefined takes the field away; null says that what was typed is nothing that can be sent. */
+  /** Undefined removes the field; null means the input can't be sent. */
   onChange: (value: unknown) => void;
 };
 

@@ -2,7 +2,7 @@ import { Check, Minus } from "lucide-react";
 import { Time } from "#components/ui/time.tsx";
 import type { Field } from "#lib/records/surfaces/surface.ts";
 
-/** A field as a list shows it: one line, whatever was stored under its name. */
+/** A field's value in a list: one line, whatever its type. */
 export function FieldValue({ field, value }: { field: Field; value: unknown }) {
   if (field.input === "switch") {
     const Icon = value === true ? Check : Minus;

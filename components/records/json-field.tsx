@@ -5,7 +5,7 @@ import { TextArea } from "#components/ui/text-field.tsx";
 
 type Json = Record<string, unknown>;
 
-/** A JSON object as text. `onChange` gets null while the text is no object. */
+/** Edits a JSON object as text. `onChange` receives null while the text isn't an object. */
 export function JsonField({
   label,
   value,
@@ -44,8 +44,8 @@ function objectOf(text: string): Json | Error {
   try {
     const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-    return new Error("Give a JSON object: { … }.");
+    return new Error("Enter a JSON object: { … }.");
   } catch (error) {
-    return new Error(`This is not JSON yet. ${(error as Error).message}`);
+    return new Error(`Invalid JSON. ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** The merge patch (RFC 7396) that makes `after` of `before`. A null in `after` is as good as absent. */
+/** The merge patch (RFC 7396) from `before` to `after`. A null in `after` counts as absent. */
 export function mergePatch(before: Json, after: Json): Json {
   const patch: Json = {};
   for (const name of Object.keys(before)) {
@@ -14,7 +14,7 @@ export function mergePatch(before: Json, after: Json): Json {
   return patch;
 }
 
-/** What a merge patch makes of `target`. */
+/** Applies a merge patch to `target`. */
 export function applyPatch(target: Json, patch: Json): Json {
   const merged = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {

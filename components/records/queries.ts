@@ -1,40 +1,31 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { callApi, callApiWithTag } from "#components/api-client.ts";
+import { listQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { queryOf } from "#components/kit/search-params.ts";
 import type { RecordSearch } from "./search.ts";
 import { surfaceOf } from "./surface.ts";
 
 const PAGE_SIZE = 50;
 const LONGEST_SEARCH = 200;
 
-/** Everything of a surface, for invalidation. */
-export const recordsKey = (tenant: string, path: string) => ["tenants", tenant, "records", path] as const;
+/** The cache key of a surface. */
+export const recordsKey = (tenant: string, path: string) => [...resourceKey(tenant, "records"), path] as const;
 
-/** The page's search as a query of GET /v1/<surface>. */
-export function recordQuery({ q, view }: Pick<RecordSearch, "q" | "view">): Record<string, string> {
-  const words = q.trim().slice(0, LONGEST_SEARCH);
-  return { ...(words && { q: words }), ...(view === "bin" && { include_deleted: "only" }), limit: String(PAGE_SIZE) };
+/** The cache key of a surface's list, for any filters. */
+export const recordListKey = (tenant: string, path: string) =>
+  [...recordsKey(tenant, path), surfaceOf(path).contracts.list.operationId] as const;
+
+export function recordPages(tenant: string, path: string, { q, view }: Pick<RecordSearch, "q" | "view">) {
+  const query = queryOf({ q: q.trim().slice(0, LONGEST_SEARCH), include_deleted: view === "bin" ? "only" : null, limit: PAGE_SIZE });
+  return listQuery({ under: recordsKey(tenant, path), contract: surfaceOf(path).contracts.list, call: { tenant, query } });
 }
 
-export function recordPagesQuery(tenant: string, path: string, search: Pick<RecordSearch, "q" | "view">) {
-  const query = recordQuery(search);
-  return infiniteQueryOptions({
-    queryKey: [...recordsKey(tenant, path), "pages", query],
-    queryFn: ({ pageParam, signal }) =>
-      callApi(surfaceOf(path).contracts.list, { tenant, query: { ...query, cursor: pageParam ?? undefined }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
-  });
-}
-
-/** One record with its ETag. Not asked for again by itself: somebody may be changing it. */
-export function recordByIdQuery(tenant: string, path: string, id: string, deleted: boolean) {
-  return queryOptions({
-    queryKey: [...recordsKey(tenant, path), "one", id, deleted],
-    queryFn: ({ signal }) =>
-      callApiWithTag(surfaceOf(path).contracts.get, { tenant, params: { id }, query: deleted ? { include_deleted: "true" } : {}, signal }),
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
-    gcTime: 0,
-  });
+/** A record with its ETag. Not refetched automatically, because someone may be editing it. */
+export function recordById(tenant: string, path: string, id: string, deleted: boolean) {
+  return versionQuery(
+    {
+      under: recordsKey(tenant, path),
+      contract: surfaceOf(path).contracts.get,
+      call: { tenant, params: { id }, query: queryOf({ include_deleted: deleted || null }) },
+    },
+    { refetchOnWindowFocus: false, refetchOnReconnect: false, gcTime: 0 },
+  );
 }

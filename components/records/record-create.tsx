@@ -1,24 +1,13 @@
 "use client";
 
-import { useState } from "react";
-import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
-import { RecordForm } from "./record-form.tsx";
+import { useForm } from "#components/kit/use-form.ts";
+import { given, type RecordFields, RecordForm } from "./record-form.tsx";
 import { surfaceOf } from "./surface.ts";
 import { useCreateRecord } from "./use-records.ts";
 
-export function RecordCreate({ tenantId, path, onCreated }: { tenantId: string; path: string; onCreated: (id: string) => void }) {
-  const [fields, setFields] = useState<Record<string, unknown>>({});
-  const { mutate, isPending, error } = useCreateRecord(tenantId, path);
-  useUnsavedWarning(Object.keys(fields).length > 0);
-  return (
-    <RecordForm
-      surface={surfaceOf(path).surface}
-      fields={fields}
-      onChange={setFields}
-      onSubmit={() => mutate(fields, { onSuccess: ({ id }) => onCreated(id) })}
-      submit="Create"
-      busy={isPending}
-      error={error}
-    />
-  );
+export function RecordCreate({ path, onCreated }: { path: string; onCreated: (id: string) => void }) {
+  const { surface } = surfaceOf(path);
+  const form = useForm({ initial: {} as RecordFields, ...useCreateRecord(path, onCreated) });
+  const unsaved = Object.keys(given(form.draft)).length > 0;
+  return <RecordForm form={form} surface={surface} title={`New ${surface.noun}`} start="Create" unsaved={unsaved} />;
 }

@@ -1,19 +1,21 @@
 "use client";
 
+import { PanelBody, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { JsonView } from "#components/ui/json-view.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import type { Field } from "#lib/records/surfaces/surface.ts";
 import { RecordFacts } from "./record-facts.tsx";
-import { editable, surfaceOf } from "./surface.ts";
+import { editable, nameOf, surfaceOf } from "./surface.ts";
 
-/** A record to read. */
+/** A record, read-only. */
 export function RecordDetails({ path, record }: { path: string; record: StoredRecord }) {
   const { surface } = surfaceOf(path);
   const known = Object.entries(surface.fields).filter(([name]) => record[name] !== undefined && record[name] !== null);
   const others = Object.fromEntries(Object.entries(editable(record)).filter(([name]) => !(name in surface.fields)));
   return (
-    <div className="flex flex-col gap-5 px-6 pb-8">
+    <PanelBody>
+      <PanelTitle>{nameOf(surface, record)}</PanelTitle>
       <dl className="flex flex-col gap-4">
         {known.map(([name, field]) => (
           <div key={name} className="flex flex-col gap-0.5">
@@ -33,7 +35,7 @@ export function RecordDetails({ path, record }: { path: string; record: StoredRe
       <div className="border-t border-line pt-3">
         <RecordFacts record={record} />
       </div>
-    </div>
+    </PanelBody>
   );
 }
 

@@ -1,109 +1,83 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
+import { ConflictNote } from "#components/kit/conflict-note.tsx";
+import { useMay } from "#components/kit/may.ts";
+import type { Version } from "#components/kit/query.ts";
+import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
-import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import { applyPatch, mergePatch } from "./merge-patch.ts";
-import type { Permissions } from "./permissions.ts";
-import { recordByIdQuery } from "./queries.ts";
 import { RecordFacts } from "./record-facts.tsx";
-import { RecordForm } from "./record-form.tsx";
-import { editable, surfaceOf } from "./surface.ts";
+import { given, type RecordFields, RecordForm } from "./record-form.tsx";
+import { editable, nameOf, surfaceOf } from "./surface.ts";
 import { useDeleteRecord, useUpdateRecord } from "./use-records.ts";
 
-type Stored = { data: StoredRecord; etag: string | null };
+type Stored = Version<StoredRecord>;
 
-/** Changes a record in the state that was read. Where somebody was faster, the reader decides what becomes of both. */
-export function RecordEdit({
-  tenantId,
-  path,
-  stored,
-  permissions,
-  onClose,
-}: {
-  tenantId: string;
-  path: string;
-  stored: Stored;
-  permissions: Permissions;
-  onClose: () => void;
-}) {
-  const cache = useQueryClient();
-  const { surface } = surfaceOf(path);
+/** Edits the version of a record that was read. If someone else saved first, the reader decides which changes stay. */
+export function RecordEdit({ path, stored, onClose }: { path: string; stored: Stored; onClose: () => void }) {
+  const { surface, contracts } = surfaceOf(path);
   const [base, setBase] = useState(stored);
-  const [fields, setFields] = useState(() => editable(stored.data));
-  const update = useUpdateRecord(tenantId, path, base.data.id);
-  const remove = useDeleteRecord(tenantId, path, permissions.restore);
-  const patch = mergePatch(editable(base.data), fields);
+  const update = useUpdateRecord(path, base.data.id);
+  const remove = useDeleteRecord(path, { mayRestore: useMay(contracts.restore.access), onDeleted: onClose });
+  const form = useForm({
+    initial: () => editable(stored.data) as RecordFields,
+    send: (fields) => update.send(mergePatch(editable(base.data), given(fields)), base.etag),
+    onDone: (saved, sent) => {
+      update.saved(saved);
+      setBase(saved);
+      // What was typed while saving stays an unsaved change.
+      form.rebase((typed) => applyPatch(editable(saved.data), mergePatch(given(sent), given(typed))));
+    },
+  });
+  const patch = mergePatch(editable(base.data), given(form.draft));
   const changed = Object.keys(patch).length > 0;
-  useUnsavedWarning(changed && !remove.isPending);
-  const overtaken = update.error instanceof ApiProblem && update.error.code === "precondition_failed";
-  // The text areas hold their own text: they start anew where the fields come from elsewhere.
+  const overtaken = form.refused instanceof ApiProblem && form.refused.code === "precondition_failed";
+  // Text areas hold their own text, so they are reset when the fields change from elsewhere.
   const [edition, setEdition] = useState(0);
 
-  function start(from: Stored, with_: Record<string, unknown>) {
+  function start(from: Stored, mine: RecordFields) {
     setBase(from);
-    setFields(with_);
+    form.restart(applyPatch(editable(from.data), mine));
     setEdition(edition + 1);
-    update.reset();
-  }
-
-  /** What was typed while `sent` was on its way stays a change. */
-  function goOn(saved: Stored, sent: Record<string, unknown>) {
-    setBase(saved);
-    setFields((typed) => applyPatch(editable(saved.data), mergePatch(sent, typed)));
-  }
-
-  async function startFromNewest(mine: Record<string, unknown>) {
-    const newest = await cache.fetchQuery({ ...recordByIdQuery(tenantId, path, base.data.id, false), staleTime: 0 });
-    start(newest, applyPatch(editable(newest.data), mine));
   }
 
   return (
     <RecordForm
       key={edition}
+      form={form}
       surface={surface}
-      fields={fields}
-      onChange={setFields}
-      onSubmit={() => update.mutate({ patch, etag: base.etag }, { onSuccess: (saved) => goOn(saved, fields) })}
-      submit="Save changes"
+      title={nameOf(surface, base.data)}
+      start="Save changes"
+      unsaved={changed && !remove.isPending}
       unchanged={!changed}
-      busy={update.isPending}
-      error={update.error}
       notice={
         overtaken && (
-          <div role="alert" className="flex flex-col gap-2 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
-            <p>Somebody else has changed this {surface.noun} since you opened it. Nothing of yours is saved or lost yet.</p>
-            <span className="flex flex-wrap gap-2">
-              <Button size="sm" onClick={() => startFromNewest(patch)}>
-                Put my changes on top of theirs
-              </Button>
-              <Button size="sm" onClick={() => startFromNewest({})}>
-                Take theirs
-              </Button>
-            </span>
-          </div>
+          <ConflictNote
+            onOverwrite={() => update.newest().then((newest) => start(newest, patch))}
+            onDiscard={() => update.newest().then((newest) => start(newest, {}))}
+          >
+            Someone else changed this {surface.noun} after you opened it. Your changes aren't saved yet.
+          </ConflictNote>
         )
       }
-    >
-      {changed && (
-        <Button variant="ghost" onClick={() => start(base, editable(base.data))}>
-          Discard
-        </Button>
-      )}
-      <Button
-        variant="ghost"
-        className="ml-auto"
-        disabled={remove.isPending}
-        onClick={() => remove.mutate(base.data, { onSuccess: onClose })}
-      >
-        <Trash2 aria-hidden className="size-4" />
-        Delete
-      </Button>
-      <RecordFacts record={base.data} />
-    </RecordForm>
+      actions={
+        <>
+          {changed && (
+            <Button variant="ghost" onClick={() => start(base, {})}>
+              Discard
+            </Button>
+          )}
+          <Button variant="ghost" className="ml-auto" disabled={remove.isPending} onClick={() => remove.start(base.data)}>
+            <Trash2 aria-hidden className="size-4" />
+            Delete
+          </Button>
+          <RecordFacts record={base.data} />
+        </>
+      }
+    />
   );
 }

@@ -1,14 +1,15 @@
+import { By } from "#components/people/by.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { StoredRecord } from "#lib/records/contract.ts";
 
-/** What the server says of a record. */
+/** The fields the server sets on a record. */
 export function RecordFacts({ record }: { record: StoredRecord }) {
   return (
     <dl className="grid w-full grid-cols-[5.5rem_minmax(0,1fr)] gap-x-2 gap-y-0.5 pt-1 text-xs text-muted">
       <dt>Created</dt>
       <dd>
-        <Time iso={record.created_at} /> by {record.created_by?.replace(/^user:/, "")}
+        <By iso={record.created_at} actor={record.created_by} />
       </dd>
       <dt>{record.deleted_at ? "Deleted" : "Updated"}</dt>
       <dd>

@@ -1,15 +1,20 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useState } from "react";
-import { ApiProblem } from "#components/api-client.ts";
-import { Button } from "#components/ui/button.tsx";
+import { type ReactNode, useState } from "react";
+import { PanelForm } from "#components/kit/panel-form.tsx";
+import type { useForm } from "#components/kit/use-form.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import type { Surface } from "#lib/records/surfaces/surface.ts";
-import type { FieldError } from "#lib/wire/errors.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { JsonField } from "./json-field.tsx";
 
-type Fields = Record<string, unknown>;
+/** The draft of a record's fields; a removed one is undefined. */
+export type RecordFields = Record<string, unknown>;
+
+/** The fields that remain. */
+export function given(fields: RecordFields): RecordFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
 
 const MODES = [
   { value: "form", label: "Form" },
@@ -17,38 +22,26 @@ const MODES = [
 ] as const;
 const JSON_ROWS = 18;
 
-/** A record's own fields, as a form of those that the surface knows, or all of them as JSON. */
-export function RecordForm({
-  surface,
-  fields,
-  onChange,
-  onSubmit,
-  submit,
-  unchanged = false,
-  busy,
-  error,
-  notice,
-  children,
-}: {
+type Props = {
+  form: ReturnType<typeof useForm<RecordFields, unknown>>;
   surface: Surface;
-  fields: Fields;
-  onChange: (fields: Fields) => void;
-  onSubmit: () => void;
-  submit: string;
-  /** True where there is nothing to send. */
+  title: string;
+  start: string;
+  unsaved: boolean;
+  /** True if there is nothing to save. */
   unchanged?: boolean;
-  busy: boolean;
-  error: Error | null;
-  /** What stands above the buttons. */
   notice?: ReactNode;
-  /** Further buttons. */
-  children?: ReactNode;
-}) {
+  actions?: ReactNode;
+};
+
+/** Edits a record's fields: the surface's known fields as a form, or all as JSON. */
+export function RecordForm({ form, surface, unchanged = false, ...frame }: Props) {
+  const { draft, problems, problem } = form;
   const [mode, setMode] = useState<"form" | "json">("form");
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
-  const problems = error instanceof ApiProblem ? error.errors : [];
-  const unknown = Object.keys(fields).filter((name) => !(name in surface.fields)).length;
+  const unknown = Object.keys(given(draft)).filter((name) => !(name in surface.fields)).length;
 
+  /** Null stands for input that can't be sent. */
   function mark(name: string, value: unknown): boolean {
     const next = new Set(broken);
     if (value === null) next.add(name);
@@ -57,71 +50,42 @@ export function RecordForm({
     return value !== null;
   }
 
-  function change(name: string, value: unknown) {
-    if (!mark(name, value)) return;
-    const { [name]: _, ...others } = fields;
-    onChange(value === undefined ? others : { ...fields, [name]: value });
-  }
-
-  function submitted(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    if (broken.size === 0 && !unchanged) onSubmit();
-  }
-
   return (
-    <form onSubmit={submitted} noValidate className="flex flex-1 flex-col">
-      <div className="flex flex-1 flex-col gap-5 px-6 pb-6">
-        <Segmented label="Edit as" value={mode} options={MODES} onChange={(chosen) => broken.size === 0 && setMode(chosen)} />
-        {mode === "form" ? (
-          <>
-            {Object.entries(surface.fields).map(([name, field]) => (
-              <FieldEditor
-                key={name}
-                field={field}
-                value={fields[name]}
-                error={problemOf(name, problems)}
-                onChange={(value) => change(name, value)}
-              />
-            ))}
-            {unknown > 0 && (
-              <p className="text-sm text-muted">
-                {unknown === 1 ? "One more field is" : `${unknown} more fields are`} kept as {unknown === 1 ? "it is" : "they are"}: see
-                JSON.
-              </p>
-            )}
-          </>
-        ) : (
-          <JsonField
-            label="All fields"
-            value={fields}
-            rows={JSON_ROWS}
-            error={problems.map(({ path, message }) => `${path}: ${message}`).join(" ")}
-            onChange={(value) => mark("", value) && value && onChange(value)}
-          />
-        )}
-      </div>
-      <div className="sticky bottom-0 flex flex-col gap-3 border-t border-line bg-surface px-6 py-3">
-        <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
-          {error && !notice && saidOf(error)}
-        </div>
-        {notice}
-        <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" variant="primary" disabled={busy || unchanged || broken.size > 0}>
-            {busy ? "Saving…" : submit}
-          </Button>
-          {children}
-        </div>
-      </div>
-    </form>
+    <PanelForm form={form} disabled={unchanged || broken.size > 0} {...frame}>
+      <Segmented label="Edit as" value={mode} options={MODES} onChange={(chosen) => broken.size === 0 && setMode(chosen)} />
+      {mode === "form" ? (
+        <>
+          {Object.entries(surface.fields).map(([name, field]) => (
+            <FieldEditor
+              key={name}
+              field={field}
+              value={draft[name]}
+              error={problem(name)}
+              onChange={(value) => mark(name, value) && form.change({ [name]: value })}
+            />
+          ))}
+          {unknown > 0 && (
+            <p className="text-sm text-muted">
+              {unknown === 1 ? "One more field is" : `${unknown} more fields are`} kept unchanged: see JSON.
+            </p>
+          )}
+        </>
+      ) : (
+        <JsonField
+          label="All fields"
+          value={given(draft)}
+          rows={JSON_ROWS}
+          error={Object.entries(problems)
+            .map(([path, message]) => `${path}: ${message}`)
+            .join(" ")}
+          onChange={(value) => mark("", value) && form.change({ ...without(draft), ...value })}
+        />
+      )}
+    </PanelForm>
   );
 }
 
-function problemOf(name: string, problems: FieldError[]): string | undefined {
-  const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}.`));
-  return own.length === 0 ? undefined : own.map(({ path, message }) => (path === name ? message : `${path}: ${message}`)).join(" ");
-}
-
-function saidOf(error: Error): string {
-  if (!(error instanceof ApiProblem) || error.requestId === null || error.errors.length > 0) return error.message;
-  return `${error.message} (Request ${error.requestId})`;
+/** A patch that removes every field. */
+function without(fields: RecordFields): RecordFields {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
 }

@@ -1,14 +1,11 @@
-import { createParser, createSerializer, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { parseAsMatching } from "#components/kit/search-params.ts";
 
-const RECORD_ID = /^(?:rec_[0-9a-z]{20,40}|new)$/;
-
-/** The page's address: the words searched for, the bin, and the record that is open, "new" being one to be. */
+/** The page's URL: the search, whether it's the bin, and the open record ("new" while creating one). */
 export const recordSearch = {
   q: parseAsString.withDefault(""),
   view: parseAsStringLiteral(["bin"]),
-  record: createParser({ parse: (value) => (RECORD_ID.test(value) ? value : null), serialize: String }),
+  record: parseAsMatching(/^(?:rec_[0-9a-z]{20,40}|new)$/),
 };
 
 export type RecordSearch = inferParserType<typeof recordSearch>;
-
-export const serializeRecordSearch = createSerializer(recordSearch);

@@ -10,14 +10,14 @@ export function findSurface(path: string): KnownSurface | null {
   return surface && contracts ? { surface, contracts } : null;
 }
 
-/** @throws Error where nobody declared it; pages answer 404 before. */
+/** @throws Error for an undeclared surface; pages return 404 before. */
 export function surfaceOf(path: string): KnownSurface {
   const known = findSurface(path);
   if (!known) throw new Error(`There is no surface ${path}.`);
   return known;
 }
 
-/** What a record is called: its heading, or the operation that it was posted for. */
+/** A record's title: its heading field, or the operation it was posted for. */
 export function nameOf({ columns: [heading] }: Surface, record: StoredRecord): string {
   const name = [record[heading], record.operation].find((value) => typeof value === "string" && value.trim() !== "");
   return typeof name === "string" ? name : `Untitled ${record.id.slice(-6)}`;
@@ -27,7 +27,7 @@ const SERVER_FIELDS = ["id", "created_at", "created_by", "updated_at", "soft_del
 /** Fixed at creation. */
 const FIXED_FIELDS = ["tenantId", "idempotencyKey"];
 
-/** The part of a record that people change. */
+/** The editable part of a record. */
 export function editable(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !SERVER_FIELDS.includes(name) && !FIXED_FIELDS.includes(name)));
 }

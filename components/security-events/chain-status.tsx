@@ -2,18 +2,19 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link2, Link2Off, ShieldCheck } from "lucide-react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { ChainVerification } from "#lib/security-events/contract.ts";
-import { verificationQuery } from "./queries.ts";
+import { chainVerification } from "./queries.ts";
 
-/** Whether anybody changed the trail since, asked and answered here. */
-export function ChainStatus({ tenantId, onOpen }: { tenantId: string; onOpen: (id: string) => void }) {
-  const { data, error, isFetching, refetch } = useQuery(verificationQuery(tenantId));
+/** Verifies the audit log and shows the result. */
+export function ChainStatus({ onOpen }: { onOpen: (id: string) => void }) {
+  const { data, error, isFetching, refetch } = useQuery(chainVerification(useTenantId()));
   return (
-    <section aria-label="Proof of the trail" className="flex flex-col gap-2 pb-4">
+    <section aria-label="Audit log integrity" className="flex flex-col gap-2 pb-4">
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1.5 text-sm">
         <div role="status" className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5">
           {data ? (
@@ -21,7 +22,7 @@ export function ChainStatus({ tenantId, onOpen }: { tenantId: string; onOpen: (i
           ) : (
             <span className="flex items-center gap-2 text-muted">
               <Link2 aria-hidden className="size-4 shrink-0" />
-              Each event is chained to the one before it.
+              Each event is cryptographically linked to the previous one.
             </span>
           )}
         </div>
@@ -32,7 +33,7 @@ export function ChainStatus({ tenantId, onOpen }: { tenantId: string; onOpen: (i
       </div>
       {data?.fault && (
         <Note tone="danger">
-          <strong>{data.fault.message}</strong> Keep this state of the database, and ask your operator for the worker's log.{" "}
+          <strong>{data.fault.message}</strong> Keep the database as is and ask your operator for the worker log.{" "}
           {data.fault.event_id && (
             <button type="button" className="underline" onClick={() => onOpen(data.fault?.event_id ?? "")}>
               Open the event
@@ -40,7 +41,7 @@ export function ChainStatus({ tenantId, onOpen }: { tenantId: string; onOpen: (i
           )}
         </Note>
       )}
-      {error && <Note tone="warning">The trail could not be verified: {error.message}</Note>}
+      {error && <Note tone="warning">Couldn't verify the audit log: {error.message}</Note>}
     </section>
   );
 }
@@ -50,10 +51,10 @@ function Verdict({ verification: { fault, verified_through, checkpoint, events, 
     return (
       <>
         <Badge tone="danger" icon={Link2Off}>
-          Broken at number {fault.seq}
+          Audit log broken at event {fault.seq}
         </Badge>
         <span className="text-muted">
-          {verified_through ? `Verified up to number ${verified_through.seq}, not beyond.` : "Nothing before it could be verified."}
+          {verified_through ? `Verified up to event ${verified_through.seq}.` : "No earlier event could be verified."}
         </span>
       </>
     );
@@ -61,13 +62,13 @@ function Verdict({ verification: { fault, verified_through, checkpoint, events, 
   return (
     <>
       <Badge tone="good" icon={ShieldCheck}>
-        Verified up to number {verified_through?.seq ?? 0}
+        Audit log intact: {events.toLocaleString("en")} of {events.toLocaleString("en")} events verified
       </Badge>
       <span className="text-muted tabular-nums">
-        {events.toLocaleString("en")} {events === 1 ? "event fits" : "events fit"}, checked at <Time iso={as_of} />
+        Checked at <Time iso={as_of} />
         {checkpoint && (
           <>
-            , signed up to number {checkpoint.seq} at <Time iso={checkpoint.at} />
+            , signed up to event {checkpoint.seq} at <Time iso={checkpoint.at} />
           </>
         )}
       </span>

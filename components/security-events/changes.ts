@@ -1,12 +1,12 @@
 export type FieldChange = { field: string; from: unknown; to: unknown };
 
-/** Before and after, field by field: where `details` has a pair for each field, or one pair for the whole. */
+/** Before and after, by field: `details` has a pair per field, or one pair for the whole. */
 export function changesOf(details: Record<string, unknown>): FieldChange[] {
   if (isPair(details) && isRecord(details.from) && isRecord(details.to)) return differences(details.from, details.to);
   return Object.entries(details).flatMap(([field, value]) => (isPair(value) ? [{ field, from: value.from, to: value.to }] : []));
 }
 
-/** What is not a change: the rest of the details. */
+/** The rest of the details. */
 export function factsOf(details: Record<string, unknown>): Record<string, unknown> {
   if (isPair(details)) return {};
   return Object.fromEntries(Object.entries(details).filter(([, value]) => !isPair(value)));

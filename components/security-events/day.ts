@@ -5,7 +5,7 @@ export function dayOf(moment: number, timeZone: string): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(moment);
 }
 
-/** The moment at which a day begins in a zone, `days` later. Where the clocks change at midnight, the first moment of that day. */
+/** When a day begins in a zone, `days` later. If clocks change at midnight, the first moment of that day. */
 export function startOfDay(day: string, timeZone: string, days = 0): string {
   const utc = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
   const guess = utc - offsetAt(utc, timeZone);

@@ -1,10 +1,10 @@
+import { PanelSection } from "#components/kit/panel-parts.tsx";
 import type { FieldChange } from "./changes.ts";
 
-/** What was, and what is, field by field. */
+/** Before and after, by field. */
 export function EventChanges({ changes }: { changes: FieldChange[] }) {
   return (
-    <section className="flex flex-col gap-2">
-      <h3 className="text-sm font-semibold">Before and after</h3>
+    <PanelSection title="Before and after">
       <ul className="flex flex-col gap-3">
         {changes.map(({ field, from, to }) => (
           <li key={field} className="overflow-hidden rounded-md border border-line text-sm">
@@ -14,7 +14,7 @@ export function EventChanges({ changes }: { changes: FieldChange[] }) {
           </li>
         ))}
       </ul>
-    </section>
+    </PanelSection>
   );
 }
 

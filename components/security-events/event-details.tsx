@@ -1,114 +1,89 @@
 "use client";
 
 import { ArrowLeftRight } from "lucide-react";
-import type { ReactNode } from "react";
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { JsonView } from "#components/ui/json-view.tsx";
 import { formatMomentInFull } from "#components/ui/moment.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { changesOf, factsOf } from "./changes.ts";
 import { EventChanges } from "./event-changes.tsx";
-import { Target } from "./event-table.tsx";
 import type { EventSearch } from "./search.ts";
+import { Target } from "./target.tsx";
 import { actionOf, CREDENTIAL_WORDS, whoOf } from "./words.ts";
 
-type Props = { tenantId: string; event: SecurityEvent; onFilter: (filter: Partial<EventSearch>) => void };
+type Props = { event: SecurityEvent; onFilter: (filter: Partial<EventSearch>) => void };
 
-export function EventDetails({ tenantId, event, onFilter }: Props) {
+export function EventDetails({ event, onFilter }: Props) {
+  const tenantId = useTenantId();
   const { timeZone } = usePreferences();
   const changes = changesOf(event.details);
   const facts = factsOf(event.details);
   return (
-    <div className="flex flex-col gap-5 px-6 pb-8">
-      <header className="flex flex-col items-start gap-2">
-        <h2 className="text-lg font-semibold tracking-tight wrap-break-word">{actionOf(event)}</h2>
+    <PanelBody>
+      <PanelHead>
+        <PanelTitle>{actionOf(event)}</PanelTitle>
         {event.cross_tenant && (
           <Badge tone="warning" icon={ArrowLeftRight}>
             Cross-tenant
           </Badge>
         )}
-      </header>
+      </PanelHead>
 
-      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-2 text-sm">
-        <Entry name="Time">
+      <Facts>
+        <Fact name="Time">
           <time dateTime={event.at}>{formatMomentInFull(event.at, timeZone)}</time>
-        </Entry>
-        <Entry name="Who">
+        </Fact>
+        <Fact name="Actor">
           {whoOf(event)}{" "}
           <Button variant="ghost" size="sm" className="-my-1.5" onClick={() => onFilter({ actor: event.actor })}>
-            Show all of theirs
+            Show all by this actor
           </Button>
-        </Entry>
-        <Entry name="Credential">{CREDENTIAL_WORDS[event.credential]}</Entry>
-        {event.cross_tenant && <Entry name="Tenants">{tenantsOf(event, tenantId)}</Entry>}
-        {event.reason && <Entry name="Reason">{event.reason}</Entry>}
+        </Fact>
+        <Fact name="Credential">{CREDENTIAL_WORDS[event.credential]}</Fact>
+        {event.cross_tenant && <Fact name="Tenants">{tenantsOf(event, tenantId)}</Fact>}
+        {event.reason && <Fact name="Reason">{event.reason}</Fact>}
         {event.target && (
-          <Entry name="To what">
-            <Target tenantId={tenantId} target={event.target} />{" "}
+          <Fact name="Target">
+            <Target target={event.target} />{" "}
             <Button variant="ghost" size="sm" className="-my-1.5" onClick={() => onFilter({ target: event.target })}>
-              Show all about it
+              Show all for this target
             </Button>
-          </Entry>
+          </Fact>
         )}
-        {event.operation && (
-          <Entry name="Operation">
-            <code className="font-mono text-xs">{event.operation}</code>
-          </Entry>
-        )}
-        {event.address && (
-          <Entry name="From">
-            <code className="font-mono text-xs">{event.address}</code>
-          </Entry>
-        )}
-        {event.request_id && <Copied name="Request" value={event.request_id} label="Copy the request id" />}
-      </dl>
+        {event.operation && <CodeFact name="Operation" value={event.operation} />}
+        {event.address && <CodeFact name="From" value={event.address} />}
+        {event.request_id && <IdentifierFact name="Request" value={event.request_id} copy="Copy the request ID" />}
+      </Facts>
 
       {changes.length > 0 && <EventChanges changes={changes} />}
       {Object.keys(facts).length > 0 && (
-        <section className="flex flex-col gap-2">
-          <h3 className="text-sm font-semibold">Details</h3>
-          <JsonView label="Details of the event" value={facts} />
-        </section>
+        <PanelSection title="Details">
+          <JsonView label="Event details" value={facts} />
+        </PanelSection>
       )}
 
-      <Disclosure title="Its place in the chain">
-        <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-2 text-sm">
-          <Entry name="Number">{event.seq}</Entry>
-          <Copied name="Event" value={event.id} label="Copy the event's id" />
-          <Copied name="Hash" value={event.hash} label="Copy the hash" />
-          {event.prev_hash ? <Copied name="Hash before it" value={event.prev_hash} label="Copy the hash before it" /> : null}
-        </dl>
+      <Disclosure title="Audit log entry">
+        <Facts>
+          <Fact name="Number">{event.seq}</Fact>
+          <IdentifierFact name="Event" value={event.id} copy="Copy the event ID" />
+          <IdentifierFact name="Hash" value={event.hash} />
+          {event.prev_hash && <IdentifierFact name="Previous hash" value={event.prev_hash} />}
+        </Facts>
       </Disclosure>
-    </div>
+    </PanelBody>
   );
 }
 
 function tenantsOf({ home_tenant_id: home, target, credential }: SecurityEvent, tenantId: string): string {
   if (home) return `A credential of ${home}, used for ${tenantId}`;
   if (target?.startsWith("tenant:")) return `A credential of ${tenantId}, used for ${target.slice("tenant:".length)}`;
-  return credential === "service_role" ? `A key for every tenant, used for ${tenantId}` : `Another tenant was named than ${tenantId}`;
-}
-
-function Entry({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 wrap-break-word">{children}</dd>
-    </>
-  );
-}
-
-function Copied({ name, value, label }: { name: string; value: string; label: string }) {
-  return (
-    <Entry name={name}>
-      <span className="-my-1.5 flex items-center">
-        <code className="truncate font-mono text-xs">{value}</code>
-        <CopyButton text={value} label={label} />
-      </span>
-    </Entry>
-  );
+  return credential === "service_role"
+    ? `A service-role key (all tenants), used for ${tenantId}`
+    : `The request named a tenant other than ${tenantId}`;
 }

@@ -1,35 +1,30 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { callApi } from "#components/api-client.ts";
+import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { getSecurityEventContract, listSecurityEventsContract, verifySecurityEventsContract } from "#lib/security-events/contract.ts";
 
-export const PAGE_SIZE = "100";
+const PAGE_SIZE = "100";
 
-export function eventPagesQuery(tenant: string, query: Record<string, string>) {
-  return infiniteQueryOptions({
-    queryKey: ["security-events", tenant, "list", query],
-    queryFn: ({ pageParam, signal }) =>
-      callApi(listSecurityEventsContract, { tenant, query: { ...query, limit: PAGE_SIZE, cursor: pageParam ?? undefined }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
+const eventsKey = (tenant: string) => resourceKey(tenant, "security-events");
+
+/** The list, whatever its filters. */
+export const eventListKey = (tenant: string) => [...eventsKey(tenant), listSecurityEventsContract.operationId] as const;
+
+export function eventPages(tenant: string, query: Record<string, string>) {
+  return listQuery({
+    under: eventsKey(tenant),
+    contract: listSecurityEventsContract,
+    call: { tenant, query: { ...query, limit: PAGE_SIZE } },
   });
 }
 
 /** It never changes. */
-export function eventDetailsQuery(tenant: string, id: string) {
-  return queryOptions({
-    queryKey: ["security-events", tenant, "event", id],
-    queryFn: ({ signal }) => callApi(getSecurityEventContract, { tenant, params: { id }, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export function eventById(tenant: string, id: string) {
+  return oneQuery(
+    { under: eventsKey(tenant), contract: getSecurityEventContract, call: { tenant, params: { id } } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
 }
 
-/** Asked when somebody wants to know: it reads all there is. */
-export function verificationQuery(tenant: string) {
-  return queryOptions({
-    queryKey: ["security-events", tenant, "verification"],
-    queryFn: ({ signal }) => callApi(verifySecurityEventsContract, { tenant, signal }),
-    enabled: false,
-    retry: false,
-  });
+/** Only on demand: it reads the whole log. */
+export function chainVerification(tenant: string) {
+  return oneQuery({ under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } }, { enabled: false, retry: false });
 }

@@ -15,7 +15,7 @@ import {
 } from "lucide-react";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 
-/** The kinds that the list is filtered by, as the query of GET /v1/security-events takes them. */
+/** The type filter's values, as GET /v1/security-events accepts them. */
 export const KINDS: readonly { type: string; name: string }[] = [
   { type: "access.refused", name: "Refusals" },
   { type: "session.*", name: "Sign-ins and sign-outs" },
@@ -24,9 +24,9 @@ export const KINDS: readonly { type: string; name: string }[] = [
   { type: "exceptions.*", name: "Bulk changes and imports" },
   { type: "sla_policy.*", name: "SLA policy" },
   { type: "data.exported", name: "Exports" },
-  { type: "dry_run.done", name: "Dry runs" },
+  { type: "dry_run.done", name: "Previews" },
   { type: "service_role.call", name: "Service-role calls" },
-  { type: "security_events.*", name: "The trail itself" },
+  { type: "security_events.*", name: "Audit log" },
 ];
 
 const ACTIONS: Record<string, string> = {
@@ -40,39 +40,39 @@ const ACTIONS: Record<string, string> = {
   "webhook.enabled": "Enabled a webhook",
   "webhook.disabled": "Disabled a webhook",
   "webhook.failing": "A webhook keeps failing",
-  "webhook.recovered": "Sent missed deliveries again",
-  "webhook.secret_rotated": "Changed a webhook's secret",
+  "webhook.recovered": "Recovered missed deliveries",
+  "webhook.secret_rotated": "Rotated a webhook's signing secret",
   "exceptions.bulk_updated": "Changed exceptions in bulk",
   "exceptions.imported": "Imported exceptions",
   "sla_policy.updated": "Changed the SLA policy",
   "data.exported": "Exported data",
-  "dry_run.done": "Tried a change without making it",
+  "dry_run.done": "Previewed a change",
   "service_role.call": "Called with the service-role key",
   "session.signed_in": "Signed in",
   "session.sign_in_failed": "Failed to sign in",
   "session.signed_out": "Signed out",
-  "session.ended": "Signed out one of their sessions",
+  "session.ended": "Signed out of a session",
   "session.ended_everywhere": "Signed out everywhere",
-  "member.admitted": "Gave a member roles",
-  "security_events.forgotten": "Forgot events past their time",
-  "security_events.retention_changed": "Changed how long events are kept",
+  "member.admitted": "Granted roles to a member",
+  "security_events.forgotten": "Purged events past retention",
+  "security_events.retention_changed": "Changed event retention",
 };
 
 const REFUSALS: Record<string, string> = {
-  unauthenticated: "Was refused: the credential is no longer good",
-  tenant_forbidden: "Was refused: not a member of the tenant",
-  role_required: "Was refused: the role does not suffice",
-  scope_required: "Was refused: the key lacks the scope",
-  ip_not_allowed: "Was refused: the address is not allowed",
-  browser_forbidden: "Was refused: service-role key in a browser",
+  unauthenticated: "Refused: credential no longer valid",
+  tenant_forbidden: "Refused: not a member of this tenant",
+  role_required: "Refused: missing role",
+  scope_required: "Refused: missing scope",
+  ip_not_allowed: "Refused: address not allowed",
+  browser_forbidden: "Refused: service-role key used in a browser",
 };
 
-/** What was done, in words. */
+/** An event's action. */
 export function actionOf({ type, details }: Pick<SecurityEvent, "type" | "details">): string {
-  const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Was refused") : (ACTIONS[type] ?? wordsOf(type));
+  const action = type === "access.refused" ? (REFUSALS[String(details.code)] ?? "Refused") : (ACTIONS[type] ?? wordsOf(type));
   const { count } = details;
   return type !== "exceptions.bulk_updated" && typeof count === "number" && count > 0 && "minute" in details
-    ? `${action}, ${count.toLocaleString("en")} more within the minute`
+    ? `${action}, ${count.toLocaleString("en")} more within a minute`
     : action;
 }
 
@@ -95,14 +95,14 @@ export function iconOf(type: string): LucideIcon {
   return ICONS.find(([start]) => type.startsWith(start))?.[1] ?? ShieldAlert;
 }
 
-/** `user:ada` → ada; the others by what they are. */
+/** `user:ada` → ada; other actors by their kind. */
 function actorName(actor: string): string {
   if (actor.startsWith("user:")) return actor.slice("user:".length);
   if (actor.startsWith("api_key:")) return `API key ${actor.slice("api_key:".length, "api_key:".length + 8)}…`;
   return ACTORS[actor] ?? actor;
 }
 
-/** Whoever comes from another tenant may have the name of one of ours. */
+/** Another tenant's user may share a name with one of ours. */
 export function whoOf({ actor, home_tenant_id: home }: Pick<SecurityEvent, "actor" | "home_tenant_id">): string {
   return home ? `${actorName(actor)} of ${home}` : actorName(actor);
 }
@@ -112,7 +112,7 @@ const ACTORS: Record<string, string> = {
   publishable_key: "Publishable key",
   system: "Tieout",
   operator: "Operator",
-  anonymous: "Nobody known",
+  anonymous: "Unknown",
 };
 
 export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
@@ -120,18 +120,18 @@ export const CREDENTIAL_WORDS: Record<SecurityEvent["credential"], string> = {
   api_key: "API key",
   publishable_key: "Publishable key",
   service_role: "Service-role key",
-  none: "None that is good",
-  system: "None: Tieout itself",
+  none: "No valid credential",
+  system: "None (Tieout)",
 };
 
-/** The page of what an event is about, where it has one. */
+/** The page of an event's target, if it has one. */
 export function targetHref(tenantId: string, target: string): string | null {
   if (target.startsWith("key_")) return `/${tenantId}/api-keys?key=${target}`;
   if (target.startsWith("whk_")) return `/${tenantId}/webhooks/${target}`;
   return target.startsWith("exc_") ? `/${tenantId}/exceptions?exception=${target}` : null;
 }
 
-/** `key_01a1…5dec`: long identifiers by their ends. */
+/** `key_01a1…5dec`: shortens a long ID. */
 export function shortTarget(target: string): string {
   return target.length > 24 && !target.startsWith("tenant:") ? `${target.slice(0, 8)}…${target.slice(-4)}` : target;
 }

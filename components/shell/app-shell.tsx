@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
+import { Brand } from "#components/ui/brand.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
-import { Brand } from "./brand.tsx";
 import { Commands } from "./commands/commands.tsx";
 import { SearchButton } from "./commands/search-button.tsx";
 import { FirstStepsSlot } from "./first-steps-slot.tsx";
-import type { Member, Tenant } from "./member.ts";
 import { MobileBar } from "./mobile-bar.tsx";
 import { Navigation } from "./navigation.tsx";
 import { OfflineNotice } from "./offline-notice.tsx";
@@ -12,9 +11,9 @@ import type { SurfaceLink } from "./sections.ts";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
-type Props = { tenant: Tenant; member: Member; surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null; children: ReactNode };
+type Props = { surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null; children: ReactNode };
 
-export function AppShell({ tenant, member, surfaces, firstSteps, children }: Props) {
+export function AppShell({ surfaces, firstSteps, children }: Props) {
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -23,22 +22,22 @@ export function AppShell({ tenant, member, surfaces, firstSteps, children }: Pro
       >
         Skip to content
       </a>
-      <MobileBar tenant={tenant} member={member} surfaces={surfaces} firstSteps={firstSteps} />
+      <MobileBar surfaces={surfaces} firstSteps={firstSteps} />
       <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line p-3 max-lg:hidden">
         <Brand className="h-9 px-2" />
-        <TenantSwitcher tenant={tenant} tenants={member.tenants} />
+        <TenantSwitcher />
         <SearchButton />
-        <Navigation tenantId={tenant.id} surfaces={surfaces} />
+        <Navigation surfaces={surfaces} />
         <div className="mt-auto flex flex-col gap-2">
-          <FirstStepsSlot tenantId={tenant.id} initial={firstSteps} />
-          <UserMenu member={member} />
+          <FirstStepsSlot initial={firstSteps} />
+          <UserMenu />
         </div>
       </aside>
       <main id="content" tabIndex={-1} className="min-h-[calc(100dvh-3.5rem)] bg-surface outline-none lg:min-h-dvh">
         {children}
       </main>
       <OfflineNotice />
-      <Commands tenant={tenant} member={member} surfaces={surfaces} />
+      <Commands surfaces={surfaces} />
     </div>
   );
 }

@@ -2,22 +2,23 @@
 
 import { Menu } from "lucide-react";
 import { useState } from "react";
+import { useMember } from "#components/kit/member.tsx";
+import { Brand } from "#components/ui/brand.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
-import { Brand } from "./brand.tsx";
 import { SearchIconButton } from "./commands/search-button.tsx";
 import { FirstStepsSlot } from "./first-steps-slot.tsx";
-import type { Member, Tenant } from "./member.ts";
 import { Navigation } from "./navigation.tsx";
 import type { SurfaceLink } from "./sections.ts";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
-type Props = { tenant: Tenant; member: Member; surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null };
+type Props = { surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null };
 
-/** The bar on top of narrow screens, whose button opens all navigation. */
-export function MobileBar({ tenant, member, surfaces, firstSteps }: Props) {
+/** The top bar of narrow screens; its button opens the navigation. */
+export function MobileBar({ surfaces, firstSteps }: Props) {
+  const { tenant } = useMember();
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -30,11 +31,11 @@ export function MobileBar({ tenant, member, surfaces, firstSteps }: Props) {
       <SearchIconButton />
       <SidePanel open={open} onClose={close} side="left" label="Navigation" header={<Brand className="px-2" />}>
         <div className="flex grow flex-col gap-4 p-3">
-          <TenantSwitcher tenant={tenant} tenants={member.tenants} />
-          <Navigation tenantId={tenant.id} surfaces={surfaces} onNavigate={close} />
+          <TenantSwitcher />
+          <Navigation surfaces={surfaces} onNavigate={close} />
           <div className="mt-auto flex flex-col gap-2">
-            {open && <FirstStepsSlot tenantId={tenant.id} initial={firstSteps} onGo={close} />}
-            <UserMenu member={member} />
+            {open && <FirstStepsSlot initial={firstSteps} onGo={close} />}
+            <UserMenu />
           </div>
         </div>
       </SidePanel>

@@ -1,19 +1,13 @@
 "use client";
 
 import { usePathname } from "next/navigation";
+import { useTenantId } from "#components/kit/member.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { type SurfaceLink, sectionsOf } from "./sections.ts";
 
-export function Navigation({
-  tenantId,
-  surfaces,
-  onNavigate,
-}: {
-  tenantId: string;
-  surfaces: readonly SurfaceLink[];
-  onNavigate?: () => void;
-}) {
+export function Navigation({ surfaces, onNavigate }: { surfaces: readonly SurfaceLink[]; onNavigate?: () => void }) {
+  const tenantId = useTenantId();
   const pathname = usePathname();
   return (
     <nav aria-label="Main">

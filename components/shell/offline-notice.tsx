@@ -3,7 +3,7 @@
 import { CloudOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
 
-/** Says so while the browser has no network. The queries wait by themselves and go on when it is back. */
+/** Shown while the browser is offline. Queries pause and resume automatically. */
 export function OfflineNotice() {
   const offline = useSyncExternalStore(
     subscribe,
@@ -18,7 +18,7 @@ export function OfflineNotice() {
           className="flex items-center gap-2 rounded-lg border border-tone-line bg-tone-soft px-3 py-2 text-sm font-medium text-tone-ink shadow-overlay"
         >
           <CloudOff aria-hidden className="size-4 shrink-0" />
-          You are offline. This page shows what it last knew and goes on by itself.
+          You're offline. Showing the last update; reconnecting…
         </p>
       )}
     </div>

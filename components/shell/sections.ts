@@ -2,10 +2,10 @@ import { AlarmClock, KeyRound, type LucideIcon, Scale, ShieldCheck, TimerReset, 
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 import type { Permission } from "#lib/wire/access.ts";
 
-/** `letter`: after g, it goes there. `permission`: what its content needs; the page explains itself to the others. */
+/** `letter`: the shortcut after g. `permission`: what its content needs; others see an explanation. */
 export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; permission?: Permission };
 
-/** What the navigation shows of a record surface: its declaration is more than every page should load. */
+/** A record surface in the navigation: its full declaration is too much for every page to load. */
 export type SurfaceLink = { path: string; title: string };
 
 const SECTIONS: readonly Section[] = [

@@ -4,13 +4,14 @@ import { useQueries } from "@tanstack/react-query";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { useSelectedLayoutSegments } from "next/navigation";
 import { callApi } from "#components/api-client.ts";
+import { type Tenant, useMember } from "#components/kit/member.tsx";
 import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
-import type { Tenant } from "./member.ts";
 import { FIRST_SECTION } from "./sections.ts";
 
-/** Names the tenant, and leads to the same page of another one. */
-export function TenantSwitcher({ tenant, tenants }: { tenant: Tenant; tenants: readonly string[] }) {
+/** Shows the tenant, and switches to the same page of another one. */
+export function TenantSwitcher() {
+  const { tenant, tenants } = useMember();
   if (tenants.length < 2) {
     return (
       <p className="flex min-h-11 items-center gap-2.5 px-2">
@@ -32,13 +33,14 @@ export function TenantSwitcher({ tenant, tenants }: { tenant: Tenant; tenants: r
         </>
       }
     >
-      <TenantLinks tenant={tenant} tenants={tenants} />
+      <TenantLinks />
     </Menu>
   );
 }
 
-/** Only mounted with the menu open, so that the names of the others are asked for when somebody looks. */
-function TenantLinks({ tenant, tenants }: { tenant: Tenant; tenants: readonly string[] }) {
+/** Mounted only while the menu is open, so that tenant names are fetched on demand. */
+function TenantLinks() {
+  const { tenant, tenants } = useMember();
   const [section = FIRST_SECTION] = useSelectedLayoutSegments();
   const names = useQueries({
     queries: tenants.map((id) => ({

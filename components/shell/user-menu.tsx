@@ -1,25 +1,28 @@
 "use client";
 
 import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { may } from "#components/kit/may.ts";
+import { useMember } from "#components/kit/member.tsx";
+import { roleNames } from "#components/kit/role-names.ts";
+import { Initials } from "#components/people/initials.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
-import { allows, needs } from "#lib/wire/access.ts";
-import { bringToFront } from "./commands/front.ts";
-import { Initials } from "./initials.tsx";
-import { type Member, roleNames } from "./member.ts";
-import { usePreferences } from "./preferences-provider.tsx";
+import { needs } from "#lib/wire/access.ts";
+import { front } from "./commands/front.ts";
 
-export function UserMenu({ member }: { member: Member }) {
+export function UserMenu() {
+  const { name, roles } = useMember();
   return (
     <Menu
       label="Account and preferences"
       triggerClass="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 text-left transition-colors duration-100 hover:bg-hover aria-expanded:bg-hover"
       trigger={
         <>
-          <Initials name={member.name} />
+          <Initials name={name} />
           <span className="min-w-0 flex-1">
-            <span className="sr-only">Account and preferences of</span> <span className="block truncate font-medium">{member.name}</span>{" "}
-            <span className="block truncate text-xs leading-4 text-muted">{roleNames(member.roles)}</span>
+            <span className="sr-only">Account and preferences of</span> <span className="block truncate font-medium">{name}</span>{" "}
+            <span className="block truncate text-xs leading-4 text-muted">{roleNames(roles)}</span>
           </span>
           <ChevronsUpDown aria-hidden className="size-4 shrink-0 text-muted" />
         </>
@@ -27,13 +30,13 @@ export function UserMenu({ member }: { member: Member }) {
     >
       <Choices />
       <MenuSeparator />
-      {allows(needs("read:first-steps"), { type: "user", roles: member.roles }) && (
-        <MenuItem onClick={() => bringToFront("first-steps")}>
+      {may(roles, needs("read:first-steps")) && (
+        <MenuItem onClick={() => front.set("first-steps")}>
           <ListChecks aria-hidden className="size-4 text-muted" />
           First steps
         </MenuItem>
       )}
-      <MenuItem onClick={() => bringToFront("shortcuts")}>
+      <MenuItem onClick={() => front.set("shortcuts")}>
         <Keyboard aria-hidden className="size-4 text-muted" />
         Keyboard shortcuts
       </MenuItem>
@@ -50,7 +53,7 @@ export function UserMenu({ member }: { member: Member }) {
 }
 
 const THEMES = [
-  { value: "system", name: "As the system", icon: Monitor },
+  { value: "system", name: "Match system", icon: Monitor },
   { value: "light", name: "Light", icon: Sun },
   { value: "dark", name: "Dark", icon: Moon },
 ] as const;

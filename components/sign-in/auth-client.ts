@@ -1,6 +1,6 @@
 import { tellOtherTabs } from "./session-state.ts";
 
-/** Talks to next-auth. Its own client leaves the page where the server cannot be reached; this one says so. */
+/** Talks to next-auth. Its own client leaves the page when the server is unreachable; this one reports it. */
 export async function postAuth(action: string, fields: Record<string, string> = {}): Promise<URL> {
   const { csrfToken } = await json<{ csrfToken: string }>(fetch("/api/auth/csrf"));
   const body = new URLSearchParams({ ...fields, csrfToken, json: "true" });
@@ -13,7 +13,7 @@ async function json<Answer>(pending: Promise<Response>): Promise<Answer> {
   return response.json();
 }
 
-/** Who is signed in now, as a member of a tenant; "nobody" without a session, "stranger" to the tenant without a membership. */
+/** The signed-in member of a tenant; "nobody" without a session, "stranger" without a membership. */
 export async function signedInTo(tenantId: string): Promise<{ name: string; roles: string[] } | "nobody" | "stranger"> {
   const response = await fetch("/v1/me", { headers: { "X-Tenant-Id": tenantId } });
   if (response.ok) return (await response.json()).principal;
@@ -23,6 +23,6 @@ export async function signedInTo(tenantId: string): Promise<{ name: string; role
 export async function signOut(): Promise<void> {
   await postAuth("signout", { callbackUrl: "/sign-in" });
   tellOtherTabs("signed-out");
-  // A full load, so that nothing of the session stays in this page's memory.
+  // A full load, so that nothing of the session stays in memory.
   window.location.assign("/sign-in");
 }

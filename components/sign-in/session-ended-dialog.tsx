@@ -6,7 +6,7 @@ import { SignInForm, type SignInProvider } from "./sign-in-form.tsx";
 
 type Props = { name: string; providers: readonly SignInProvider[]; onClose: () => void; onSignedIn: () => void };
 
-/** Signing in over the page. What was typed below stays as it is. */
+/** Signs in over the page, so that no input is lost. */
 export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Props) {
   const [path] = useState(() => window.location.pathname + window.location.search);
   return (
@@ -14,9 +14,8 @@ export function SessionEndedDialog({ name, providers, onClose, onSignedIn }: Pro
       title="Your session has ended"
       description={
         <>
-          Sign in again as <strong className="font-medium text-ink">{name}</strong> to go on where you are. Nothing is lost: what you were
-          doing goes on by itself.
-          {providers.length > 0 && " A provider opens in another tab; this one goes on by itself."}
+          Sign in again as <strong className="font-medium text-ink">{name}</strong> to continue. Nothing you entered is lost.
+          {providers.length > 0 && " Your provider opens in another tab; this tab continues automatically."}
         </>
       }
       onClose={onClose}

@@ -1,20 +1,17 @@
-/** Whether this page's session is known to have ended, and what the tabs of one browser tell each other of it. */
+import { createStore } from "#components/ui/store.ts";
+
+/** Session messages between tabs. */
 type Told = "signed-in" | "signed-out";
 
-let ended = false;
-const listeners = new Set<() => void>();
-
-/** Called by each request that is told so: the dialog comes (back) to the front. */
-export function endSession(): void {
-  set(true);
-}
+/** Whether this page's session has ended. Set by every request that gets a 401, which shows the dialog (again). */
+export const sessionEnded = createStore(false);
 
 export function resumeSession(): void {
-  set(false);
+  sessionEnded.set(false);
   settle(true);
 }
 
-/** Whoever waits by somebody's act is told no; what the page reads by itself goes on waiting. */
+/** Rejects calls that a person started; background reads keep waiting. */
 export function putAside(): void {
   settle(false);
 }
@@ -22,8 +19,9 @@ export function putAside(): void {
 type Waiting = { patient: boolean; answer: (resumed: boolean) => void };
 let waiting: Waiting[] = [];
 
-/** Waits for somebody to sign in: true once they have, false when they will not now. `signal`: of a read, which can wait longer. */
+/** Marks the session as ended and waits for sign-in: true once signed in, false if dismissed. `signal`: set for reads, which can wait longer. */
 export function sessionResumed(signal: AbortSignal | undefined): Promise<boolean> {
+  sessionEnded.set(true);
   return new Promise((answer, fail) => {
     waiting.push({ patient: signal !== undefined, answer });
     signal?.addEventListener("abort", () => fail(signal.reason));
@@ -34,15 +32,6 @@ function settle(resumed: boolean): void {
   const told = waiting.filter(({ patient }) => resumed || !patient);
   waiting = waiting.filter((one) => !told.includes(one));
   for (const { answer } of told) answer(resumed);
-}
-
-export function hasSessionEnded(): boolean {
-  return ended;
-}
-
-export function subscribeSession(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 const CHANNEL = "tieout.session";
@@ -57,9 +46,4 @@ export function onToldByOtherTabs(listener: (told: Told) => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => listener(data);
   return () => channel.close();
-}
-
-function set(next: boolean): void {
-  ended = next;
-  for (const notify of listeners) notify();
 }

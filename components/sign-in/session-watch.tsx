@@ -3,54 +3,49 @@
 import { focusManager, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import type { Member } from "#components/shell/member.ts";
-import { watchAttendance } from "./attendance.ts";
+import { useCallback, useEffect, useState } from "react";
+import { onSessionEnd } from "#components/api-client.ts";
+import { watchAttendance } from "#components/kit/attendance.ts";
+import { useMember } from "#components/kit/member.tsx";
+import { useStore } from "#components/ui/store.ts";
 import { signedInTo } from "./auth-client.ts";
-import {
-  endSession,
-  hasSessionEnded,
-  onToldByOtherTabs,
-  putAside,
-  resumeSession,
-  subscribeSession,
-  tellOtherTabs,
-} from "./session-state.ts";
+import { onToldByOtherTabs, putAside, resumeSession, sessionEnded, sessionResumed, tellOtherTabs } from "./session-state.ts";
 import type { SignInProvider } from "./sign-in-form.tsx";
 
 const SessionEndedDialog = dynamic(() => import("./session-ended-dialog.tsx").then((module) => module.SessionEndedDialog), {
-  // The boundary that this brings keeps the page in sight while it is fetched.
+  // Its boundary keeps the page visible while it loads.
   ssr: false,
 });
 
-type Props = { tenantId: string; member: Member; providers: readonly SignInProvider[] };
-
 /**
- * Stands by for the end of the session: asks to sign in where one is, so that nothing typed is lost, and goes on in every
- * tab once one of them has signed in.
+ * Handles the end of the session: asks to sign in over the page, so that no input is lost, and continues in every tab once
+ * one of them has signed in.
  */
-export function SessionWatch({ tenantId, member, providers }: Props) {
+export function SessionWatch({ providers }: { providers: readonly SignInProvider[] }) {
+  const { tenant, name, roles } = useMember();
   const cache = useQueryClient();
   const router = useRouter();
-  const ended = useSyncExternalStore(subscribeSession, hasSessionEnded, () => false);
+  const ended = useStore(sessionEnded, false);
   const [isAside, setAside] = useState(false);
 
   const resume = useCallback(async () => {
-    const found = await signedInTo(tenantId).catch(() => "nobody" as const);
+    const found = await signedInTo(tenant.id).catch(() => "nobody" as const);
     if (found === "nobody") return;
-    // Somebody else's page is not theirs to go on with.
-    if (found === "stranger" || found.name !== member.name) return window.location.reload();
+    // A different user must not continue on this user's page.
+    if (found === "stranger" || found.name !== name) return window.location.reload();
     resumeSession();
-    if (found.roles.join() !== member.roles.join()) router.refresh();
+    if (found.roles.join() !== roles.join()) router.refresh();
     cache.invalidateQueries();
-  }, [cache, member, router, tenantId]);
+  }, [cache, name, roles, router, tenant.id]);
+
+  useEffect(() => onSessionEnd(sessionResumed), []);
 
   useEffect(() => {
     const stop = onToldByOtherTabs((told) => {
-      if (told === "signed-out") endSession();
-      else if (hasSessionEnded()) resume();
+      if (told === "signed-out") sessionEnded.set(true);
+      else if (sessionEnded.get()) resume();
     });
-    const onVisible = () => document.visibilityState === "visible" && hasSessionEnded() && resume();
+    const onVisible = () => document.visibilityState === "visible" && sessionEnded.get() && resume();
     document.addEventListener("visibilitychange", onVisible);
     tellOtherTabs("signed-in");
     return () => {
@@ -61,7 +56,7 @@ export function SessionWatch({ tenantId, member, providers }: Props) {
 
   useEffect(() => {
     if (!ended) return;
-    // Nothing is asked again and again by a page that nobody is signed in to.
+    // No polling on a page without a session.
     focusManager.setFocused(false);
     return () => {
       focusManager.setFocused(undefined);
@@ -71,13 +66,13 @@ export function SessionWatch({ tenantId, member, providers }: Props) {
 
   useEffect(watchAttendance, []);
 
-  // Who put it aside and tries something else is asked again.
-  useEffect(() => subscribeSession(() => setAside(false)), []);
+  // Dismissing only lasts until the next action.
+  useEffect(() => sessionEnded.subscribe(() => setAside(false)), []);
 
   if (!ended || isAside) return null;
   const onClose = () => {
     setAside(true);
     putAside();
   };
-  return <SessionEndedDialog name={member.name} providers={providers} onClose={onClose} onSignedIn={resume} />;
+  return <SessionEndedDialog name={name} providers={providers} onClose={onClose} onSignedIn={resume} />;
 }

@@ -12,7 +12,7 @@ export type SignInProvider = { id: string; name: string };
 
 const PASSWORD = "password";
 
-/** `initialError`: a code that a provider's way back brought along. */
+/** `initialError`: an error code from a provider's redirect. */
 export function SignInForm({
   callbackPath,
   providers,
@@ -22,7 +22,7 @@ export function SignInForm({
   callbackPath: string;
   providers: readonly SignInProvider[];
   initialError?: string;
-  /** Stays on the page: signing in calls `onSignedIn`, and a provider is gone to in another tab. */
+  /** Stay on the page: `onSignedIn` is called after sign-in, and providers open in another tab. */
   inPlace?: { onSignedIn: () => void };
 }) {
   const [error, setError] = useState(initialError);

@@ -1,11 +1,11 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatMomentInFull } from "#components/ui/moment.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import { ago } from "./spans.ts";
+import { ago } from "./remaining.ts";
 
-/** How long ago a moment was, by the server's clock. */
+/** Time since a moment, by the server's clock. */
 export function Ago({ iso, asOf }: { iso: string; asOf: string }) {
   const { timeZone } = usePreferences();
   const text = useServerTime((now) => ago(iso, now), asOf);

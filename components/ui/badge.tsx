@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export type Tone = "neutral" | "good" | "info" | "warning" | "danger";
 
-/** A state in a word, an icon and a colour: never by colour alone. */
+/** A status as word, icon and colour: never colour alone. */
 export function Badge({ tone, icon: Icon, children }: { tone: Tone; icon: LucideIcon; children: ReactNode }) {
   return (
     <span

@@ -5,7 +5,7 @@ import type { BarProps, Datum } from "./bars.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** The charts' library is one chunk, fetched when the first chart shows. It stands in a box of its height, which nothing moves. */
+/** The chart library is loaded with the first chart. The box has a fixed height, so that nothing shifts. */
 export const Bars = dynamic(() => import("./bars.tsx").then((part) => part.Bars), {
   ssr: false,
   loading: () => <Skeleton className="h-full w-full" />,
@@ -13,7 +13,7 @@ export const Bars = dynamic(() => import("./bars.tsx").then((part) => part.Bars)
 
 const HEIGHT_PX = 190;
 
-/** Bars of one series, and the same as a table. */
+/** A bar chart of one series, with a table of the same data. */
 export function BarChart({
   label,
   keyName,
@@ -35,14 +35,14 @@ export function BarChart({
     <>
       <div className="h-47.5">
         <Bars
-          label={`${label}: ${total.toLocaleString("en")} in all. The arrow keys tell each number; the table below has all of them.`}
+          label={`${label}: ${total.toLocaleString("en")} in total. Use the arrow keys to read values, or see the table below.`}
           data={data}
           series={series}
           height={HEIGHT_PX}
           tick={tick}
         />
       </div>
-      <Disclosure title="As a table">
+      <Disclosure title="Show as table">
         <table aria-label={label} className="w-full text-sm">
           <thead className="text-muted">
             <tr className="border-b border-line">

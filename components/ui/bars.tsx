@@ -2,10 +2,10 @@
 
 import { Bar, BarChart, CartesianGrid, LabelList, Tooltip, XAxis, YAxis } from "recharts";
 
-/** `fill`: a class of the design. */
+/** `fill`: a Tailwind class. */
 export type Series = { key: string; name: string; fill: string };
 
-/** A bar: its name, one number for each series, and the risk whose colours it has, where that is what it shows. */
+/** A bar: its name, one number per series, and the risk it shows, if any. */
 export type Datum = { name: string; risk?: string; [series: string]: string | number | undefined };
 
 export type BarProps = {
@@ -13,7 +13,7 @@ export type BarProps = {
   data: readonly Datum[];
   series: readonly Series[];
   height: number;
-  /** A bar's name, short enough to stand below it. */
+  /** The short name below the bar. */
   tick?: (name: string) => string;
 };
 
@@ -24,8 +24,8 @@ const LINE = { stroke: "var(--color-line)" };
 type Shape = { x?: number; y?: number; width?: number; height?: number; payload?: Datum };
 
 /**
- * The bars themselves. The arrow keys go from one to the next, as the pointer does. Nothing moves by itself: what is shown
- * refreshes while it is read. Sizes are set by the browser: the policy lets no server write a style.
+ * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
+ * Sizes are set in the browser: the content security policy forbids style attributes from the server.
  */
 export function Bars({ label, data, series, height, tick = String }: BarProps) {
   return (

@@ -18,7 +18,7 @@ const SIZES = {
   touch: "size-11",
 } as const;
 
-/** The look of a button, for links that are one. */
+/** The classes of a button, for links. */
 export function buttonClass({ variant = "secondary", size = "md" }: Look = {}): string {
   return classes(
     "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none",

@@ -1,14 +1,15 @@
 "use client";
 
 import { Check, Search } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { classes } from "./classes.ts";
+import { useListbox } from "./use-listbox.ts";
 
 export type Option<Value> = {
   key: string;
   value: Value;
   label: ReactNode;
-  /** True for what holds now. */
+  /** True for the current value. */
   current?: boolean;
 };
 
@@ -25,11 +26,11 @@ type Listed<Value> = {
   onSearch: (search: string) => void;
   options: readonly Option<Value>[];
   onChoose: (value: Value) => void;
-  /** What to say of the search: nothing found, still loading, what can be typed. */
+  /** The search status: no results, loading, or what can be typed. */
   note?: ReactNode;
 };
 
-/** A button that opens a list to search and choose from: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
+/** A button that opens a searchable list. */
 export function Combobox<Value>({
   trigger,
   triggerClass,
@@ -48,7 +49,7 @@ export function Combobox<Value>({
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
 
-  // The field is there before the list shows, and until after it gave the focus back.
+  // The field is mounted before the list shows, and until focus has returned.
   function onToggle({ newState }: { newState: string }) {
     if (newState === "open") return box.current?.querySelector("input")?.focus();
     setOpen(false);
@@ -106,61 +107,38 @@ function SearchList<Value>({
   onLeave,
   note,
 }: Listed<Value> & { onLeave: () => void }) {
-  const id = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const [wanted, setWanted] = useState<number>();
-  const preset = search === "" ? options.findIndex(({ current }) => current) : 0;
-  const active = Math.min(wanted ?? Math.max(preset, 0), options.length - 1);
-
-  useEffect(() => {
-    list.current?.children[active]?.scrollIntoView({ block: "nearest" });
-  }, [active]);
-
-  function onKeyDown(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      setWanted((active + step + options.length) % Math.max(options.length, 1));
-    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
-      event.preventDefault();
-      const chosen = options[active];
-      if (chosen) onChoose(chosen.value);
-    } else if (event.key === "Tab") onLeave();
-  }
-
+  const listbox = useListbox({
+    label,
+    keys: options.map(({ key }) => key),
+    preset: search === "" ? options.find(({ current }) => current)?.key : undefined,
+    onChoose: (chosen) => {
+      for (const { key, value } of options) if (key === chosen) onChoose(value);
+    },
+  });
   return (
     <>
       <div className="relative border-b border-line">
         <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" />
         <input
-          role="combobox"
-          aria-label={label}
-          aria-expanded="true"
-          aria-autocomplete="list"
-          aria-controls={`${id}-list`}
-          aria-activedescendant={options[active] && `${id}-${active}`}
-          autoComplete="off"
-          spellCheck={false}
+          {...listbox.field}
           placeholder={placeholder}
           value={search}
           onChange={(event) => {
-            setWanted(undefined);
+            listbox.begin();
             onSearch(event.target.value);
           }}
-          onKeyDown={onKeyDown}
+          onKeyDown={(event) => (event.key === "Tab" ? onLeave() : listbox.field.onKeyDown(event))}
           className="h-10 w-full bg-transparent pr-3 pl-9 text-sm text-ink outline-none placeholder:text-muted max-sm:h-12 max-sm:text-lg"
         />
       </div>
-      <div ref={list} id={`${id}-list`} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto p-1 empty:hidden">
-        {options.map(({ key, value, label: shown, current }, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is the field's
+      <div {...listbox.list} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto p-1 outline-none empty:hidden">
+        {options.map(({ key, value, label: shown, current }) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
           <div
             key={key}
-            id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={index === active}
-            onMouseMove={() => setWanted(index)}
+            {...listbox.option(key)}
             // The field keeps the focus.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onChoose(value)}

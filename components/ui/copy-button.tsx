@@ -3,7 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "./button.tsx";
-import { toast } from "./toast.ts";
+import { toastFailure } from "./toast.ts";
 
 const SHOWN_MS = 2000;
 
@@ -13,10 +13,10 @@ export function CopyButton({
   worded = false,
   onCopied,
 }: {
-  /** Or what gives it when it is copied. */
+  /** Or a function that returns it. */
   text: string | (() => string);
   label: string;
-  /** Whether the label is shown, for what is the thing to do. */
+  /** Whether to show the label, for a primary action. */
   worded?: boolean;
   onCopied?: () => void;
 }) {
@@ -26,7 +26,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : text());
     } catch {
-      return toast({ title: "The browser did not let it be copied", description: "Select the text and copy it by hand.", failed: true });
+      return toastFailure("Couldn't copy", "Your browser blocked it. Select the text and copy it manually.");
     }
     setCopied(true);
     onCopied?.();

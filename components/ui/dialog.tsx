@@ -5,13 +5,13 @@ import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } f
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { focusFront } from "./focus-front.ts";
-import { Toasts } from "./toasts.tsx";
+import { Toaster } from "./toaster.tsx";
 
 const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button";
 
 /**
- * A dialog over the page, there for as long as it is rendered; on a phone a sheet from below. A click beside it closes
- * nothing: what was typed would be lost. `held`: whoever tries to close it only asks to.
+ * A modal dialog, open as long as it is rendered; on a phone a bottom sheet. A click outside doesn't close it, so that no
+ * input is lost. `held`: closing calls `onClose` but doesn't close it.
  */
 export function Dialog({
   onClose,
@@ -29,15 +29,15 @@ export function Dialog({
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
 
-  // In the layout phase: it must close, and give the focus back, before it leaves the document.
+  // In the layout phase: it must close and return focus before it leaves the document.
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // Left to itself, a browser gives the focus to the part that scrolls.
+    // By default, browsers focus the scrolling part.
     shown?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus();
     return () => {
       shown?.close();
-      // What is hidden keeps the focus until the next frame.
+      // Hidden elements keep focus until the next frame.
       if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();
     };
   }, []);
@@ -56,7 +56,7 @@ export function Dialog({
       }}
       onClose={(event) => {
         if (event.target !== dialog.current || dialog.current.open) return;
-        // A browser that does not know `closedby` closes it all the same.
+        // Browsers without `closedby` close it anyway.
         if (held) dialog.current.showModal();
         onClose();
       }}
@@ -77,21 +77,21 @@ export function Dialog({
         )}
       </header>
       {children}
-      {/* Last, so that the first thing to do has the focus. */}
+      {/* Last, so that the first field or button has focus. */}
       <Button variant="ghost" size="touch" aria-label="Close" onClick={onClose} className="absolute top-1.5 right-1.5">
         <X aria-hidden className="size-5" />
       </Button>
-      <Toasts />
+      <Toaster />
     </dialog>
   );
 }
 
-/** The part that scrolls. */
+/** The scrolling part. */
 export function DialogBody({ className, ...props }: ComponentProps<"div">) {
   return <div className={classes("flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-4 py-4 sm:px-6", className)} {...props} />;
 }
 
-/** What to do, below. */
+/** The buttons. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">{children}</div>;
 }

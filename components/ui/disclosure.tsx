@@ -3,7 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
-/** A section that is there, and loads what it shows, once it was opened. */
+/** A collapsible section that mounts its content on first open. */
 export function Disclosure({ title, children }: { title: string; children: ReactNode }) {
   const [opened, setOpened] = useState(false);
   return (

@@ -16,8 +16,8 @@ const ALIGN = {
 const CloseContext = createContext<() => void>(() => {});
 
 /**
- * A button that opens a menu. The browser's own popover places, stacks and dismisses it and gives the focus back; what is
- * added here is the keyboard of a menu. (Measured: a library's menu costs every page 57 kB.)
+ * A button that opens a menu. The native popover places, stacks and dismisses it and returns focus; this adds a menu's
+ * keyboard behaviour. (Measured: a library's menu costs every page 57 kB.)
  */
 export function Menu({
   label,
@@ -37,7 +37,7 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
-  // The items are there before the menu shows, and until after it gave the focus back.
+  // The items are mounted before the menu shows, and until focus has returned.
   function onToggle({ newState }: { newState: string }) {
     if (newState === "closed") setOpen(false);
     else (menu.current?.querySelector<HTMLElement>("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.focus();
@@ -107,7 +107,7 @@ export function MenuLink(props: ComponentProps<typeof Link>) {
   return <Link role="menuitem" tabIndex={-1} className={ITEM} onMouseMove={focusIt} onClick={close} {...props} />;
 }
 
-/** One of several, of which exactly one holds. */
+/** One of several options, exactly one of which is checked. */
 export function MenuChoice<Value extends string>({
   label,
   value,
@@ -146,6 +146,15 @@ export function MenuChoice<Value extends string>({
         </button>
       ))}
     </div>
+  );
+}
+
+/** A heading for the items below. */
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return (
+    <p role="presentation" className="px-2 pt-2 pb-1 text-xs font-medium text-muted">
+      {children}
+    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-// One fixed language and parts put together by hand: the server's and the browser's data differ in their punctuation.
+// Fixed language and hand-assembled parts: server and browser data differ in punctuation.
 const LANGUAGE = "en-GB";
 
 /** 20 Nov, 14:30 */
@@ -31,7 +31,7 @@ export function formatMomentInFull(iso: string, timeZone: string): string {
   return `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}:${part.second} ${zone}`;
 }
 
-/** Made once for each zone and form: making one takes longer than what a row of a table has. */
+/** Cached by zone and format: creating one is too slow for every table row. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function partsOf(iso: string, options: Intl.DateTimeFormatOptions): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 const ICONS = { info: Info, warning: TriangleAlert, danger: CircleAlert } satisfies Record<string, LucideIcon>;
 
-/** A remark inside a form or a panel. */
+/** A note inside a form or panel. */
 export function Note({ tone, children }: { tone: keyof typeof ICONS; children: ReactNode }) {
   const Icon = ICONS[tone];
   return (

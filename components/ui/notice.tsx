@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** What stands in the place of content: empty, nothing matches, an error, no permission. */
+/** Shown instead of content: empty, no matches, an error, no permission. */
 export function Notice({
   icon: Icon,
   title,
@@ -12,7 +12,7 @@ export function Notice({
 }: {
   icon: LucideIcon;
   title: string;
-  /** h1 where it is all of the page. */
+  /** h1 if it's the whole page. */
   level?: "h1" | "h2";
   children: ReactNode;
   action?: ReactNode;

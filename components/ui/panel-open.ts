@@ -1,4 +1,4 @@
 import { createContext } from "react";
 
-/** Whether the panel around is open; outside of panels, true. */
+/** Whether the surrounding panel is open; true outside panels. */
 export const PanelOpen = createContext(true);

@@ -1,4 +1,4 @@
-/** How far long work is. The numbers stand beside it in words. */
+/** A progress bar, with the numbers as text beside it. */
 export function ProgressBar({
   label,
   value,

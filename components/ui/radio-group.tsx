@@ -16,7 +16,7 @@ export function RadioGroup<Value extends string>({
   value: Value;
   options: readonly RadioOption<Value>[];
   onChange: (value: Value) => void;
-  /** What follows from the choice. */
+  /** The consequence of the choice. */
   children?: ReactNode;
 }) {
   return (

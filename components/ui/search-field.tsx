@@ -6,7 +6,7 @@ import { useState } from "react";
 const TYPING_MS = 200;
 const LONGEST = 200;
 
-/** Typed words go to the address once the typing pauses. */
+/** A search field that updates the URL once typing pauses. */
 export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);

@@ -4,29 +4,29 @@ import { useSyncExternalStore } from "react";
 
 const TICK_MS = 1000;
 
-/** The database's time: its last answer plus what has passed since by a clock that nobody can set. Null before the first answer. */
+/** The database's time: the last response's, plus the monotonic time since. Null before the first response. */
 let offsetMs: number | null = null;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Sets the clock by an answer's `as_of`, as it arrives. */
+/** Sets the clock from a response's `as_of`. */
 export function setServerClock(asOf: string): void {
   offsetMs = Date.parse(asOf) - performance.now();
 }
 
-/** Sets the clock by the page's first paint, until an answer arrives that can be timed. */
+/** Sets the clock from the first paint, until a response arrives that can be timed. */
 export function startServerClock(asOf: string): void {
   if (offsetMs === null) setServerClock(asOf);
 }
 
-/** For what is reckoned once, where nothing is shown that ticks. */
+/** The current server time, for one-off calculations. */
 export function serverNow(): number {
   return offsetMs === null ? Date.now() : performance.now() + offsetMs;
 }
 
 /**
- * A value of the server's time, anew each second; the caller renders again only when the value changes.
- * `asOf` stands for the present on the server and until the clock is set.
+ * A value computed from the server's time every second; the caller rerenders only when it changes. `asOf` stands for now on
+ * the server and until the clock is set.
  */
 export function useServerTime<Value extends string | number>(select: (nowMs: number) => Value, asOf: string): Value {
   const atFirst = () => select(Date.parse(asOf));

@@ -6,14 +6,14 @@ import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { focusFront } from "./focus-front.ts";
 import { PanelOpen } from "./panel-open.ts";
-import { Toasts } from "./toasts.tsx";
+import { Toaster } from "./toaster.tsx";
 
 const SIDES = {
   left: "mr-auto w-72 not-open:-translate-x-full starting:open:-translate-x-full",
   right: "ml-auto w-full sm:w-[30rem] not-open:translate-x-full starting:open:translate-x-full",
 } as const;
 
-/** A dialog that slides in from a side and leaves the page where it was. */
+/** A modal panel that slides in from the side and keeps the page's scroll position. */
 export function SidePanel({
   open,
   onClose,
@@ -28,7 +28,7 @@ export function SidePanel({
   side: keyof typeof SIDES;
   label: string;
   header?: ReactNode;
-  /** Whether it is a form from the first: its first field has the focus then, not the way out. */
+  /** Whether it's a form: then the first field gets focus instead of the Close button. */
   asks?: boolean;
   children: ReactNode;
 }) {
@@ -40,7 +40,7 @@ export function SidePanel({
     shown?.showModal();
     return () => {
       shown?.close();
-      // What is hidden keeps the focus until the next frame.
+      // Hidden elements keep focus until the next frame.
       if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();
     };
   }, [open]);
@@ -50,13 +50,13 @@ export function SidePanel({
   }, [open, asks]);
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it; the keyboard has Escape
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes it; the keyboard has Escape
     <dialog
       ref={dialog}
       data-panel
       tabIndex={-1}
       aria-label={label}
-      // React hands the `close` of a dialog inside on to this one.
+      // React bubbles the `close` of nested dialogs.
       onClose={(event) => event.target === dialog.current && onClose()}
       onClick={(event) => event.target === dialog.current && onClose()}
       className={classes(
@@ -74,7 +74,7 @@ export function SidePanel({
         </div>
         <PanelOpen value={open}>{children}</PanelOpen>
       </div>
-      {open && <Toasts />}
+      {open && <Toaster />}
     </dialog>
   );
 }

@@ -1,11 +1,11 @@
 import { classes } from "./classes.ts";
 
-/** A grey stand-in with the size of what is loading. */
+/** A grey placeholder with the size of the content. */
 export function Skeleton({ className }: { className: string }) {
   return <span aria-hidden className={classes("block animate-pulse rounded-sm bg-selected", className)} />;
 }
 
-/** Rows of a list while it loads; `cells` are the widths of what stands in each. */
+/** Skeleton rows; `cells`: the widths of their cells. */
 export function SkeletonRows({ count, row, cells }: { count: number; row: string; cells: readonly string[] }) {
   return Array.from({ length: count }, (_, index) => index).map((index) => (
     <div key={index} className={classes("flex items-center border-b border-line", row)}>

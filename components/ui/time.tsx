@@ -1,11 +1,11 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatDay, formatMoment, formatMomentInFull } from "./moment.ts";
 
 type Shown = { iso: string; className?: string };
 
-/** A moment in the zone that the reader chose. */
+/** A moment in the reader's time zone. */
 export function Time({ iso, className }: Shown) {
   const { timeZone } = usePreferences();
   return (
@@ -15,7 +15,7 @@ export function Time({ iso, className }: Shown) {
   );
 }
 
-/** The day of a moment, for those months away. */
+/** A moment's date, for distant ones. */
 export function Day({ iso, className }: Shown) {
   const { timeZone } = usePreferences();
   return (

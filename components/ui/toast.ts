@@ -1,29 +1,28 @@
-/** What came of something, for the corner of the page. */
+import { createStore } from "./store.ts";
+
+/** A message in the corner of the page. */
 export type Toast = { id: number; title: string; description?: string; failed: boolean; action?: { label: string; run: () => void } };
 
-let shown: readonly Toast[] = [];
-let lastId = 0;
-const listeners = new Set<() => void>();
+const NONE: readonly Toast[] = [];
 
-export function toast(said: Omit<Toast, "id">): void {
-  lastId += 1;
-  set([...shown, { ...said, id: lastId }]);
+export const toasts = createStore(NONE);
+
+let lastId = 0;
+
+export function toast(title: string, more: Pick<Toast, "description" | "action"> = {}): void {
+  add({ title, ...more, failed: false });
+}
+
+/** Stays until dismissed. */
+export function toastFailure(title: string, description: string): void {
+  add({ title, description, failed: true });
 }
 
 export function dismissToast(id: number): void {
-  set(shown.filter((one) => one.id !== id));
+  toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
-export function shownToasts(): readonly Toast[] {
-  return shown;
-}
-
-export function subscribeToasts(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function set(next: readonly Toast[]): void {
-  shown = next;
-  for (const notify of listeners) notify();
+function add(shown: Omit<Toast, "id">): void {
+  lastId += 1;
+  toasts.set([...toasts.get(), { ...shown, id: lastId }]);
 }

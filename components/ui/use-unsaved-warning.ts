@@ -3,9 +3,9 @@
 import { useContext, useEffect } from "react";
 import { PanelOpen } from "./panel-open.ts";
 
-const QUESTION = "Leave without saving? What you changed here will be lost.";
+const QUESTION = "Leave without saving? Your changes will be lost.";
 
-/** Asks before a page or a panel with unsaved changes is left: by a link, by going back, by closing it. */
+/** Confirms before unsaved changes are lost: by a link, by going back, or by closing the panel. */
 export function useUnsavedWarning(unsaved: boolean): void {
   const isShown = useContext(PanelOpen);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function useUnsavedWarning(unsaved: boolean): void {
     const leaving = new AbortController();
     const { signal } = leaving;
     window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
-    // Before the router hears of it.
+    // Before the router handles it.
     const ask = (event: Event) => !window.confirm(QUESTION) && refuse(event);
     document.addEventListener("click", (event) => (leadsAway(event) || closesPanel(event)) && ask(event), { signal, capture: true });
     document.addEventListener("cancel", (event) => closesPanel(event) && ask(event), { signal, capture: true });
@@ -34,7 +34,7 @@ function leadsAway(event: MouseEvent): boolean {
   return link !== null && !elsewhere && link.pathname !== window.location.pathname;
 }
 
-/** The panel itself is hit beside it, and by Escape; a dialog that stands over it is not it. */
+/** Clicks outside and Escape target the panel itself, not a dialog over it. */
 function closesPanel({ target }: Event): boolean {
   return target instanceof Element && (target.matches("dialog[data-panel]") || target.closest("[data-closes-panel]") !== null);
 }

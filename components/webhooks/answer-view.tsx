@@ -4,36 +4,36 @@ import { InertText } from "./inert-text.tsx";
 
 type Answer = NonNullable<DeliveryDetail["attempts"][number]["response"]>;
 
-/** What a receiver answered, as text only. */
+/** A receiver's response, as plain text. */
 export function AnswerView({ response: { headers, body, truncated } }: { response: Answer }) {
   const pretty = prettyJson(body);
   return (
     <div className="flex flex-col gap-2">
-      {Object.keys(headers).length > 0 && <InertText label="Headers of the answer" text={linesOf(headers)} />}
+      {Object.keys(headers).length > 0 && <InertText label="Response headers" text={linesOf(headers)} />}
       {body === "" ? (
-        <p className="text-sm text-muted">The body is empty, or compressed.</p>
+        <p className="text-sm text-muted">The body is empty or compressed.</p>
       ) : (
         <div className="relative">
-          <InertText label="Body of the answer" text={pretty ?? body} className="pr-12" />
+          <InertText label="Response body" text={pretty ?? body} className="pr-12" />
           <div className="absolute top-0.5 right-2 rounded-md bg-canvas p-1 pl-2">
-            <CopyButton text={body} label="Copy the answer" />
+            <CopyButton text={body} label="Copy the response" />
           </div>
         </div>
       )}
-      {truncated && <p className="text-sm text-muted">Only its beginning is kept.</p>}
+      {truncated && <p className="text-sm text-muted">Truncated: only the beginning is stored.</p>}
     </div>
   );
 }
 
-/** The headers that were sent, but for the signature: it is made of the secret, and kept nowhere. */
+/** The request headers, without the signature, which isn't stored. */
 export function RequestHeaders({ eventId, startedAt }: { eventId: string; startedAt: string }) {
   const headers = {
     "content-type": "application/json",
     "webhook-id": eventId,
     "webhook-timestamp": String(Math.floor(Date.parse(startedAt) / 1000)),
-    "webhook-signature": "v1,… (one for each secret that signs; not kept)",
+    "webhook-signature": "v1,… (one per active signing secret; not stored)",
   };
-  return <InertText label="Headers of the request" text={linesOf(headers)} />;
+  return <InertText label="Request headers" text={linesOf(headers)} />;
 }
 
 function linesOf(headers: Record<string, string>): string {

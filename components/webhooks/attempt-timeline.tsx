@@ -8,14 +8,14 @@ import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./words.ts";
 
 type Attempt = DeliveryDetail["attempts"][number];
 
-/** Each attempt and what came of it, newest first. */
+/** The attempts and their results, newest first. */
 export function AttemptTimeline({ eventId, attempts }: { eventId: string; attempts: Attempt[] }) {
   return (
     <section aria-labelledby="attempts" className="flex flex-col gap-3">
       <h3 id="attempts" className="font-semibold">
         Attempts
       </h3>
-      {attempts.length === 0 && <p className="text-sm text-muted">It has not been tried yet.</p>}
+      {attempts.length === 0 && <p className="text-sm text-muted">No attempts yet.</p>}
       <ol className="flex flex-col">
         {attempts.toReversed().map((attempt) => (
           <Entry key={attempt.number} eventId={eventId} attempt={attempt} />
@@ -49,7 +49,7 @@ function Entry({ eventId, attempt }: { eventId: string; attempt: Attempt }) {
       )}
       <div className="flex flex-col pt-2">
         {response && (
-          <Disclosure title="Answer">
+          <Disclosure title="Response">
             <AnswerView response={response} />
           </Disclosure>
         )}

@@ -1,10 +1,10 @@
 "use client";
 
+import { remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import { remaining } from "#components/ui/spans.ts";
 
-/** What is left until a moment, each second; not announced. */
+/** A countdown. Not a live region: it changes each second. */
 export function Countdown({ until, asOf }: { until: string; asOf: string }) {
-  const left = useServerTime((now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment"), asOf);
+  const left = useServerTime((now) => (Date.parse(until) > now ? `in ${remaining(until, now)}` : "any moment now"), asOf);
   return <span className="tabular-nums">{left}</span>;
 }

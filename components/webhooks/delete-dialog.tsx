@@ -2,51 +2,47 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
-import { Dialog } from "#components/ui/dialog.tsx";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
-import { deleteWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
-import { AttemptForm } from "./attempt-form.tsx";
-import { webhookQuery, webhooksKey } from "./queries.ts";
-import { useAttempt } from "./use-attempt.ts";
+import { deleteWebhookContract, listWebhooksContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { keyOfWebhook, webhooksKey } from "./queries.ts";
 import { shownUrl } from "./words.ts";
 
-type Props = { tenantId: string; webhook: Webhook; onClose: () => void; onDeleted: () => void };
+type Props = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
 
-export function DeleteDialog({ tenantId, webhook, onClose, onDeleted }: Props) {
+export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
+  const tenantId = useTenantId();
   const cache = useQueryClient();
-  const attempt = useAttempt({
+  const form = useForm({
+    initial: {},
     send: () => callApi(deleteWebhookContract, { tenant: tenantId, params: { id: webhook.id } }),
     onDone: () => {
-      toast({ title: `${shownUrl(webhook.url)} is deleted`, failed: false });
+      toast(`Deleted ${shownUrl(webhook.url)}`);
       onClose();
       onDeleted();
-      cache.removeQueries({ queryKey: webhookQuery(tenantId, webhook.id).queryKey });
-      cache.invalidateQueries({ queryKey: [...webhooksKey(tenantId), "list"] });
+      cache.removeQueries({ queryKey: keyOfWebhook(tenantId, webhook.id) });
+      cache.invalidateQueries({ queryKey: [...webhooksKey(tenantId), listWebhooksContract.operationId] });
     },
   });
   return (
-    <Dialog
-      onClose={() => !attempt.isPending && onClose()}
-      title="Delete the webhook?"
-      description="At once and for good. To pause it, disable it instead."
+    <FormDialog
+      form={form}
+      title="Delete this webhook?"
+      description="This can't be undone. To pause it, disable it instead."
+      start="Delete webhook"
+      pending="Deleting…"
+      danger
+      onClose={onClose}
     >
-      <AttemptForm
-        legend="Deleting"
-        attempt={attempt}
-        start="Delete webhook"
-        pending="Deleting…"
-        danger
-        onStart={attempt.start}
-        onClose={onClose}
-      >
-        <ul className="flex list-disc flex-col gap-1 pl-5 text-base wrap-break-word">
-          <li>
-            Nothing is sent to <span className="font-medium break-all">{shownUrl(webhook.url)}</span> any more.
-          </li>
-          <li>What waits for a retry is given up{webhook.missed_since && ", and what it missed can no longer be sent again"}.</li>
-          <li>Its secret is destroyed, and its log of deliveries can no longer be read.</li>
-        </ul>
-      </AttemptForm>
-    </Dialog>
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-base wrap-break-word">
+        <li>
+          No more events are sent to <span className="font-medium break-all">{shownUrl(webhook.url)}</span>.
+        </li>
+        <li>Pending retries are canceled{webhook.missed_since && ", and missed deliveries can no longer be recovered"}.</li>
+        <li>Its signing secret is destroyed and its delivery log is no longer available.</li>
+      </ul>
+    </FormDialog>
   );
 }

@@ -1,70 +1,40 @@
 "use client";
 
+import { RowLink } from "#components/kit/row-link.tsx";
+import { CardRow, CardTable } from "#components/kit/table.tsx";
+import type { PageLink } from "#components/kit/use-search.ts";
 import { Ago } from "#components/ui/ago.tsx";
-import { classes } from "#components/ui/classes.ts";
 import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
 import { FAILURES, shownDuration } from "./words.ts";
 
 const COLUMNS = "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
+const HEADINGS = ["State", "Event", "Last response", "Attempts", "Created"];
 
-export function DeliveryTable({
-  items,
-  asOf,
-  stale,
-  hrefOf,
-  onOpen,
-}: {
-  items: Delivery[];
-  asOf: string;
-  /** True while the rows of the filters before are shown. */
-  stale: boolean;
-  hrefOf: (id: string) => string;
-  onOpen: (id: string) => void;
-}) {
+type Props = { items: Delivery[]; asOf: string; stale: boolean; linkTo: (to: { delivery: string }) => PageLink };
+
+export function DeliveryTable({ items, asOf, stale, linkTo }: Props) {
   return (
-    <table aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
-      <caption className="sr-only">Deliveries, newest first</caption>
-      <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
-        <tr className={classes("h-9 items-center px-2", COLUMNS)}>
-          {["State", "Event", "Last answer", "Attempts", "Created"].map((name) => (
-            <th key={name} scope="col" className="text-left font-medium">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody className="block">
-        {items.map((item) => (
-          <Row key={item.id} delivery={item} asOf={asOf} href={hrefOf(item.id)} onOpen={() => onOpen(item.id)} />
-        ))}
-      </tbody>
-    </table>
+    <CardTable caption="Deliveries, newest first" grid={COLUMNS} columns={HEADINGS} stale={stale}>
+      {items.map((item) => (
+        <Row key={item.id} delivery={item} asOf={asOf} to={linkTo({ delivery: item.id })} />
+      ))}
+    </CardTable>
   );
 }
 
-function Row({ delivery, asOf, href, onOpen }: { delivery: Delivery; asOf: string; href: string; onOpen: () => void }) {
+function Row({ delivery, asOf, to }: { delivery: Delivery; asOf: string; to: PageLink }) {
   const { status, type, event_id, attempt_count, next_attempt_at, created_at } = delivery;
   return (
-    <tr
-      className={`relative flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-2 py-2.5 text-sm transition-colors duration-100 hover:bg-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:min-h-12 @4xl:py-1.5 ${COLUMNS}`}
-    >
+    <CardRow grid={COLUMNS} className="gap-y-1 py-2.5 @4xl:min-h-12 @4xl:py-1.5">
       <td>
         <DeliveryBadge status={status} />
       </td>
       <td className="min-w-0 @max-4xl:order-first @max-4xl:basis-full">
-        <a
-          href={href}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            onOpen();
-          }}
-          className="block truncate font-medium outline-none after:absolute after:inset-0"
-        >
+        <RowLink to={to} className="block truncate font-medium">
           {type}
-        </a>
+        </RowLink>
         <code className="block truncate font-mono text-xs text-muted">{event_id}</code>
       </td>
       <td className="min-w-0">
@@ -83,14 +53,14 @@ function Row({ delivery, asOf, href, onOpen }: { delivery: Delivery; asOf: strin
       <td className="text-muted tabular-nums @max-4xl:absolute @max-4xl:top-2.5 @max-4xl:right-2">
         <Ago iso={created_at} asOf={asOf} />
       </td>
-    </tr>
+    </CardRow>
   );
 }
 
 function LastAnswer({ delivery: { status: state, last_attempt } }: { delivery: Delivery }) {
-  if (!last_attempt) return <span className="text-muted">{state === "failed" ? "Not sent" : "Not tried yet"}</span>;
+  if (!last_attempt) return <span className="text-muted">{state === "failed" ? "Not sent" : "Not attempted yet"}</span>;
   const { status, failure_kind, status_code, duration_ms } = last_attempt;
-  if (status === "in_flight") return <span className="text-muted">Waiting for the answer…</span>;
+  if (status === "in_flight") return <span className="text-muted">Waiting for a response…</span>;
   return (
     <span className="tabular-nums">
       {failure_kind && failure_kind !== "http_error" && <span className="text-danger-text">{FAILURES[failure_kind].word} </span>}

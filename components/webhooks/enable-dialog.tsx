@@ -3,30 +3,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
 import { CheckField } from "#components/ui/check-field.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { enableWebhookContract, recoverWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
-import { AttemptForm } from "./attempt-form.tsx";
-import { missedQuery } from "./queries.ts";
-import { useAttempt } from "./use-attempt.ts";
+import { missedCount } from "./queries.ts";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 import { deliveryCount } from "./words.ts";
 
-type Props = { tenantId: string; webhook: Webhook; onClose: () => void };
-
-/** Enables a webhook, and sends again what it missed where one wants that. */
-export function EnableDialog({ tenantId, webhook, onClose }: Props) {
-  const keep = useKeepWebhook(tenantId);
+/** Enables a webhook and, if wanted, recovers what it missed. */
+export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const tenantId = useTenantId();
+  const keep = useKeepWebhook();
   const [since] = useState(webhook.missed_since);
-  const [recovers, setRecovers] = useState(true);
-  const missed = useQuery({ ...missedQuery(tenantId, webhook.id, since ?? ""), enabled: since !== null });
+  const missed = useQuery({ ...missedCount(tenantId, webhook.id, since ?? ""), enabled: since !== null });
   const count = missed.data?.count ?? 0;
-
-  const attempt = useAttempt({
-    send: async (idempotencyKey) => {
+  const form = useForm({
+    initial: { recovers: true },
+    send: async ({ recovers }, idempotencyKey) => {
       const call = { tenant: tenantId, params: { id: webhook.id }, idempotencyKey };
       const enabled = await callApi(enableWebhookContract, call);
       const recovered = since && recovers ? await callApi(recoverWebhookContract, { ...call, body: { since } }) : null;
@@ -34,47 +32,38 @@ export function EnableDialog({ tenantId, webhook, onClose }: Props) {
     },
     onDone: ({ enabled, recovered }) => {
       keep(enabled);
-      toast({
-        title: "The webhook is enabled",
-        description: recovered ? `${deliveryCount(recovered.count)} sent again.` : "It gets what happens from now on.",
-        failed: false,
-      });
+      const description = recovered ? `Resending ${deliveryCount(recovered.count)}.` : "It receives new events from now on.";
+      toast("Webhook enabled", { description });
       onClose();
     },
   });
-
+  const { recovers } = form.draft;
   return (
-    <Dialog
-      onClose={() => !attempt.isPending && onClose()}
-      title="Enable the webhook"
-      description="Events are sent to it again from now on, whatever disabled it."
+    <FormDialog
+      form={form}
+      title="Enable this webhook?"
+      description="New events are sent to it again."
+      start={since && recovers && count > 0 ? `Enable and recover ${count.toLocaleString("en")}` : "Enable webhook"}
+      pending="Enabling…"
+      onClose={onClose}
     >
-      <AttemptForm
-        legend="Enabling"
-        attempt={attempt}
-        start={since && recovers && count > 0 ? `Enable and send ${count.toLocaleString("en")}` : "Enable webhook"}
-        pending="Enabling…"
-        onStart={attempt.start}
-        onClose={onClose}
-      >
-        {webhook.disabled_reason === "gone" && (
-          <Note tone="warning">Its receiver answered 410 Gone. If it does so again, the webhook is disabled again.</Note>
-        )}
-        {since === null ? (
-          <p className="text-sm text-muted">It missed nothing of the last 30 days.</p>
-        ) : (
-          <div className="flex flex-col gap-1">
-            <CheckField
-              label={`Send again what it missed${missed.data ? `: ${deliveryCount(count)}` : ""}`}
-              checked={recovers}
-              onChange={(event) => setRecovers(event.target.checked)}
-            />
-            <p className="pl-7 text-sm text-muted">
-              The oldest is of <Time iso={since} />. They keep their webhook-id, so a receiver that saw one already can drop it.
-            </p>
-          </div>
-        )}
-      </AttemptForm>
-    </Dialog>
+      {webhook.disabled_reason === "gone" && (
+        <Note tone="warning">Its receiver responded with 410 Gone. If it does so again, the webhook is disabled again.</Note>
+      )}
+      {since === null ? (
+        <p className="text-sm text-muted">It missed no deliveries in the last 30 days.</p>
+      ) : (
+        <div className="flex flex-col gap-1">
+          <CheckField
+            label={`Recover missed deliveries${missed.data ? `: ${deliveryCount(count)}` : ""}`}
+            checked={recovers}
+            onChange={({ target }) => form.change({ recovers: target.checked })}
+          />
+          <p className="pl-7 text-sm text-muted">
+            The oldest is from <Time iso={since} />. Each keeps its webhook-id, so your receiver can ignore duplicates.
+          </p>
+        </div>
+      )}
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { useId } from "react";
 import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
 import { EVENT_GROUPS } from "./words.ts";
 
-/** Which kinds of events are sent, each with a sentence that says when. */
+/** Picks event types, each with a description. */
 export function EventPicker({
   events,
   onChange,

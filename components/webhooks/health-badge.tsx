@@ -2,7 +2,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { FAILURES, HEALTHS } from "./words.ts";
 
-/** How a webhook fares; where it fails for its secret, that it does. */
+/** A webhook's health, including signature failures. */
 export function HealthBadge({ webhook: { health, last_failure_kind } }: { webhook: Webhook }) {
   const { word, icon, tone } = HEALTHS[health];
   return (

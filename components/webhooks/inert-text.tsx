@@ -1,14 +1,14 @@
 import { classes } from "#components/ui/classes.ts";
 
-/** What turns the direction of writing, and could show a text as another one. */
+/** Bidirectional control characters, which could disguise text. */
 const DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of others, as text: markup does nothing, and what cannot be seen is written out. */
+/** Untrusted text: no markup, and invisible characters are spelled out. */
 export function InertText({ label, text, wraps = true, className }: { label: string; text: string; wraps?: boolean; className?: string }) {
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
       tabIndex={0}
       className={classes("max-h-96 overflow-auto rounded-md border border-line bg-canvas p-3", className)}
     >

@@ -1,78 +1,47 @@
 "use client";
 
-import { useRef, useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { Dialog } from "#components/ui/dialog.tsx";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
-import { useProblems } from "#components/ui/use-problems.ts";
 import { createWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
-import { AttemptForm } from "./attempt-form.tsx";
-import { problemsFrom } from "./problems.ts";
-import { missingInSecret, newSecretDraft, SecretField, secretOf } from "./secret-field.tsx";
-import { useAttempt } from "./use-attempt.ts";
+import { missingInSecret, newSecretDraft, type SecretDraft, SecretField, secretOf } from "./secret-field.tsx";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
 
-const NEW: WebhookDraft = { url: "", description: "", events: ["exception.sla.at_risk", "exception.sla.breached"] };
+type Props = { onClose: () => void; onRegistered: (webhook: Webhook) => void };
 
-type Props = { tenantId: string; onClose: () => void; onRegistered: (webhook: Webhook) => void };
-
-export function RegisterDialog({ tenantId, onClose, onRegistered }: Props) {
-  const keep = useKeepWebhook(tenantId);
-  const form = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useState(NEW);
-  const [secret, setSecret] = useState(newSecretDraft);
-  const { problems, tell, forgive } = useProblems(form);
-  const body = { ...fieldsOf(draft), secret: secretOf(secret) };
-
-  const attempt = useAttempt({
-    send: (idempotencyKey) => callApi(createWebhookContract, { tenant: tenantId, body, idempotencyKey }),
-    onRefused: (error) => tell(problemsFrom(error)),
+export function RegisterDialog({ onClose, onRegistered }: Props) {
+  const tenantId = useTenantId();
+  const keep = useKeepWebhook();
+  const form = useForm({
+    initial: (): WebhookDraft & { secret: SecretDraft } => ({
+      url: "",
+      description: "",
+      events: ["exception.sla.at_risk", "exception.sla.breached"],
+      secret: newSecretDraft(),
+    }),
+    check: (draft) => ({ ...missingIn(draft), ...missingInSecret(draft.secret) }),
+    send: (draft, idempotencyKey) =>
+      callApi(createWebhookContract, { tenant: tenantId, body: { ...fieldsOf(draft), secret: secretOf(draft.secret) }, idempotencyKey }),
     onDone: (webhook) => {
       keep(webhook);
-      toast({ title: "The webhook is registered", description: "Send a test event to see it arrive.", failed: false });
+      toast("Webhook registered", { description: "Send a test event to try it." });
       onRegistered(webhook);
     },
   });
-
-  function onStart() {
-    const found = { ...missingIn(draft), ...missingInSecret(secret) };
-    tell(found);
-    if (Object.keys(found).length === 0) attempt.start();
-  }
-
   return (
-    <Dialog
-      onClose={() => !attempt.isPending && onClose()}
+    <FormDialog
+      form={form}
       title="Register a webhook"
-      description="Tieout calls your server when something happens in this tenant."
+      description="Tieout sends this tenant's events to your server."
+      start="Register webhook"
+      pending="Registering…"
+      onClose={onClose}
     >
-      <AttemptForm
-        form={form}
-        legend="The webhook"
-        attempt={attempt}
-        start="Register webhook"
-        pending="Registering…"
-        onStart={onStart}
-        onClose={onClose}
-      >
-        <WebhookFields
-          draft={draft}
-          problems={problems}
-          onChange={(change) => {
-            setDraft((typed) => ({ ...typed, ...change }));
-            forgive(...Object.keys(change));
-          }}
-        />
-        <SecretField
-          draft={secret}
-          problems={problems}
-          onChange={(typed) => {
-            setSecret(typed);
-            forgive("secret", "stored");
-          }}
-        />
-      </AttemptForm>
-    </Dialog>
+      <WebhookFields form={form} />
+      <SecretField form={form} />
+    </FormDialog>
   );
 }

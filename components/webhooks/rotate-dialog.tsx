@@ -1,19 +1,16 @@
 "use client";
 
-import { useRef, useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { Dialog } from "#components/ui/dialog.tsx";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { useProblems } from "#components/ui/use-problems.ts";
 import { rotateWebhookSecretContract, SECRET_GRACE_SECONDS_DEFAULT, type Webhook } from "#lib/webhooks/contract.ts";
-import { AttemptForm } from "./attempt-form.tsx";
-import { problemsFrom } from "./problems.ts";
 import { missingInSecret, newSecretDraft, SecretField, secretOf } from "./secret-field.tsx";
-import { useAttempt } from "./use-attempt.ts";
 import { useKeepWebhook } from "./use-keep-webhook.ts";
 
 const GRACE_PERIODS = [
@@ -23,73 +20,53 @@ const GRACE_PERIODS = [
   { value: "604800", label: "7 days" },
 ];
 
-type Props = { tenantId: string; webhook: Webhook; onClose: () => void };
-
-/** Gives a webhook a new secret, while the old one signs too for as long as its receiver needs. */
-export function RotateDialog({ tenantId, webhook, onClose }: Props) {
-  const keep = useKeepWebhook(tenantId);
-  const form = useRef<HTMLFormElement>(null);
-  const [secret, setSecret] = useState(newSecretDraft);
-  const [grace, setGrace] = useState(String(SECRET_GRACE_SECONDS_DEFAULT));
-  const { problems, tell, forgive } = useProblems(form);
-  const body = { secret: secretOf(secret), grace_period_seconds: Number(grace) };
-
-  const attempt = useAttempt({
-    send: (idempotencyKey) => callApi(rotateWebhookSecretContract, { tenant: tenantId, params: { id: webhook.id }, body, idempotencyKey }),
-    onRefused: (error) => tell(problemsFrom(error)),
-    onDone: (rotated) => {
+/** Rotates a webhook's signing secret; the old one also signs during the grace period. */
+export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const tenantId = useTenantId();
+  const keep = useKeepWebhook();
+  const form = useForm({
+    initial: () => ({ secret: newSecretDraft(), grace_period_seconds: String(SECRET_GRACE_SECONDS_DEFAULT) }),
+    check: ({ secret }) => missingInSecret(secret),
+    send: ({ secret, grace_period_seconds }, idempotencyKey) =>
+      callApi(rotateWebhookSecretContract, {
+        tenant: tenantId,
+        params: { id: webhook.id },
+        body: { secret: secretOf(secret), grace_period_seconds: Number(grace_period_seconds) },
+        idempotencyKey,
+      }),
+    onDone: (rotated, { grace_period_seconds }) => {
       keep(rotated);
-      toast({
-        title: "The new secret signs",
-        description: grace === "0" ? "The old one ended." : "The old one signs beside it until it ends.",
-        failed: false,
-      });
+      const description = grace_period_seconds === "0" ? "The old one no longer signs." : "The old one also signs until it expires.";
+      toast("Signing secret rotated", { description });
       onClose();
     },
   });
-
-  function onStart() {
-    const found = missingInSecret(secret);
-    tell(found);
-    if (Object.keys(found).length === 0) attempt.start();
-  }
-
+  const grace = form.draft.grace_period_seconds;
   return (
-    <Dialog
-      onClose={() => !attempt.isPending && onClose()}
-      title="Rotate the secret"
-      description="The new secret signs at once. Until the old one ends both sign, and a receiver may verify with either."
+    <FormDialog
+      form={form}
+      title="Rotate signing secret"
+      description="The new secret signs immediately. Until the old one expires, both sign and your receiver can verify with either."
+      start="Rotate secret"
+      pending="Rotating…"
+      onClose={onClose}
     >
-      <AttemptForm
-        form={form}
-        legend="Rotation"
-        attempt={attempt}
-        start="Rotate secret"
-        pending="Rotating…"
-        onStart={onStart}
-        onClose={onClose}
+      <SecretField form={form} />
+      <RadioGroup
+        legend="Old secret expires"
+        value={grace}
+        options={GRACE_PERIODS}
+        onChange={(grace_period_seconds) => form.change({ grace_period_seconds })}
       >
-        <SecretField
-          draft={secret}
-          problems={problems}
-          onChange={(typed) => {
-            setSecret(typed);
-            forgive("secret", "stored");
-          }}
-        />
-        <RadioGroup legend="The old secret ends" value={grace} options={GRACE_PERIODS} onChange={setGrace}>
-          {grace === "0" ? (
-            <Note tone="warning">
-              A receiver that verifies with the old secret refuses everything from now on: give it the new one before you go on.
-            </Note>
-          ) : (
-            <p className="text-sm text-muted">
-              Both sign until <Time iso={new Date(serverNow() + Number(grace) * 1000).toISOString()} />.
-              {webhook.previous_secret_expires_at && " The one that was being replaced ends when it was to end before."}
-            </p>
-          )}
-        </RadioGroup>
-      </AttemptForm>
-    </Dialog>
+        {grace === "0" ? (
+          <Note tone="warning">A receiver still using the old secret will refuse every delivery. Update it before you continue.</Note>
+        ) : (
+          <p className="text-sm text-muted">
+            Both secrets sign until <Time iso={new Date(serverNow() + Number(grace) * 1000).toISOString()} />.
+            {webhook.previous_secret_expires_at && " A secret already being replaced still expires when planned."}
+          </p>
+        )}
+      </RadioGroup>
+    </FormDialog>
   );
 }

@@ -1,34 +1,28 @@
-import { createParser, createSerializer, type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
-import { idPattern } from "#lib/wire/schema.ts";
 
-/** What a receiver has in its log as webhook-id, whole: one that is still being typed finds nothing. */
+/** A complete webhook-id; a partial one finds nothing. */
 export const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
-/** The list's address: the filter of GET /v1/webhooks, and whether a new one is being registered. */
+/** The list's URL: the filter of GET /v1/webhooks, and whether one is being registered. */
 export const webhookSearch = {
   status: parseAsStringLiteral(WEBHOOK_STATUSES),
   new: parseAsBoolean.withDefault(false),
 };
 
-/** The address of one webhook: the filters of its deliveries as GET /v1/webhooks/{id}/deliveries has them, and the one that is open. */
+/** A webhook's URL: the filters of GET /v1/webhooks/{id}/deliveries, and the open delivery. */
 export const deliverySearch = {
   status: parseAsStringLiteral(DELIVERY_STATUSES),
   type: parseAsStringLiteral(EVENT_KINDS),
   event_id: parseAsMatching(EVENT_ID),
-  delivery: parseAsMatching(idPattern("dlv")),
+  delivery: parseAsId("dlv"),
 };
+
+export const DELIVERY_FILTERS = ["status", "type", "event_id"] as const;
 
 export type WebhookSearch = inferParserType<typeof webhookSearch>;
 export type DeliverySearch = inferParserType<typeof deliverySearch>;
-export type DeliveryFilter = Pick<DeliverySearch, "status" | "type" | "event_id">;
-
-export const NO_FILTER = { status: null, type: null, event_id: null } as const satisfies DeliveryFilter;
-
-export const serializeDeliverySearch = createSerializer(deliverySearch);
-
-function parseAsMatching(pattern: RegExp) {
-  return createParser({ parse: (value) => (pattern.test(value) ? value : null), serialize: String });
-}
+export type DeliveryFilter = Pick<DeliverySearch, (typeof DELIVERY_FILTERS)[number]>;

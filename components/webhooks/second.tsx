@@ -1,9 +1,9 @@
 "use client";
 
-import { usePreferences } from "#components/shell/preferences-provider.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { formatMoment, formatMomentInFull } from "#components/ui/moment.ts";
 
-/** A moment to the second, for what is looked up in a receiver's log. */
+/** A moment to the second, for comparing with a receiver's log. */
 export function Second({ iso }: { iso: string }) {
   const { timeZone } = usePreferences();
   return (

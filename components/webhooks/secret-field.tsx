@@ -2,6 +2,8 @@
 
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
+import type { Problems } from "#components/kit/problems.ts";
+import type { Fields } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -10,11 +12,11 @@ import { TextField } from "#components/ui/text-field.tsx";
 import { newSecret } from "./new-secret.ts";
 
 const SOURCES = [
-  { value: "generated", label: "Generate one" },
+  { value: "generated", label: "Generate" },
   { value: "own", label: "Use my own" },
 ] as const;
 
-/** A secret that is being given. Its only places are this form and the request; `stored`: whether losing it now loses nothing. */
+/** A secret being set. Only the form and the request hold it. `stored`: whether the user has saved it. */
 export type SecretDraft = { source: "generated" | "own"; generated: string; own: string; stored: boolean };
 
 export function newSecretDraft(): SecretDraft {
@@ -25,21 +27,16 @@ export function secretOf({ source, generated, own }: SecretDraft): string {
   return source === "generated" ? generated : own;
 }
 
-/** Why a secret should not be sent yet. */
-export function missingInSecret({ source, own, stored }: SecretDraft): { secret?: string; stored?: string } {
-  if (source === "own") return own === "" ? { secret: "Give the secret that your receiver has." } : {};
-  return stored ? {} : { stored: "Copy the secret, or tick that you have stored it: nobody can show it again." };
+/** Why a secret can't be sent yet. */
+export function missingInSecret({ source, own, stored }: SecretDraft): Problems {
+  if (source === "own") return own === "" ? { secret: "Enter your receiver's secret." } : {};
+  return stored ? {} : { secret: "Copy the secret, or confirm you've stored it. It can't be shown again." };
 }
 
-export function SecretField({
-  draft,
-  onChange,
-  problems,
-}: {
-  draft: SecretDraft;
-  onChange: (draft: SecretDraft) => void;
-  problems: { secret?: string; stored?: string };
-}) {
+export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> }) {
+  const draft = form.draft.secret;
+  const error = form.problem("secret");
+  const onChange = (secret: SecretDraft) => form.change({ secret });
   const [copied, setCopied] = useState(false);
   const store = () => {
     setCopied(true);
@@ -55,8 +52,8 @@ export function SecretField({
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
-          hint="8 to 256 characters; after whsec_, base64. 24 random bytes or more are safe."
-          error={problems.secret}
+          hint="8 to 256 characters. After whsec_, base64. Use at least 24 random bytes."
+          error={error}
           onChange={(event) => onChange({ ...draft, own: event.target.value })}
           required
         />
@@ -85,13 +82,13 @@ export function SecretField({
             </Button>
           </div>
           <p className="text-sm text-muted">
-            Your receiver verifies with it that a call comes from Tieout. It was made in this browser, is kept encrypted, and is shown here
-            only: store it where your receiver keeps its secrets.
+            Your receiver uses it to verify that requests come from Tieout. It's stored encrypted and shown only here: save it where your
+            receiver keeps its secrets.
           </p>
           <CheckField
-            label={copied ? "Copied: I have stored it" : "I have stored it"}
+            label={copied ? "Copied: I've stored it" : "I've stored it"}
             checked={draft.stored}
-            error={problems.stored}
+            error={error}
             onChange={(event) => onChange({ ...draft, stored: event.target.checked })}
           />
         </div>

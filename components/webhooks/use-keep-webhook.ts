@@ -1,14 +1,16 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useTenantId } from "#components/kit/member.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
-import { webhookQuery, webhooksKey } from "./queries.ts";
+import { webhookById, webhooksKey } from "./queries.ts";
 
-/** Shows a webhook as an answer has it, and looks at everything that may have changed with it. */
-export function useKeepWebhook(tenantId: string): (webhook: Webhook) => void {
+/** Caches a returned webhook and refreshes everything that may have changed with it. */
+export function useKeepWebhook(): (webhook: Webhook) => void {
+  const tenantId = useTenantId();
   const cache = useQueryClient();
   return (webhook) => {
-    cache.setQueryData(webhookQuery(tenantId, webhook.id).queryKey, webhook);
+    cache.setQueryData(webhookById(tenantId, webhook.id).queryKey, webhook);
     cache.invalidateQueries({ queryKey: webhooksKey(tenantId) });
   };
 }

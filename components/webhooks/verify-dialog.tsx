@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { InertText } from "./inert-text.tsx";
@@ -12,7 +12,7 @@ import { SNIPPETS } from "./snippets.ts";
 
 const LANGUAGES = SNIPPETS.map(({ language }) => ({ value: language, label: language }));
 
-/** How a receiver verifies that a call comes from Tieout, in its own language. */
+/** How a receiver verifies signatures, by language. */
 export function VerifyDialog({ onClose }: { onClose: () => void }) {
   const [language, setLanguage] = useState<(typeof SNIPPETS)[number]["language"]>("Node");
   const { file, load } = SNIPPETS.find((snippet) => snippet.language === language) ?? SNIPPETS[0];
@@ -26,7 +26,7 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       onClose={onClose}
       title="Verify signatures"
-      description="By the Standard Webhooks scheme: HMAC-SHA256 over id, timestamp and the raw body, without any package."
+      description="Standard Webhooks: HMAC-SHA256 over the ID, timestamp and raw body. No package needed."
     >
       <DialogBody>
         <RadioGroup legend="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
@@ -44,12 +44,12 @@ export function VerifyDialog({ onClose }: { onClose: () => void }) {
           <Skeleton className="h-80 w-full" />
         )}
         <p className="text-sm text-muted">
-          Pass it the body as it came, before any parsing, and the webhook’s secret. Answer with a 2xx within 15 seconds, and drop a{" "}
-          <code className="font-mono text-xs">webhook-id</code> that you have seen.{" "}
+          Pass the raw request body, before any parsing, and the webhook’s signing secret. Respond with a 2xx within 15 seconds, and ignore
+          any <code className="font-mono text-xs">webhook-id</code> you've already seen. See{" "}
           <a href="/docs/guides/webhooks" target="_blank" rel="noreferrer" className="text-accent-text underline underline-offset-2">
-            The guide<span className="sr-only"> to webhooks, in a new tab</span>
-          </a>{" "}
-          has the rest.
+            the webhooks guide<span className="sr-only"> (opens in a new tab)</span>
+          </a>
+          .
         </p>
       </DialogBody>
     </Dialog>

@@ -1,24 +1,26 @@
 "use client";
 
 import { Ban, EllipsisVertical, History, KeyRound, Pencil, Send, Trash2 } from "lucide-react";
-import { callApi, newIdempotencyKey } from "#components/api-client.ts";
+import { callApi } from "#components/api-client.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { testWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
-import { useWebhookAction } from "./use-webhook-action.ts";
+import { webhooksKey } from "./queries.ts";
 
-/** What a dialog of a webhook is about. */
+/** Which dialog is open. */
 export type Act = "edit" | "rotate" | "recover" | "enable" | "disable" | "delete" | "verify";
 
-type Props = { tenantId: string; webhook: Webhook; onAct: (act: Act) => void; onTested: (deliveryId: string) => void };
+type Props = { webhook: Webhook; onAct: (act: Act) => void; onTested: (deliveryId: string) => void };
 
-export function WebhookActions({ tenantId, webhook, onAct, onTested }: Props) {
+export function WebhookActions({ webhook, onAct, onTested }: Props) {
   const isActive = webhook.status === "active";
-  // Before anything was sent, the empty log offers the test.
+  // With no deliveries yet, the empty list offers the test.
   const isNew = webhook.last_success_at === null && webhook.last_failure_at === null;
   return (
     <div className="flex flex-wrap gap-2">
-      {isActive && !isNew && <TestButton tenantId={tenantId} webhookId={webhook.id} onTested={onTested} />}
+      {isActive && !isNew && <TestButton webhookId={webhook.id} onTested={onTested} />}
       <Button onClick={() => onAct("edit")}>
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit
@@ -36,12 +38,12 @@ export function WebhookActions({ tenantId, webhook, onAct, onTested }: Props) {
       >
         <MenuItem onClick={() => onAct("rotate")}>
           <KeyRound aria-hidden className="size-4 text-muted" />
-          Rotate the secret
+          Rotate signing secret
         </MenuItem>
         {isActive && (
           <MenuItem onClick={() => onAct("recover")}>
             <History aria-hidden className="size-4 text-muted" />
-            Recover what was missed
+            Recover missed deliveries
           </MenuItem>
         )}
         <MenuSeparator />
@@ -60,23 +62,17 @@ export function WebhookActions({ tenantId, webhook, onAct, onTested }: Props) {
   );
 }
 
-/** Sends a test event and leads to its delivery, where one sees it arrive. */
-export function TestButton({
-  tenantId,
-  webhookId,
-  onTested,
-}: {
-  tenantId: string;
-  webhookId: string;
-  onTested: (deliveryId: string) => void;
-}) {
-  const test = useWebhookAction(tenantId, {
-    act: (idempotencyKey: string) => callApi(testWebhookContract, { tenant: tenantId, params: { id: webhookId }, idempotencyKey }),
-    done: ({ id }) => onTested(id),
-    failed: "The test event was not sent",
+/** Sends a test event and opens its delivery. */
+export function TestButton({ webhookId, onTested }: { webhookId: string; onTested: (deliveryId: string) => void }) {
+  const tenantId = useTenantId();
+  const test = useAttempt({
+    send: (id: string, idempotencyKey) => callApi(testWebhookContract, { tenant: tenantId, params: { id }, idempotencyKey }),
+    onDone: ({ id }) => onTested(id),
+    failed: "Couldn't send the test event",
+    stale: webhooksKey(tenantId),
   });
   return (
-    <Button variant="primary" disabled={test.isPending} onClick={() => test.mutate(newIdempotencyKey())}>
+    <Button variant="primary" disabled={test.isPending} onClick={() => test.start(webhookId)}>
       <Send aria-hidden className="size-4" />
       {test.isPending ? "Sending…" : "Send a test event"}
     </Button>

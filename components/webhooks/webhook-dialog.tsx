@@ -20,7 +20,7 @@ const DIALOGS = {
   verify: VerifyDialog,
 } as const;
 
-export type WebhookDialogProps = { tenantId: string; webhook: Webhook; onClose: () => void; onDeleted: () => void };
+export type WebhookDialogProps = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
 
 export function WebhookDialog({ act, ...props }: WebhookDialogProps & { act: Act }) {
   const Chosen = DIALOGS[act];

@@ -1,10 +1,10 @@
 "use client";
 
 import { ShieldCheck } from "lucide-react";
-import { assigneeName } from "#components/exceptions/assignee.tsx";
+import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { By } from "#components/people/by.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
-import { Fact, IdentifierFact } from "#components/ui/fact.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
@@ -12,7 +12,7 @@ import type { Act } from "./webhook-actions.tsx";
 
 export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act: Act) => void }) {
   return (
-    <dl className="grid items-baseline grid-cols-[7rem_minmax(0,1fr)] gap-y-2.5 text-sm sm:grid-cols-[8rem_minmax(0,1fr)]">
+    <Facts>
       <Fact name="Health">
         <HealthBadge webhook={webhook} />
       </Fact>
@@ -40,19 +40,19 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
                 Rotated <Time iso={webhook.secret_changed_at} />
               </>
             ) : (
-              "Not rotated since it was registered"
+              "Never rotated"
             )}
           </span>
           <Button size="sm" onClick={() => onAct("verify")}>
             <ShieldCheck aria-hidden className="size-4 text-muted" />
-            How to verify signatures
+            Verify signatures
           </Button>
         </span>
       </Fact>
       <Fact name="Registered">
-        <Time iso={webhook.created_at} /> by {assigneeName(webhook.created_by)}
+        <By iso={webhook.created_at} actor={webhook.created_by} />
       </Fact>
       <IdentifierFact name="Identifier" value={webhook.id} />
-    </dl>
+    </Facts>
   );
 }

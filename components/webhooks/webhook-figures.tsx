@@ -1,40 +1,30 @@
-import type { ReactNode } from "react";
+import { Figure, Figures } from "#components/kit/figures.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { shownDuration, shownRate } from "./words.ts";
 
 type Performance = Webhook["last_24h"];
 
-/** How well a receiver answers. */
+/** A receiver's success rate and response times. */
 export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: Webhook }) {
   return (
-    <dl className="grid grid-cols-2 gap-3 @3xl:grid-cols-4">
+    <Figures>
       <Figure name="Success, 24 h" value={shownRate(last_24h.success_rate)}>
         {attemptsOf(last_24h)}
       </Figure>
       <Figure name="Success, 7 d" value={shownRate(last_7d.success_rate)}>
         {attemptsOf(last_7d)}
       </Figure>
-      <Figure name="Answer time, 24 h" value={shownDuration(last_24h.p50_ms)}>
-        {last_24h.p95_ms === null ? "No answer yet" : `Median; p95 ${shownDuration(last_24h.p95_ms)}`}
+      <Figure name="Response time, 24 h" value={shownDuration(last_24h.p50_ms)}>
+        {last_24h.p95_ms === null ? "No responses yet" : `Median; p95 ${shownDuration(last_24h.p95_ms)}`}
       </Figure>
-      <Figure name="Answer time, 7 d" value={shownDuration(last_7d.p50_ms)}>
-        {last_7d.p95_ms === null ? "No answer yet" : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
+      <Figure name="Response time, 7 d" value={shownDuration(last_7d.p50_ms)}>
+        {last_7d.p95_ms === null ? "No responses yet" : `Median; p95 ${shownDuration(last_7d.p95_ms)}`}
       </Figure>
-    </dl>
+    </Figures>
   );
 }
 
 function attemptsOf({ attempts, failures }: Performance): string {
-  if (attempts === 0) return "Nothing was sent";
+  if (attempts === 0) return "No attempts";
   return `${attempts.toLocaleString("en")} ${attempts === 1 ? "attempt" : "attempts"}, ${failures.toLocaleString("en")} failed`;
-}
-
-function Figure({ name, value, children }: { name: string; value: string; children: ReactNode }) {
-  return (
-    <div className="flex flex-col rounded-lg border border-line bg-raised px-4 py-3 shadow-raised">
-      <dt className="text-sm font-medium text-muted">{name}</dt>
-      <dd className="text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
-      <dd className="text-sm text-muted tabular-nums">{children}</dd>
-    </div>
-  );
 }

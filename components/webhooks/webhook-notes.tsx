@@ -2,7 +2,7 @@
 
 import { Power } from "lucide-react";
 import type { ReactNode } from "react";
-import { assigneeName } from "#components/exceptions/assignee.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -13,7 +13,7 @@ import { FAILURES } from "./words.ts";
 
 type Props = { webhook: Webhook; asOf: string; onAct: (act: Act) => void };
 
-/** What a reader should know before anything else: why nothing is sent, what goes wrong, and what to do about it. */
+/** Notes on why nothing is sent, what fails, and what to do about it. */
 export function WebhookNotes({ webhook, asOf, onAct }: Props) {
   const { status, previous_secret_expires_at, failing_since, missed_since } = webhook;
   return (
@@ -23,15 +23,15 @@ export function WebhookNotes({ webhook, asOf, onAct }: Props) {
       {status === "active" && !failing_since && missed_since && (
         <Note tone="info">
           <Row action={<Button onClick={() => onAct("recover")}>Recover</Button>}>
-            Some deliveries since <Time iso={missed_since} /> did not arrive. They are kept for 30 days and can be sent again.
+            Some deliveries since <Time iso={missed_since} /> failed. They're kept for 30 days and can be recovered.
           </Row>
         </Note>
       )}
       {previous_secret_expires_at && (
         <Note tone="info">
-          Two secrets sign, until <Time iso={previous_secret_expires_at} /> (
+          Two secrets sign until <Time iso={previous_secret_expires_at} /> (
           <Countdown until={previous_secret_expires_at} asOf={asOf} />
-          ). Give your receiver the new one before then.
+          ). Update your receiver before then.
         </Note>
       )}
     </div>
@@ -51,12 +51,12 @@ function Disabled({ webhook: { disabled_at, disabled_by, disabled_reason, disabl
       >
         <strong>
           Disabled {disabled_at && <Time iso={disabled_at} />}
-          {disabled_reason === "manual" && disabled_by && <> by {assigneeName(disabled_by)}</>}
-          {disabled_reason === "failing" && <>, as every attempt failed for 5 days</>}
-          {disabled_reason === "gone" && <>, as the receiver asked for it</>}.
+          {disabled_reason === "manual" && disabled_by && <> by {personName(disabled_by)}</>}
+          {disabled_reason === "failing" && <>: every attempt failed for 5 days</>}
+          {disabled_reason === "gone" && <> at the receiver's request</>}.
         </strong>{" "}
         {disabled_detail && <span className="wrap-break-word">{disabled_detail} </span>}
-        Nothing is sent; what happens meanwhile is kept for 30 days.
+        No events are sent. Missed deliveries are kept for 30 days.
       </Row>
     </Note>
   );
@@ -68,22 +68,22 @@ function Failing({ webhook: { failing_since, disable_at, last_failure_kind, miss
     <Note tone="danger">
       <Row action={missed_since && <Button onClick={() => onAct("recover")}>Recover</Button>}>
         <strong>
-          Every attempt failed since {failing_since && <Time iso={failing_since} />}
+          Every attempt has failed since {failing_since && <Time iso={failing_since} />}
           {advice && `: ${advice.word.toLowerCase()}`}.
         </strong>{" "}
         {advice?.advice}{" "}
         {next_attempt_at && (
           <>
-            The next try is <Countdown until={next_attempt_at} asOf={asOf} />.{" "}
+            Next attempt <Countdown until={next_attempt_at} asOf={asOf} />.{" "}
           </>
         )}
         {disable_at &&
           (disable_at > asOf ? (
             <>
-              If none succeeds, the webhook is disabled on <Time iso={disable_at} />.
+              If none succeeds, the webhook will be disabled on <Time iso={disable_at} />.
             </>
           ) : (
-            "If it fails, the webhook is disabled."
+            "If it fails, the webhook will be disabled."
           ))}
       </Row>
     </Note>

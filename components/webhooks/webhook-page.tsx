@@ -3,44 +3,48 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { isRefusal } from "#components/api-client.ts";
-import type { Tenant } from "#components/shell/member.ts";
-import { PageHeader } from "#components/shell/page-header.tsx";
-import { ProblemNotice } from "#components/ui/problem-notice.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { useSearch } from "#components/kit/use-search.ts";
 import { Deliveries } from "./deliveries.tsx";
-import { deliveryPagesQuery, webhookQuery } from "./queries.ts";
-import { deliverySearch } from "./search.ts";
+import { deliveryPages, webhookById } from "./queries.ts";
+import { DELIVERY_FILTERS, deliverySearch } from "./search.ts";
 import { type Act, WebhookActions } from "./webhook-actions.tsx";
 import { WebhookFacts } from "./webhook-facts.tsx";
 import { WebhookFigures } from "./webhook-figures.tsx";
 import { WebhookNotes } from "./webhook-notes.tsx";
-import { WebhookSkeleton } from "./webhook-skeleton.tsx";
+import { WebhookSkeleton } from "./webhook-skeletons.tsx";
 import { shownUrl } from "./words.ts";
 
 const WebhookDialog = dynamic(() => import("./webhook-dialog.tsx").then((part) => part.WebhookDialog), { ssr: false });
 
-export function WebhookPage({ tenant, id }: { tenant: Tenant; id: string }) {
+export function WebhookPage({ id }: { id: string }) {
+  const tenantId = useTenantId();
   const router = useRouter();
-  const [search, setSearch] = useQueryStates(deliverySearch);
+  const searching = useSearch(deliverySearch, DELIVERY_FILTERS);
   const [act, setAct] = useState<Act | null>(null);
-  const { data: webhook, error, refetch } = useQuery(webhookQuery(tenant.id, id));
-  const { data: asOf } = useInfiniteQuery({ ...deliveryPagesQuery(tenant.id, id, search), select: ({ pages }) => pages[0]?.as_of });
-  const list = { name: "Webhooks", href: `/${tenant.id}/webhooks` };
+  const { data: webhook, error, refetch } = useQuery(webhookById(tenantId, id));
+  const { data: asOf } = useInfiniteQuery({
+    ...deliveryPages(tenantId, id, searching.search),
+    select: ({ pages }) => pages[0]?.as_of,
+  });
   const isShown = webhook && !(error && isRefusal(error));
-  const onTested = (delivery: string) => setSearch({ status: null, type: null, event_id: null, delivery }, { history: "push" });
+  const onTested = (delivery: string) => searching.linkTo({ status: null, type: null, event_id: null, delivery }).follow();
   return (
-    <>
-      <PageHeader tenantName={tenant.name} parent={list} title={isShown ? shownUrl(webhook.url) : "Webhook"}>
-        {isShown && <WebhookActions tenantId={tenant.id} webhook={webhook} onAct={setAct} onTested={onTested} />}
-      </PageHeader>
+    <Page
+      parent={{ name: "Webhooks", path: "webhooks" }}
+      title={isShown ? shownUrl(webhook.url) : "Webhook"}
+      actions={isShown && <WebhookActions webhook={webhook} onAct={setAct} onTested={onTested} />}
+    >
       {isShown ? (
-        <div className="@container flex flex-col gap-6 px-4 pb-10 sm:px-6">
+        <div className="flex flex-col gap-6">
           <WebhookNotes webhook={webhook} asOf={asOf ?? webhook.updated_at} onAct={setAct} />
           <WebhookFigures webhook={webhook} />
           <WebhookFacts webhook={webhook} onAct={setAct} />
-          <Deliveries tenantId={tenant.id} webhook={webhook} search={search} onSearch={setSearch} onTested={onTested} />
+          <Deliveries webhook={webhook} searching={searching} onTested={onTested} />
         </div>
       ) : error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
@@ -48,14 +52,8 @@ export function WebhookPage({ tenant, id }: { tenant: Tenant; id: string }) {
         <WebhookSkeleton />
       )}
       {isShown && act && (
-        <WebhookDialog
-          act={act}
-          tenantId={tenant.id}
-          webhook={webhook}
-          onClose={() => setAct(null)}
-          onDeleted={() => router.push(list.href)}
-        />
+        <WebhookDialog act={act} webhook={webhook} onClose={() => setAct(null)} onDeleted={() => router.push(`/${tenantId}/webhooks`)} />
       )}
-    </>
+    </Page>
   );
 }

@@ -1,36 +1,26 @@
 "use client";
 
-import Link from "next/link";
-import type { ReactNode } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { RowLink } from "#components/kit/row-link.tsx";
+import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
 import { Ago } from "#components/ui/ago.tsx";
-import { classes } from "#components/ui/classes.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
 import { shownDuration, shownRate, shownUrl } from "./words.ts";
 
-/** The columns of the wide list; narrower than that, a row is a card. */
+/** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS = "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_8rem_11rem_9rem_9rem_7rem] @4xl:gap-x-4";
 
-/** `stale`: true while the rows of the filter before are shown. */
-export function WebhookTable({ items, tenantId, asOf, stale }: { items: Webhook[]; tenantId: string; asOf: string; stale: boolean }) {
+const HEADINGS = ["Receiver", "Health", "Events", "Success, 24 h / 7 d", "p50 / p95, 24 h", "Last sent"];
+
+export function WebhookTable({ items, asOf, stale }: { items: Webhook[]; asOf: string; stale: boolean }) {
+  const tenantId = useTenantId();
   return (
-    <table aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
-      <caption className="sr-only">Webhooks</caption>
-      <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
-        <tr className={classes("h-9 items-center px-2", COLUMNS)}>
-          {["Receiver", "Health", "Events", "Success, 24 h / 7 d", "p50 / p95, 24 h", "Last sent"].map((name) => (
-            <th key={name} scope="col" className="text-left font-medium">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody className="block">
-        {items.map((item) => (
-          <Row key={item.id} webhook={item} href={`/${tenantId}/webhooks/${item.id}`} asOf={asOf} />
-        ))}
-      </tbody>
-    </table>
+    <CardTable caption="Webhooks" grid={COLUMNS} columns={HEADINGS} stale={stale}>
+      {items.map((item) => (
+        <Row key={item.id} webhook={item} href={`/${tenantId}/webhooks/${item.id}`} asOf={asOf} />
+      ))}
+    </CardTable>
   );
 }
 
@@ -41,19 +31,17 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
     .sort()
     .at(-1);
   return (
-    <tr
-      className={`relative flex flex-wrap items-center gap-x-4 gap-y-1.5 border-b border-line px-2 py-3 text-sm transition-colors duration-100 hover:bg-hover has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-focus @4xl:min-h-16 @4xl:py-2 ${COLUMNS}`}
-    >
+    <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-16 @4xl:py-2">
       <td className="min-w-0 @max-4xl:flex-1">
-        <Link href={href} title={url} className="block truncate text-base font-medium outline-none after:absolute after:inset-0">
+        <RowLink to={href} title={url}>
           {shownUrl(url)}
-        </Link>
+        </RowLink>
         {description && <p className="truncate text-muted">{description}</p>}
       </td>
       <td className="@max-4xl:ml-auto">
         <HealthBadge webhook={webhook} />
       </td>
-      <td className="min-w-0 truncate @max-4xl:basis-full" title={events.join(", ")}>
+      <td className="min-w-0 @max-4xl:basis-full" title={events.join(", ")}>
         <Named name="Events">
           <code className="font-mono text-xs">{events[0]}</code>
           {events.length > 1 && <span className="text-muted @4xl:block"> and {events.length - 1} more</span>}
@@ -65,23 +53,13 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
         </Named>
       </td>
       <td className="tabular-nums">
-        <Named name="Answers in">
+        <Named name="Response time">
           {shownDuration(last_24h.p50_ms)} <span className="text-muted">/ {shownDuration(last_24h.p95_ms)}</span>
         </Named>
       </td>
       <td className="tabular-nums @max-4xl:basis-full">
         <Named name="Last sent">{lastSent ? <Ago iso={lastSent} asOf={asOf} /> : <span className="text-muted">Never</span>}</Named>
       </td>
-    </tr>
-  );
-}
-
-/** A value with its name, which the wide list has above the column. */
-function Named({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <span className="flex gap-x-1.5">
-      <span className="shrink-0 text-muted @4xl:hidden">{name}</span>
-      <span className="min-w-0 truncate">{children}</span>
-    </span>
+    </CardRow>
   );
 }

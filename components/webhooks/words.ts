@@ -26,48 +26,48 @@ export const DELIVERY_STATES: Record<Delivery["status"], Sign> = {
 };
 
 export const ATTEMPT_STATES: Record<(typeof ATTEMPT_STATUSES)[number], Sign> = {
-  in_flight: { word: "On its way", icon: Send, tone: "info" },
+  in_flight: { word: "In flight", icon: Send, tone: "info" },
   succeeded: { word: "Accepted", icon: CircleCheck, tone: "good" },
   failed: { word: "Failed", icon: CircleX, tone: "danger" },
   interrupted: { word: "Interrupted", icon: RotateCw, tone: "neutral" },
 };
 
 export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
-  event: "First try",
+  event: "First attempt",
   retry: "Retry",
-  resend: "Sent again by hand",
+  resend: "Resent manually",
   recover: "Recovered",
 };
 
-/** What went wrong in two words, and what to do about it. */
+/** A failure in two words, and what to do about it. */
 export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
   signature_failed: {
-    word: "Signature refused",
-    advice: "Check that the receiver has this webhook's secret, and verifies the body as it came, before parsing it.",
+    word: "Signature rejected",
+    advice: "Check that the receiver uses this webhook's signing secret and verifies the raw body before parsing it.",
   },
   stale_secret: {
     word: "Stale secret",
-    advice: "Give the receiver the new secret; what failed meanwhile can be sent again.",
+    advice: "Update the receiver's signing secret, then resend the failed deliveries.",
   },
   timeout: {
     word: "Timed out",
-    advice: "Answer with a 2xx within 15 seconds: acknowledge first, and do the work afterwards.",
+    advice: "Respond with a 2xx within 15 seconds: acknowledge first, then process.",
   },
   connection_failed: {
     word: "No connection",
-    advice: "Check that the receiver is up, that its DNS name and certificate are right, and that its firewall lets Tieout in.",
+    advice: "Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows Tieout.",
   },
   blocked_address: {
     word: "Address blocked",
-    advice: "Nothing was sent, as the host is not at a public address. Edit the URL, or correct its DNS record.",
+    advice: "Nothing was sent because the host isn't at a public address. Edit the URL or fix its DNS record.",
   },
   http_error: {
-    word: "Error answer",
-    advice: "Only a 2xx counts as received. The receiver's own log, and its answer below, tell why it refused.",
+    word: "HTTP error",
+    advice: "Only a 2xx counts as delivered. Check the receiver's logs and its response below.",
   },
 };
 
-/** The kinds one can subscribe to, by what they are about. A test goes to the webhook it tests, whatever that subscribes to. */
+/** The subscribable event types by group. Tests are sent regardless of subscriptions. */
 export const EVENT_GROUPS: readonly { name: string; kinds: readonly EventKind[] }[] = [
   { name: "SLA", kinds: kindsOf("exception.sla.") },
   { name: "Exceptions", kinds: kindsOf("exception.").filter((kind) => !kind.startsWith("exception.sla.")) },
@@ -79,7 +79,7 @@ function kindsOf(prefix: string): EventKind[] {
   return EVENT_KINDS.filter((kind) => kind.startsWith(prefix));
 }
 
-/** A URL as one tells it apart: without https://, which goes without saying. */
+/** A URL without its https://. */
 export function shownUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/^([^/]+)\/$/, "$1");
 }

@@ -34,7 +34,7 @@ export const PAGES: Break[] = [
   {
     name: "wider-than-a-phone",
     is: "a page scrolls sideways on a phone",
-    how: { file: "components/shell/page-header.tsx", replace: '<header className="px-4', by: '<header className="min-w-[30rem] px-4' },
+    how: { file: "components/kit/page.tsx", replace: '<header className="px-4', by: '<header className="min-w-[30rem] px-4' },
     caught: { file: WALK, name: "integrations, empty" },
   },
   {
@@ -53,7 +53,7 @@ export const PAGES: Break[] = [
     how: {
       file: "components/ui/dialog.tsx",
       replace:
-        "      shown?.close();\n      // What is hidden keeps the focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();",
+        "      shown?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();",
       by: "      void focusFront;",
     },
     caught: { file: DESIGN, name: "a dialog takes the focus to its first field, keeps it, and gives it back on Escape" },
@@ -80,10 +80,9 @@ export const PAGES: Break[] = [
     name: "two-clicks-are-two",
     is: "a double click asks twice",
     how: {
-      file: "components/webhooks/use-attempt.ts",
-      replace:
-        'const [idempotencyKey] = useState(newIdempotencyKey);\n  const busy = useRef(false);\n  const { mutate, error, isPending } = useMutation({\n    networkMode: "always",\n    gcTime: 0,\n    mutationFn: () => send(idempotencyKey),',
-      by: 'const [idempotencyKey] = useState(newIdempotencyKey);\n  const busy = useRef(false);\n  const { mutate, error, isPending } = useMutation({\n    networkMode: "always",\n    gcTime: 0,\n    mutationFn: () => send(idempotencyKey && newIdempotencyKey()),',
+      file: "components/kit/use-form.ts",
+      replace: "      send(sent, key).finally(() => {",
+      by: "      send(sent, key && crypto.randomUUID()).finally(() => {",
     },
     caught: {
       file: "e2e/ui/webhooks/registering.spec.ts",
@@ -94,9 +93,9 @@ export const PAGES: Break[] = [
     name: "asks-while-hidden",
     is: "the board asks on in a tab that nobody looks at",
     how: {
-      file: "components/exceptions/queries.ts",
-      replace: "refetchInterval: ({ state }) => REFRESH_MS * (state.data?.pages.length ?? 1),",
-      by: "refetchInterval: ({ state }) => REFRESH_MS * (state.data?.pages.length ?? 1),\n    refetchIntervalInBackground: true,",
+      file: "components/kit/query.ts",
+      replace: "    placeholderData: keepPreviousData,\n    refetchInterval:",
+      by: "    placeholderData: keepPreviousData,\n    refetchIntervalInBackground: true,\n    refetchInterval:",
     },
     caught: { file: "e2e/ui/board-live.spec.ts", name: "pauses while its tab is hidden, and catches up when it is shown" },
   },
@@ -126,7 +125,7 @@ export const PAGES: Break[] = [
     how: {
       file: "components/exceptions/use-update-exception.ts",
       replace:
-        "      cache.setQueryData(queryKey, before?.exception);\n      for (const [key, board] of before?.boards ?? []) cache.setQueryData(key, board);\n",
+        "        cache.setQueryData(queryKey, before.exception);\n        for (const [key, board] of before.boards) cache.setQueryData(key, board);\n",
       by: "      void before;\n",
     },
     caught: { file: "e2e/ui/exception.spec.ts", name: "a change that the server refuses is taken back" },
@@ -134,7 +133,7 @@ export const PAGES: Break[] = [
   {
     name: "markdown-loads-pictures",
     is: "somebody's text loads from elsewhere",
-    how: { file: "components/updates/markdown.tsx", replace: ' disallowedElements={["img"]}', by: "" },
+    how: { file: "components/records/updates/markdown.tsx", replace: ' disallowedElements={["img"]}', by: "" },
     caught: { file: "e2e/ui/updates.spec.ts", name: "somebody's Markdown runs nothing and loads nothing" },
   },
 ];

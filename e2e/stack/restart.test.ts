@@ -16,6 +16,6 @@ test.each<PartName>(["web", "worker", "data-api", "postgres"])("a killed %s is s
   await until(`${part} to be started again`, () => stack.pidOf(part) !== killed);
   await until("the service to be ready", async () => (await stack.get("/readyz")) === 200);
 
-  expect(stack.says(`${part} ended and is restarted`)).toBe(true);
+  expect(stack.says(`${part} exited, restarting`)).toBe(true);
   expect(before.filter(runs)).toHaveLength(3);
 });

@@ -69,7 +69,7 @@ describe("while a stack runs", () => {
 
     expect(await second.end()).toBe(1);
 
-    expect(second.fatal).toContain("already runs");
+    expect(second.fatal).toContain("is already running");
     expect(await stack.get("/readyz")).toBe(200);
   });
 
@@ -78,7 +78,7 @@ describe("while a stack runs", () => {
 
     expect(await second.end()).toBe(1);
 
-    expect(second.fatal).toBe(`Port ${stack.port} is taken. Stop what listens there, or give another PORT.`);
+    expect(second.fatal).toBe(`Port ${stack.port} is in use. Stop the process listening there, or set another PORT.`);
     expect(second.pids.some(Number.isInteger)).toBe(false);
   });
 });
@@ -100,7 +100,7 @@ test("secrets are made once, given ones win, and a database without the ones it 
   rmSync(join(DATA_DIR, "secrets.json"));
   const third = await Supervisor.start({ DATA_DIR });
   expect(await third.end()).toBe(1);
-  expect(third.fatal).toContain("made with other secrets");
+  expect(third.fatal).toContain("created with other secrets");
 });
 
 describe("settings that stop the start", () => {
@@ -128,7 +128,7 @@ describe("settings that stop the start", () => {
     [
       "a host of receivers with its port",
       { WEBHOOK_ALLOW_HOSTS: "10.0.0.1,hooks.corp:8443" },
-      'WEBHOOK_ALLOW_HOSTS must be host names or addresses, comma-separated, without scheme, port or path; "hooks.corp:8443" is not one',
+      'WEBHOOK_ALLOW_HOSTS must be host names or addresses, comma-separated, without scheme, port or path; "hooks.corp:8443" isn\'t one',
     ],
     ["a host of receivers that is a URL", { WEBHOOK_ALLOW_HOSTS: "http://hooks.corp" }, "WEBHOOK_ALLOW_HOSTS must be"],
     [

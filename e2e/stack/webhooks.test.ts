@@ -126,7 +126,7 @@ describe("a worker in mid-delivery", { timeout: TIMEOUT_MS }, () => {
       expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
       process.kill(zombie, "SIGCONT");
       await until("the zombie to settle in vain", async () =>
-        stack.entries.some(({ part, msg }) => part === "worker" && msg.startsWith("came too late")),
+        stack.entries.some(({ part, msg }) => part === "worker" && msg.startsWith("late result")),
       );
       const later = await delivered(sent);
       expect({ ...later, attempts: [] }).toEqual({ ...detail, attempts: [] });
@@ -224,7 +224,7 @@ describe("a stack that is stopped in mid-delivery", { timeout: TIMEOUT_MS }, () 
     stack = await start();
     const detail = await delivered(sent);
     expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
-    expect(detail.attempts[0]?.detail).toBe("We stopped before the answer came; it was made again.");
+    expect(detail.attempts[0]?.detail).toBe("Interrupted before the response arrived; attempted again.");
     expectAccounted(sent, detail);
   });
 });

@@ -38,7 +38,7 @@ test.describe("while it is open, the SLA board", () => {
 
   test("pauses while its tab is hidden, and catches up when it is shown", async ({ page }) => {
     await page.goto(`/${tenant}/exceptions`);
-    await expect(page.getByText("Nothing is open")).toBeVisible();
+    await expect(page.getByText("No open exceptions")).toBeVisible();
     // It tells seconds only once it runs: what it asks for at its start is asked.
     await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
     await setVisibility(page, "hidden");
@@ -58,7 +58,7 @@ test.describe("while it is open, the SLA board", () => {
     await page.goto(`/${tenant}/exceptions`);
     await expect(rowOf(page, "Seen before")).toBeVisible();
     await context.setOffline(true);
-    const notice = page.getByRole("status").getByText("You are offline.");
+    const notice = page.getByRole("status").getByText("You're offline.");
     await expect(notice).toBeVisible();
     await expect(rowOf(page, "Seen before")).toBeVisible();
     await context.setOffline(false);

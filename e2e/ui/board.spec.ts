@@ -37,7 +37,7 @@ test.describe("the SLA board", () => {
     await page.goto(`/${tenant}/exceptions?charts=true`);
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
     await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 10 in all/ })).toBeVisible();
-    await page.getByText("As a table").first().click();
+    await page.getByText("Show as table").first().click();
     await expect(open).toBeVisible();
 
     // All of them move with the time; at one moment they agree.
@@ -83,7 +83,7 @@ test.describe("the SLA board", () => {
     await expect(rowOf(page, "Fee is unknown")).toBeHidden();
     await page.getByRole("button", { name: "More", exact: true }).click();
     const downloading = page.waitForEvent("download");
-    await page.getByRole("menuitem", { name: /^Export what is listed/ }).click();
+    await page.getByRole("menuitem", { name: /^Export this view/ }).click();
     const csv = await readFile(await (await downloading).path(), "utf8");
     expect(csv).toContain("Payout 4711 has no bank line");
     expect(csv).not.toContain("Fee is unknown");
@@ -132,7 +132,7 @@ test.describe("the SLA board", () => {
   test("says what to do when nothing is open, and what it shows works", async ({ page, context }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(`/${tenant}/exceptions`);
-    await expect(page.getByRole("heading", { name: "Nothing is open" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "No open exceptions" })).toBeVisible();
     await page.getByRole("button", { name: "Copy the command" }).click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     const body = /-d '(.*)'/.exec(copied)?.[1] ?? "";
@@ -175,7 +175,7 @@ test.describe("the SLA board", () => {
     await page.reload();
     await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 2 in all/ })).toBeVisible();
     await expect(page.getByRole("application", { name: /^Breaches per day: 1 in all/ })).toBeVisible();
-    for (const summary of await page.getByText("As a table").all()) await summary.click();
+    for (const summary of await page.getByText("Show as table").all()) await summary.click();
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
     await expect(open.getByRole("row", { name: "Up to 1 day late 1" })).toBeVisible();
     await expect(open.getByRole("row", { name: "Under 1 hour left 1" })).toBeVisible();
@@ -191,7 +191,7 @@ test.describe("the SLA board", () => {
   test("says when nothing matches, and takes the filters back", async ({ page }) => {
     await report(tenant, { title: "Only one", due_in_minutes: 900, severity: "low" });
     await page.goto(`/${tenant}/exceptions?severity=critical`);
-    await expect(page.getByRole("heading", { name: "No open exception matches" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "No matching exceptions" })).toBeVisible();
     await page.getByRole("main").getByRole("button", { name: "Clear filters" }).last().click();
     await expect(rowOf(page, "Only one")).toBeVisible();
   });

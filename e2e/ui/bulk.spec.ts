@@ -13,7 +13,7 @@ const bar = (page: Page) => page.getByRole("region", { name: "Selected exception
 /** The page listens once this works. */
 async function openBoard(page: Page): Promise<void> {
   await page.goto(`/${tenant}/exceptions`);
-  const all = page.getByRole("checkbox", { name: "Select all that are loaded" });
+  const all = page.getByRole("checkbox", { name: "Select all loaded exceptions" });
   await expect(() => all.check({ timeout: 1000 })).toPass();
   await bar(page).getByRole("button", { name: "Clear the selection" }).click();
   await expect(bar(page)).toBeHidden();
@@ -59,7 +59,7 @@ test("rows are chosen one by one, in a range, all at once and by keyboard, and t
   await boxOf(page, "Item 4").click({ modifiers: ["Shift"] });
   await expect(bar(page)).toContainText("3 selected");
   await expect(boxOf(page, "Item 3")).toBeChecked();
-  await expect(page.getByRole("checkbox", { name: "Select all that are loaded" })).toHaveJSProperty("indeterminate", true);
+  await expect(page.getByRole("checkbox", { name: "Select all loaded exceptions" })).toHaveJSProperty("indeterminate", true);
 
   await rowOf(page, "Item 3").getByRole("link").focus();
   await page.keyboard.press("x");
@@ -72,7 +72,7 @@ test("rows are chosen one by one, in a range, all at once and by keyboard, and t
   await expect(bar(page)).toContainText("6 selected");
   await bar(page).getByRole("button", { name: "Clear the selection" }).click();
   await expect(bar(page)).toBeHidden();
-  await page.getByRole("checkbox", { name: "Select all that are loaded" }).check();
+  await page.getByRole("checkbox", { name: "Select all loaded exceptions" }).check();
   await expect(bar(page)).toContainText("6 selected");
 });
 
@@ -101,7 +101,7 @@ test("what is chosen is given to somebody, reviewed, and closed with a resolutio
   await page.getByRole("menuitem", { name: "Dismissed" }).click();
   const dialog = page.getByRole("dialog", { name: "Dismiss 2 exceptions" });
   await dialog.getByRole("button", { name: "Dismiss 2 exceptions" }).click();
-  await expect(dialog.getByText("Say how they were settled.")).toBeVisible();
+  await expect(dialog.getByText("Enter a resolution.")).toBeVisible();
   await dialog.getByLabel("Resolution").fill("Test data.");
   await dialog.getByRole("button", { name: "Dismiss 2 exceptions" }).click();
   await expect(rowOf(page, "Item 3")).toBeHidden();
@@ -123,7 +123,7 @@ test("who stands in the way is told of and stays chosen, the others change", asy
   const body = { status: "resolved", resolution: "By leo." };
   await api("PATCH", `/v1/exceptions/${id}`, { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
 
-  await page.getByRole("checkbox", { name: "Select all that are loaded" }).check();
+  await page.getByRole("checkbox", { name: "Select all loaded exceptions" }).check();
   await bar(page).getByRole("button", { name: "Status" }).click();
   await page.getByRole("menuitem", { name: "In review" }).click();
   const told = page.getByRole("dialog", { name: "1 exception was not changed" });
@@ -199,7 +199,7 @@ test("more than one call takes are sent in parts, with their progress, and can b
   await page.getByRole("menuitem", { name: "In review" }).click();
   await expect(bar(page)).toContainText("500 of 1,200 changed");
   await expect(bar(page).getByRole("progressbar")).toHaveJSProperty("value", 500);
-  await bar(page).getByRole("button", { name: "Stop" }).click();
+  await bar(page).getByRole("button", { name: "Pause" }).click();
   release();
   const told = page.getByRole("dialog", { name: "200 exceptions were not changed" });
   await expect(told).toContainText("Stopped.");

@@ -116,7 +116,7 @@ test("what a role may not do is there, says who may, and does nothing", async ({
   await page.keyboard.type("create an api");
   const option = page.getByRole("option", { name: "Create an API key" });
   await expect(option).toHaveAttribute("aria-disabled", "true");
-  await expect(page.getByRole("status").getByText("Only an admin may.")).toBeVisible();
+  await expect(page.getByRole("status").getByText("Admins only.")).toBeVisible();
   await page.keyboard.press("Enter");
   await option.click({ force: true });
   await expect(page).toHaveURL("/acme/exceptions");
@@ -180,7 +180,7 @@ test("single keys can be turned off, which is kept, and ⌘K stays", async ({ pa
   await page.goto("/acme/exceptions");
   await page.getByRole("button", { name: /ada Admin$/ }).click();
   await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).click();
-  await page.getByRole("checkbox", { name: "Commands by a single key" }).uncheck();
+  await page.getByRole("checkbox", { name: "Single-key shortcuts" }).uncheck();
   await page.reload();
   const field = await openPalette(page);
   await page.keyboard.press("Escape");

@@ -22,7 +22,7 @@ test.describe("by keyboard,", () => {
     const opener = button(page, "Dialog");
     await enter(page, opener);
     const dialog = page.getByRole("dialog", { name: "Revoke Bank feed" });
-    await expect(dialog).toHaveAccessibleDescription("Calls with it are refused at once.");
+    await expect(dialog).toHaveAccessibleDescription("The key stops working immediately.");
     await expect(dialog.getByLabel("Reason")).toBeFocused();
     const stops = new Set<string>();
     for (let stop = 0; stop < 8; stop += 1) {
@@ -105,26 +105,26 @@ test.describe("by keyboard,", () => {
   });
 
   test("what is folded opens and closes", async ({ page }) => {
-    const summary = page.getByText("What is opened when it is wanted");
+    const summary = page.getByText("More details");
     await enter(page, summary);
-    await expect(page.getByText("It loads what it shows by then.")).toBeVisible();
+    await expect(page.getByText("Its content loads when it opens.")).toBeVisible();
     await page.keyboard.press("Enter");
-    await expect(page.getByText("It loads what it shows by then.")).toBeHidden();
+    await expect(page.getByText("Its content loads when it opens.")).toBeHidden();
   });
 
   test("a field says what is wrong with it, and what is wrong is tied to it", async ({ page }) => {
     const field = page.getByLabel("With an error");
     await tabTo(page, field);
     await expect(field).toHaveAttribute("aria-invalid", "true");
-    await expect(field).toHaveAccessibleDescription(/is no address or range/);
-    await expect(page.getByLabel("Needed")).toHaveAccessibleDescription("Tick this to go on.");
+    await expect(field).toHaveAccessibleDescription(/isn't an IP address or CIDR range/);
+    await expect(page.getByLabel("Required")).toHaveAccessibleDescription("Select this to continue.");
   });
 
   test("a message is said, and can be sent away", async ({ page }) => {
-    await enter(page, button(page, "Failed message"));
-    const message = page.getByRole("status").filter({ hasText: "It could not be saved" });
+    await enter(page, button(page, "Failure toast"));
+    const message = page.getByRole("status").filter({ hasText: "Couldn't save" });
     await expect(message).toBeVisible();
-    await expect(button(page, "Failed message")).toBeFocused();
+    await expect(button(page, "Failure toast")).toBeFocused();
     await enter(page, message.getByRole("button"));
     await expect(message).toBeHidden();
   });

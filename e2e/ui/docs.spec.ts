@@ -27,12 +27,12 @@ test("the search says when nothing matches, and when it could not be loaded", as
   await page.goto("/docs/errors");
   await page.getByRole("banner").getByRole("button", { name: "Search the docs" }).click();
   await page.getByRole("combobox").fill("zebra");
-  await expect(page.getByText("Nothing matches “zebra”.")).toBeVisible();
+  await expect(page.getByText("No results for “zebra”.")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
   await page.route("**/docs/search.json", (route) => route.abort());
   await page.getByRole("banner").getByRole("button", { name: "Search the docs" }).click();
-  await expect(page.getByText("The search could not be loaded.")).toBeVisible();
+  await expect(page.getByText("Couldn't load search.")).toBeVisible();
   await page.unroute("**/docs/search.json");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("combobox").fill("conflict");

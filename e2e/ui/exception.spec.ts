@@ -87,10 +87,10 @@ test("it is given to a member that is found by a part of the name, or to a name 
 
   await assignee.click();
   await page.getByRole("combobox", { name: "Assignee" }).fill("from elsewhere");
-  await expect(page.getByRole("status").filter({ hasText: "A name has no spaces." })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "Names can't contain spaces." })).toBeVisible();
   await expect(options).toHaveCount(0);
   await page.getByRole("combobox", { name: "Assignee" }).fill("from-elsewhere");
-  await options.filter({ hasText: "not listed" }).click();
+  await options.filter({ hasText: "not a listed member" }).click();
   await expect(async () => expect(await stored()).toMatchObject({ assigned_to: "user:from-elsewhere" })).toPass();
 
   await assignee.click();
@@ -103,13 +103,13 @@ test("it is given to a member that is found by a part of the name, or to a name 
 test("resolving asks for the reason, and takes the exception off the board", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page).getByRole("button", { name: "Resolve" }).click();
-  await expect(panel(page).getByText("Say how it was settled.")).toBeVisible();
+  await expect(panel(page).getByText("Enter a resolution.")).toBeVisible();
   await panel(page).getByLabel("Resolution").fill("Matched by hand.");
   await panel(page).getByRole("button", { name: "Resolve" }).click();
   await expect(panel(page).getByRole("button", { name: "Reopen" })).toBeVisible();
   expect(await stored()).toMatchObject({ status: "resolved", resolution: "Matched by hand." });
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("heading", { name: "Nothing is open" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No open exceptions" })).toBeVisible();
 });
 
 test("a change that the server refuses is taken back", async ({ page }) => {
@@ -138,8 +138,8 @@ test("its history and its clock are told when they are opened, and follow a chan
 
   await panel(page).getByText("History", { exact: true }).click();
   const history = panel(page).getByRole("list", { name: "History" });
-  await expect(history.getByRole("listitem")).toHaveText([/robot created it/]);
-  await panel(page).getByText("How its clock ran").click();
+  await expect(history.getByRole("listitem")).toHaveText([/robot created this exception/]);
+  await panel(page).getByText("SLA timeline").click();
   const clock = panel(page).getByRole("table");
   await expect(clock.getByRole("row").nth(1)).toHaveText(/Deadline set.*0:(30:00|29:5\d)/);
   await expect(clock.getByRole("row").nth(2)).toContainText("60 min or less left");
@@ -165,7 +165,7 @@ test("older changes are shown when they are asked for", async ({ page }) => {
   await expect(changes.first()).toContainText("Reason: from 69 → to 70");
   await panel(page).getByRole("button", { name: "Show older changes" }).click();
   await expect(changes).toHaveCount(71);
-  await expect(changes.last()).toContainText("robot created it");
+  await expect(changes.last()).toContainText("robot created this exception");
   await expect(panel(page).getByRole("button", { name: "Show older changes" })).toBeHidden();
 });
 

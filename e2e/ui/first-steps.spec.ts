@@ -20,17 +20,17 @@ test("the steps follow what happens, live: a key, its first call, a webhook, an 
   await admin.use(key.credential);
   await expect(page.getByRole("status").getByText("Your first request arrived")).toBeVisible();
   await expect(card(page)).toContainText("2 of 4");
-  await expect(card(page).getByRole("link", { name: "Done: Make the first call" })).toBeVisible();
+  await expect(card(page).getByRole("link", { name: "Done: Make your first call" })).toBeVisible();
 
   await sql(
     `insert into public.webhooks (tenant_id, url, events, last_success_at, created_by)
      values ($1, 'https://hooks.example/', '{webhook.test}', now(), 'user:ada')`,
     [admin.tenant],
   );
-  await expect(page.getByRole("region", { name: "You are all set" })).toContainText("4 of 4");
+  await expect(page.getByRole("region", { name: "You're all set" })).toContainText("4 of 4");
   await page.reload();
   await expect(page.getByRole("heading", { name: "API keys" })).toBeVisible();
-  await expect(page.getByRole("region", { name: "You are all set" })).toBeHidden();
+  await expect(page.getByRole("region", { name: "You're all set" })).toBeHidden();
 });
 
 test("dismissed, they stay away on every device, and the menu brings them back", async ({ page, context }) => {
@@ -46,7 +46,7 @@ test("dismissed, they stay away on every device, and the menu brings them back",
   await page.getByRole("menuitem", { name: "First steps" }).click();
   const dialog = page.getByRole("dialog", { name: "First steps" });
   await expect(dialog.getByRole("link", { name: "To do: Create an API key" })).toBeVisible();
-  await dialog.getByRole("button", { name: "Keep them in the sidebar" }).click();
+  await dialog.getByRole("button", { name: "Show in the sidebar" }).click();
   await expect(card(page)).toContainText("0 of 4");
 });
 
@@ -56,7 +56,7 @@ test("who cannot take them is not shown them, and nothing is asked", async ({ pa
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.goto(`/${tenant}/exceptions`);
-  await expect(page.getByText("Nothing is open")).toBeVisible();
+  await expect(page.getByText("No open exceptions")).toBeVisible();
   await expect(card(page)).toBeHidden();
   await page.getByRole("button", { name: /ada Analyst$/ }).click();
   await expect(page.getByRole("menuitem", { name: "First steps" })).toBeHidden();

@@ -36,9 +36,9 @@ test("from the board to the board: a template, filled, is imported", async ({ pa
   await page.getByRole("link", { name: "Import a file" }).click();
   const { name, text } = await saved(page, "CSV template");
   await choose(page, name, text);
-  await card(page).getByRole("button", { name: "Start the import" }).click();
+  await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
-  await page.getByRole("link", { name: "See them on the board" }).click();
+  await page.getByRole("link", { name: "View on the board" }).click();
   await expect(rowOf(page, "Payout 4711 has no bank line")).toContainText("€1,250.00");
 });
 
@@ -46,15 +46,15 @@ test("lines that are refused are told by number and reason, and given to be kept
   await page.goto(`/${tenant}/exceptions/import`);
   const lines = ["title,severity,amount_minor", "Good,low,", '"Two\nlines",urgent,', "=1+1,low,5", "Fine,high,"];
   await choose(page, "feed.csv", lines.join("\r\n"));
-  await card(page).getByRole("button", { name: "Start the import" }).click();
+  await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
-  const refused = page.getByRole("region", { name: "Refused lines" }).getByRole("row");
-  await expect(refused).toHaveText([/Line/, /^4.*severity.*Give one of critical/, /^5.*currency.*come together/]);
+  const refused = page.getByRole("region", { name: "Rejected rows" }).getByRole("row");
+  await expect(refused).toHaveText([/Line/, /^4.*severity.*Must be one of critical/, /^5.*currency.*must be sent together/]);
   expect(await imported()).toBe(2);
 
   const reasons = await saved(page, "Reasons");
-  expect(reasons.text).toContain('\r\n5,currency,amount_minor and currency come together.,"\'=1+1,low,5"\r\n');
-  const records = await saved(page, "Lines to correct");
+  expect(reasons.text).toContain('\r\n5,currency,amount_minor and currency must be sent together.,"\'=1+1,low,5"\r\n');
+  const records = await saved(page, "Rows to fix");
   expect(records.name).toBe("feed-refused.csv");
   expect(records.text.startsWith('title,severity,amount_minor\n"Two\nlines",urgent,\n=1+1,low,5\n')).toBe(true);
 });
@@ -69,10 +69,10 @@ test("its progress is real; it is stopped and gone on with, and nothing is impor
     keys.push(route.request().headers()["idempotency-key"] ?? "");
     if (keys.length !== 3) return route.continue();
     await route.fetch();
-    await card(page).getByRole("button", { name: "Stop" }).click();
+    await card(page).getByRole("button", { name: "Pause" }).click();
     await route.abort().catch(() => {});
   });
-  await card(page).getByRole("button", { name: "Start the import" }).click();
+  await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText(/^Stopped/);
   await expect(card(page)).toContainText("Imported2,000");
   const bar = card(page).getByRole("progressbar", { name: "Import" });
@@ -81,13 +81,13 @@ test("its progress is real; it is stopped and gone on with, and nothing is impor
   expect(share).toBeLessThan(0.5);
   expect(await imported()).toBe(3000);
 
-  await card(page).getByRole("button", { name: "Go on" }).click();
+  await card(page).getByRole("button", { name: "Resume" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
   expect(keys).toHaveLength(6);
   expect(keys[3]).toBe(keys[2]);
   expect(new Set(keys).size).toBe(5);
   expect(await imported()).toBe(4500);
-  await expect(card(page)).toContainText("Imported before, not doubled1,000");
+  await expect(card(page)).toContainText("Already imported1,000");
 });
 
 test("a file that is chosen again, in another visit, goes on where it broke off", async ({ page }) => {
@@ -98,7 +98,7 @@ test("a file that is chosen again, in another visit, goes on where it broke off"
   await page.route("**/v1/exceptions/import", (route) =>
     ++calls === 2 ? route.fulfill({ status: 400, json: problem }) : route.continue(),
   );
-  await card(page).getByRole("button", { name: "Start the import" }).click();
+  await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page)).toContainText("Request req_0123456789");
   await expect(card(page).getByRole("status")).toHaveText(/^Interrupted/);
   expect(await imported()).toBe(1000);
@@ -106,10 +106,10 @@ test("a file that is chosen again, in another visit, goes on where it broke off"
   page.on("dialog", (dialog) => dialog.accept());
   await page.reload();
   await choose(page, "feed.csv", csvOf(2500));
-  await card(page).getByRole("button", { name: "Start the import" }).click();
+  await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
   await expect(card(page)).toContainText("Imported1,500");
-  await expect(card(page)).toContainText("Imported before, not doubled1,000");
+  await expect(card(page)).toContainText("Already imported1,000");
   expect(await imported()).toBe(2500);
 });
 
@@ -122,7 +122,7 @@ test("a server that is not to be reached for a moment is asked again by itself",
     await route.fetch();
     await route.abort();
   });
-  await card(page).getByRole("button", { name: "Start the import" }).click();
+  await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
   expect(await imported()).toBe(2);
 });
@@ -132,7 +132,7 @@ test("a file that is no text is said not to be", async ({ page }) => {
   await page
     .getByLabel("Choose a file")
     .setInputFiles({ name: "feed.csv", mimeType: "text/csv", buffer: Buffer.from([0x74, 0x0a, 0xff, 0xfe, 0x0a]) });
-  await card(page).getByRole("button", { name: "Start the import" }).click();
-  await expect(card(page)).toContainText("The file is not UTF-8 text.");
+  await card(page).getByRole("button", { name: "Start import" }).click();
+  await expect(card(page)).toContainText("The file isn't UTF-8.");
   expect(await imported()).toBe(0);
 });

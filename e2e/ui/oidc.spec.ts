@@ -60,9 +60,9 @@ test("a person signs in at an OpenID provider and has the tenants that it says",
 test("a person whom the provider gives no tenant gets none", async ({ page }) => {
   await page.goto("/acme/exceptions");
   await signInAtProvider(page, "otto");
-  await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await page.goto("/");
-  await expect(page.getByRole("heading", { name: "You belong to no tenant yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "You're not a member of any tenant yet" })).toBeVisible();
 });
 
 test("a person who turns back at the provider is told, and can try again", async ({ page }) => {
@@ -70,6 +70,6 @@ test("a person who turns back at the provider is told, and can try again", async
   await page.getByRole("button", { name: "Continue with Corp" }).click();
   await page.waitForURL((url) => url.origin === issuer);
   await page.getByRole("link", { name: "[ Cancel ]" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "did not work" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Couldn't sign you in" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Continue with Corp" })).toBeEnabled();
 });

@@ -51,7 +51,7 @@ test("the list is filtered by status and period, at an address that a reload fin
   await expect(rowOf(page, "September")).toBeVisible();
   await expect(rowOf(page, "October")).toBeHidden();
   await page.getByLabel("Period from").fill("2026-12-01");
-  await expect(page.getByRole("heading", { name: "No reconciliation matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching reconciliations" })).toBeVisible();
 });
 
 test("its page shows its exceptions, counts them, and leads to them", async ({ page }) => {
@@ -91,7 +91,7 @@ test("an analyst reads, and is told whom to ask", async ({ page, context }) => {
   const { id } = await reconcile(tenant, { name: "Payouts to bank" });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/reconciliations`);
-  await expect(page.getByText("Ask an admin or a lead for changes.")).toBeVisible();
+  await expect(page.getByText("Ask an admin or a lead to make changes.")).toBeVisible();
   await page.goto(`/${tenant}/reconciliations/${id}`);
   await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Edit" })).toBeHidden();
@@ -101,7 +101,7 @@ test("an error shows its request id, and trying again works", async ({ page }) =
   await reconcile(tenant, { name: "Payouts to bank" });
   await page.goto(`/${tenant}/reconciliations`);
   await expect(rowOf(page, "Payouts to bank")).toBeVisible();
-  const problem = { code: "unavailable", status: 503, detail: "The database cannot answer right now.", request_id: "req_known" };
+  const problem = { code: "unavailable", status: 503, detail: "The database is unavailable right now.", request_id: "req_known" };
   const asked = (url: URL) => url.pathname === "/v1/reconciliations";
   await page.route(asked, (route) => route.fulfill({ status: 503, contentType: "application/problem+json", json: problem }));
   await page.getByRole("button", { name: "Filter by Status" }).click();

@@ -46,7 +46,7 @@ test("a record is created as JSON, with fields that no form knows", async ({ pag
   await begin(page, "troubleshooting?record=new");
   await panel(page).getByText("JSON", { exact: true }).click();
   await panel(page).getByLabel("All fields").fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}');
-  await expect(panel(page).getByText("This is not JSON yet.")).toBeVisible();
+  await expect(panel(page).getByText("Invalid JSON.")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Create" })).toBeDisabled();
   await panel(page).getByLabel("All fields").fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}}');
   await panel(page).getByRole("button", { name: "Create" }).click();
@@ -117,8 +117,8 @@ test("a record is found by its words, at an address that can be shared", async (
   await expect(page.getByRole("searchbox")).toHaveValue("settle");
   await expect(rowOf(page, "Adyen fees")).toBeVisible();
   await page.getByRole("searchbox").fill("nowhere");
-  await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
-  await page.getByRole("button", { name: "Clear the search" }).click();
+  await expect(page.getByRole("heading", { name: "No results" })).toBeVisible();
+  await page.getByRole("button", { name: "Clear search" }).click();
   await expect(rowOf(page, "Stripe payouts")).toBeVisible();
   await expect(page.getByRole("searchbox")).toHaveValue("");
 });
@@ -148,9 +148,9 @@ test("a change by somebody else is not lost: mine goes on top of theirs", async 
   await panel(page).getByLabel("Title").fill("My title");
   await change("troubleshooting", id, { symptom: "Theirs" });
   await panel(page).getByRole("button", { name: "Save changes" }).click();
-  await expect(panel(page).getByText("Somebody else has changed this troubleshooting guide")).toBeVisible();
+  await expect(panel(page).getByText("Someone else changed this troubleshooting guide")).toBeVisible();
   expect(await stored("troubleshooting", id)).toMatchObject({ title: "Mine to change", symptom: "Theirs" });
-  await panel(page).getByRole("button", { name: "Put my changes on top of theirs" }).click();
+  await panel(page).getByRole("button", { name: "Overwrite with my changes" }).click();
   await expect(panel(page).getByLabel("Symptom")).toHaveValue("Theirs");
   await expect(panel(page).getByLabel("Title")).toHaveValue("My title");
   await panel(page).getByRole("button", { name: "Save changes" }).click();
@@ -164,7 +164,7 @@ test("a change by somebody else can be taken instead", async ({ page }) => {
   await panel(page).getByLabel("Title").fill("Mine");
   await change("troubleshooting", id, { title: "Theirs" });
   await panel(page).getByRole("button", { name: "Save changes" }).click();
-  await panel(page).getByRole("button", { name: "Take theirs" }).click();
+  await panel(page).getByRole("button", { name: "Discard my changes" }).click();
   await expect(panel(page).getByLabel("Title")).toHaveValue("Theirs");
   await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeDisabled();
 });
@@ -209,14 +209,14 @@ test("a lead deletes, and is told who can restore", async ({ page }) => {
   await expect(said(page, "A tenant admin can restore it for 30 days.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
   await page.getByText("Bin", { exact: true }).click();
-  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();
   await expect(page.getByText("Ask a tenant admin.")).toBeVisible();
 });
 
 test("an analyst reads, and is told whom to ask", async ({ page }) => {
   await keep(tenant, "troubleshooting", { title: "A payout is missing", symptom: "Left side only", extra: { line: 118 } });
   await begin(page, "troubleshooting", "tenant_analyst");
-  await expect(page.getByText("Ask an admin or a lead for changes.")).toBeVisible();
+  await expect(page.getByText("Ask an admin or a lead to make changes.")).toBeVisible();
   await expect(page.getByRole("button", { name: "New troubleshooting guide" })).toBeHidden();
   await rowOf(page, "A payout is missing").getByRole("link").click();
   await expect(panel(page)).toContainText("Left side only");

@@ -17,7 +17,7 @@ test("a member without a role is told so on every page, and whom to ask, in the 
   ];
   for (const path of paths) {
     await page.goto(`/${tenant}/${path}`);
-    await expect(page.getByRole("heading", { name: /Your role does not allow this|Admins manage/ }), path).toBeVisible();
+    await expect(page.getByRole("heading", { name: /Your role doesn't allow this|Admins manage/ }), path).toBeVisible();
     await expect(page.getByText("Ask a tenant admin").first(), path).toBeVisible();
     await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   }
@@ -28,6 +28,6 @@ test("another tenant's pages, and pages that there are not, say so", async ({ pa
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   for (const path of [`/${other}/exceptions`, `/${tenant}/runbooks`, `/${tenant}/webhooks/whk_00000000000000000000`]) {
     await page.goto(path);
-    await expect(page.getByRole("heading", { name: "There is no such page" }), path).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Page not found" }), path).toBeVisible();
   }
 });

@@ -49,7 +49,7 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   await page.getByRole("link", { name: "Called with the service-role key" }).click();
   const panel = page.getByRole("dialog", { name: "Called with the service-role key" });
   await expect(panel.getByText("Support case 118")).toBeVisible();
-  await expect(panel.getByText(`A key for every tenant, used for ${trail.tenant}`)).toBeVisible();
+  await expect(panel.getByText(`A service-role key (all tenants), used for ${trail.tenant}`)).toBeVisible();
   await expect(panel.getByText("listExceptions")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("link", { name: "Called with the service-role key" })).toBeFocused();
@@ -66,7 +66,7 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   const exported = rows(page).filter({ hasText: "Exported data" });
   await expect(exported).toBeVisible();
   await exported.getByRole("link", { name: "Exported data" }).click();
-  await expect(page.getByRole("dialog").getByLabel("Details of the event")).toContainText('"cross_tenant": true');
+  await expect(page.getByRole("dialog").getByLabel("Event details")).toContainText('"cross_tenant": true');
 });
 
 test("a change is shown before and after, and leads to what was changed and to all that its maker did", async ({ page }) => {
@@ -76,9 +76,9 @@ test("a change is shown before and after, and leads to what was changed and to a
   await page.getByRole("link", { name: "Changed an API key" }).click();
   const panel = page.getByRole("dialog", { name: "Changed an API key" });
   await expect(panel.getByRole("listitem").filter({ hasText: "name" })).toContainText(/Before: Nightly.*After: Weekly/s);
-  await panel.getByText("Its place in the chain").click();
-  await expect(panel.getByText("Hash before it")).toBeVisible();
-  await panel.getByRole("button", { name: "Show all of theirs" }).click();
+  await panel.getByText("Audit log entry").click();
+  await expect(panel.getByText("Previous hash")).toBeVisible();
+  await panel.getByRole("button", { name: "Show all by this actor" }).click();
   await expect(page).toHaveURL(/actor=user:ada/);
   await expect(panel).toBeHidden();
   await page
@@ -92,11 +92,11 @@ test("the trail is verified at a press, and a broken one says where", async ({ p
   await trail.append(12);
   await page.goto(`/${trail.tenant}/security-events`);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
-  await expect(page.getByRole("status").getByText("Verified up to number 12")).toBeVisible();
+  await expect(page.getByRole("status").getByText("Audit log intact: 12 of 12 events verified")).toBeVisible();
   await tamper(["update public.security_events set actor = 'user:eve' where tenant_id = $1 and seq = 7", [trail.tenant]]);
   await page.getByRole("button", { name: "Verify again" }).click();
-  await expect(page.getByRole("status").getByText("Broken at number 7")).toBeVisible();
-  await expect(page.getByText("Verified up to number 6, not beyond.")).toBeVisible();
+  await expect(page.getByRole("status").getByText("Audit log broken at event 7")).toBeVisible();
+  await expect(page.getByText("Verified up to event 6.")).toBeVisible();
   await expectAxeFindsNothing(page);
   await page.getByRole("button", { name: "Open the event" }).click();
   await expect(page.getByRole("dialog").getByText("eve")).toBeVisible();
@@ -110,7 +110,7 @@ test("days are the reader's own, and a range of them is in the address", async (
     ]);
   }
   await page.goto(`/${trail.tenant}/security-events`);
-  await expect(page.getByText("No event matches")).toBeVisible();
+  await expect(page.getByText("No matching events")).toBeVisible();
   await page.getByRole("button", { name: "Filter by Last 7 days" }).click();
   await page.getByRole("menuitemradio", { name: "Custom range" }).click();
   await page.getByLabel("From", { exact: true }).fill("2026-03-02");
@@ -147,7 +147,7 @@ test("works by keyboard alone", async ({ page }) => {
   await page.goto(`/${trail.tenant}/security-events`);
   await tabTo(page, page.getByRole("button", { name: "Verify", exact: true }));
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Verified up to number 4")).toBeVisible();
+  await expect(page.getByText("Audit log intact: 4 of 4 events verified")).toBeVisible();
   await tabTo(page, page.getByRole("link", { name: "Changed an API key" }));
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "Changed an API key" })).toBeVisible();
@@ -157,12 +157,12 @@ test("works by keyboard alone", async ({ page }) => {
 
 test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({ page }) => {
   await page.goto(`/${trail.tenant}/security-events?period=all`);
-  await expect(page.getByRole("heading", { name: "Nothing has happened yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No security events yet" })).toBeVisible();
   await page.route("**/v1/security-events?**", (route) =>
     route.fulfill({
       status: 503,
       contentType: "application/problem+json",
-      body: JSON.stringify({ code: "unavailable", detail: "The database cannot answer right now.", request_id: "req_test" }),
+      body: JSON.stringify({ code: "unavailable", detail: "The database is unavailable right now.", request_id: "req_test" }),
     }),
   );
   await page.getByRole("button", { name: "Filter by Kind" }).click();
@@ -170,5 +170,5 @@ test("says what it is for where nothing happened, and what failed where it canno
   await expect(page.getByText("Request req_test")).toBeVisible({ timeout: 30_000 });
   await page.unroute("**/v1/security-events?**");
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText("No event matches")).toBeVisible();
+  await expect(page.getByText("No matching events")).toBeVisible();
 });

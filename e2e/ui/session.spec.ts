@@ -36,7 +36,7 @@ test("a session that ends in mid-work is taken up where one is, and nothing type
 
   await expect(ended(page)).toBeVisible();
   await fillSignIn(page, email, "not-the-password");
-  await expect(ended(page).getByRole("alert")).toContainText("not right");
+  await expect(ended(page).getByRole("alert")).toContainText("Incorrect email or password");
   await ended(page).getByRole("button", { name: "Close" }).click();
   await expect(form.getByText("Your session has ended.")).toBeVisible();
   await expect(form.getByLabel("Name")).toHaveValue("Nightly export");
@@ -44,7 +44,7 @@ test("a session that ends in mid-work is taken up where one is, and nothing type
   await form.getByRole("button", { name: "Create key" }).click();
   await fillSignIn(page, email);
   await expect(ended(page)).toBeHidden();
-  await expect(page.getByRole("dialog", { name: "Nightly export is created" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Nightly export created" })).toBeVisible();
 });
 
 test("signing out ends it in every tab at once, and signing in anew goes on in every tab", async ({ page, context }) => {
@@ -68,7 +68,7 @@ test("signing out ends it in every tab at once, and signing in anew goes on in e
 test("a page whose session has ended stops asking", async ({ page, context }) => {
   const tenant = await createTenant();
   await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
-  await expect(page.getByText("Nothing is open")).toBeVisible();
+  await expect(page.getByText("No open exceptions")).toBeVisible();
   await context.clearCookies();
   await expect(ended(page)).toBeVisible();
   const asked: string[] = [];

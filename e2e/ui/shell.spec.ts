@@ -79,9 +79,9 @@ test("a page of a tenant that does not exist keeps the navigation", async ({ pag
   await beSignedIn(context, { acme: ["tenant_admin"], globex: ["tenant_lead"] });
   const response = await page.goto("/globex/nowhere");
   expect(response?.status()).toBe(404);
-  await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
-  await page.getByRole("link", { name: "Go to the board" }).click();
+  await page.getByRole("link", { name: "Go to exceptions" }).click();
   await expect(page).toHaveURL("/globex/exceptions");
 });
 
@@ -89,7 +89,7 @@ test("without a network it says so, and goes on by itself when it is back", asyn
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/integrations");
   await expect(page.getByRole("table")).toBeVisible();
-  const notice = page.getByRole("status").getByText("You are offline.");
+  const notice = page.getByRole("status").getByText("You're offline.");
   await context.setOffline(true);
   await expect(notice).toBeVisible();
   await expect(page.getByRole("table")).toBeVisible();

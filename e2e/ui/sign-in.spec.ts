@@ -13,7 +13,7 @@ test("a person signs in by email and password and is on their tenant's board", a
 test("a wrong password is said to be wrong, and the email stays", async ({ page }) => {
   await page.goto("/sign-in");
   await signIn(page, "ada@acme.example", "not-the-password");
-  await expect(page.getByRole("alert").filter({ hasText: "not right" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Incorrect email or password" })).toBeVisible();
   await expect(page.getByLabel("Email")).toHaveValue("ada@acme.example");
   await signIn(page, "ada@acme.example");
   await expect(page).toHaveURL("/acme/exceptions");
@@ -49,7 +49,7 @@ test("signing out ends the session", async ({ page, context }) => {
 test("a person without a tenant is told what to do, and can sign out", async ({ page, context }) => {
   await beSignedIn(context, {}, "nora");
   await page.goto("/");
-  await expect(page.getByRole("heading", { name: "You belong to no tenant yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "You're not a member of any tenant yet" })).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL("/sign-in");
 });

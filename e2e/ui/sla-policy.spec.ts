@@ -30,12 +30,12 @@ test("a change is told of before it is made: how many deadlines move, and how", 
   const { field, unit } = fields(page, "High");
   await expect(field).toHaveValue("8");
   await expect(unit).toHaveValue("hours");
-  await expect(page.getByRole("button", { name: "Review the change" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Review changes" })).toBeDisabled();
 
   await field.fill("90");
   await unit.selectOption("minutes");
   await page.getByRole("button", { name: "Add a warning" }).click();
-  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await expect(review(page).getByRole("row", { name: "High 8 hours 90 minutes" })).toBeVisible();
   await expect(review(page).getByRole("row", { name: "Warnings 4 hours, 1 hour 4 hours, 1 hour, 30 minutes" })).toBeVisible();
   await expect(review(page)).toContainText("2 open exceptions get a new deadline");
@@ -44,14 +44,14 @@ test("a change is told of before it is made: how many deadlines move, and how", 
       .locator("div", { has: page.getByText(name, { exact: true }) })
       .last();
   await expect(figure("Earlier")).toContainText("2");
-  await expect(figure("Breached at once")).toContainText("2");
+  await expect(figure("Newly breached")).toContainText("2");
   await expect(figure("Later")).toContainText("0");
   expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480 } });
 
-  await review(page).getByRole("button", { name: "Save the policy" }).click();
+  await review(page).getByRole("button", { name: "Save policy" }).click();
   await expect(page.getByRole("status").getByText("SLA policy saved")).toBeVisible();
   await expect(page.getByText(/^Last changed .* by ada$/)).toBeVisible();
-  await expect(page.getByRole("button", { name: "Review the change" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Review changes" })).toBeDisabled();
   expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 90 }, at_risk_thresholds: [240, 60, 30] });
 });
 
@@ -61,13 +61,13 @@ test("what cannot be is said at its field, and the first of them has the focus",
   await field.fill("400");
   await fields(page, "Critical").unit.selectOption("days");
   await page.getByRole("textbox", { name: "Warning 2" }).fill("4");
-  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await expect(field).toBeFocused();
-  await expect(field).toHaveAccessibleDescription("Give a length from 1 minute to 365 days.");
-  await expect(page.getByRole("textbox", { name: "Warning 2" })).toHaveAccessibleDescription("This one is there twice.");
+  await expect(field).toHaveAccessibleDescription("Enter a duration from 1 minute to 365 days.");
+  await expect(page.getByRole("textbox", { name: "Warning 2" })).toHaveAccessibleDescription("This warning is a duplicate.");
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(field).toHaveValue("4");
-  await expect(page.getByText("Not saved yet.")).toBeHidden();
+  await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
 test("nobody's change is overwritten unseen", async ({ page }) => {
@@ -77,23 +77,23 @@ test("nobody's change is overwritten unseen", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   await fields(page, "High").field.fill("6");
   await theirs(2880);
-  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await expect(page.getByText(/changed while you edited it, last by zoe/)).toBeVisible();
   await expect(fields(page, "High").field).toHaveValue("6");
-  await page.getByRole("button", { name: "Show theirs" }).click();
+  await page.getByRole("button", { name: "Discard my changes" }).click();
   await expect(fields(page, "Low").field).toHaveValue("2");
   await expect(fields(page, "High").field).toHaveValue("8");
 
   await fields(page, "High").field.fill("7");
-  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await expect(review(page)).toBeVisible();
   await theirs(1440);
-  await review(page).getByRole("button", { name: "Save the policy" }).click();
+  await review(page).getByRole("button", { name: "Save policy" }).click();
   await expect(page.getByText(/changed while you edited it, last by zoe/)).toBeVisible();
   expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480, low: 1440 } });
-  await page.getByRole("button", { name: "Keep editing mine" }).click();
+  await page.getByRole("button", { name: "Overwrite with my changes" }).click();
   await expect(fields(page, "High").field).toHaveValue("7");
-  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await expect(review(page).getByRole("row", { name: "High 8 hours 7 hours" })).toBeVisible();
 });
 
@@ -130,9 +130,9 @@ test("an error shows its request id, and trying again works", async ({ page }) =
   await fields(page, "High").field.fill("6");
   const problem = { code: "internal", detail: "Something went wrong on our side.", request_id: "req_0123456789abcdef" };
   await page.route("**/v1/sla-policy", (route) => route.fulfill({ status: 500, json: problem }));
-  await page.getByRole("button", { name: "Review the change" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await expect(page.getByText("Request req_0123456789abcdef")).toBeVisible();
   await page.unroute("**/v1/sla-policy");
-  await page.getByRole("button", { name: "Review the change" }).click();
-  await expect(review(page)).toContainText("No open exception's deadline moves.");
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await expect(review(page)).toContainText("No open exception's deadline changes.");
 });

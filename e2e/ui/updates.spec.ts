@@ -13,7 +13,7 @@ test("a release note is published in the dashboard, and anybody sees it", async 
   await beSignedIn(page.context(), { [tenant]: ["tenant_lead"] });
   const visitor = await (await browser.newContext()).newPage();
   await visitor.goto(`${stack.url}/${tenant}/updates`);
-  await expect(visitor.getByRole("heading", { name: "Nothing has been published yet" })).toBeVisible();
+  await expect(visitor.getByRole("heading", { name: "No updates yet" })).toBeVisible();
 
   await page.goto(`/${tenant}/release-notes`);
   await rowOf(page, "Faster matching").getByRole("link").click();

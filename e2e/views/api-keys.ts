@@ -10,7 +10,7 @@ async function fillIn(page: Page): Promise<void> {
   await dialog(page).getByRole("checkbox", { name: "read reconciliations" }).check();
 }
 
-const create = inTurn(fillIn, pressInDialog("Create key"), (page) => page.getByRole("dialog", { name: /is created/ }).waitFor());
+const create = inTurn(fillIn, pressInDialog("Create key"), (page) => page.getByRole("dialog", { name: / created$/ }).waitFor());
 
 export const API_KEYS: View[] = [
   { name: "API keys", ...KEYS },
@@ -32,21 +32,21 @@ export const API_KEYS: View[] = [
     name: "a new API key, with errors",
     path: "/:world/api-keys?new=true",
     role: "tenant_admin",
-    arrange: inTurn(pressInDialog("Create key"), says("Give the key a name.")),
+    arrange: inTurn(pressInDialog("Create key"), says("Enter a name.")),
   },
   {
     name: "an API key's secret, held",
     path: "/:empty/api-keys?new=true",
     role: "tenant_admin",
     alone: true,
-    arrange: inTurn(create, pressInDialog("Done"), says(/nobody can show it again/)),
+    arrange: inTurn(create, pressInDialog("Done"), says(/It can't be shown again/)),
   },
   {
     name: "an API key",
     ...KEYS,
-    arrange: inTurn(feed, (page) => page.getByRole("application", { name: /^Calls of the last 7 days/ }).waitFor()),
+    arrange: inTurn(feed, (page) => page.getByRole("application", { name: /^Calls in the last 7 days/ }).waitFor()),
   },
-  { name: "an API key, its calls as a table", ...KEYS, arrange: inTurn(feed, press("Show as a table")) },
+  { name: "an API key, its calls as a table", ...KEYS, arrange: inTurn(feed, press("Show as table")) },
   { name: "an API key, revoked", path: "/acme/api-keys?status=revoked", role: "tenant_admin", arrange: open("Old SFTP bridge") },
   {
     name: "an API key, rotating",
@@ -72,7 +72,7 @@ export const API_KEYS: View[] = [
   {
     name: "revoking an API key, with errors",
     ...KEYS,
-    arrange: inTurn(feed, pressInDialog("Revoke"), says("would have been refused"), pressInDialog("Revoke key"), says("Say why")),
+    arrange: inTurn(feed, pressInDialog("Revoke"), says("would have been refused"), pressInDialog("Revoke key"), says("Enter a reason.")),
   },
   {
     name: "rotating an API key",
@@ -108,11 +108,11 @@ export const SECURITY_EVENTS: View[] = [
   { name: "security events, for admins only", path: "/:world/security-events", role: "tenant_lead" },
   { name: "security events of a range", path: "/:world/security-events?period=custom", role: "tenant_admin" },
   { name: "security events, exporting", ...EVENTS, arrange: inTurn(press("Export"), says("CSV, for spreadsheets")) },
-  { name: "security events, verified", ...EVENTS, arrange: inTurn(press("Verify"), says(/Verified up to/)), arrangeOnPhone: closeTop },
+  { name: "security events, verified", ...EVENTS, arrange: inTurn(press("Verify"), says(/Audit log intact/)), arrangeOnPhone: closeTop },
   {
     name: "a security event",
     ...EVENTS,
-    arrange: inTurn(open("Changed an API key"), says("Before and after"), (page) => page.getByText("Its place in the chain").click()),
+    arrange: inTurn(open("Changed an API key"), says("Before and after"), (page) => page.getByText("Audit log entry").click()),
   },
   {
     name: "a security event across tenants",

@@ -31,7 +31,7 @@ export const EXCEPTIONS: View[] = [
     path: "/acme/exceptions?charts=true",
     arrange: async (page) => {
       await charts(page);
-      for (const summary of await page.getByText("As a table").all()) await summary.click();
+      for (const summary of await page.getByText("Show as table").all()) await summary.click();
     },
   },
   { name: "board, filter by severity", ...BOARD, arrange: inTurn(press("Filter by Severity"), says("Critical")) },
@@ -57,7 +57,7 @@ export const EXCEPTIONS: View[] = [
     name: "board, offline",
     ...BOARD,
     alone: true,
-    arrange: inTurn((_, context) => context.setOffline(true), says("You are offline.")),
+    arrange: inTurn((_, context) => context.setOffline(true), says("You're offline.")),
   },
   { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByLabel("Resolution").waitFor()) },
   {
@@ -70,7 +70,7 @@ export const EXCEPTIONS: View[] = [
           .getByRole("button", { name: /^Assignee/ })
           .click(),
       (page) => page.getByRole("combobox", { name: "Assignee" }).fill("zo e"),
-      says("A name has no spaces."),
+      says("Names can't contain spaces."),
     ),
   },
   {
@@ -78,7 +78,7 @@ export const EXCEPTIONS: View[] = [
     ...BOARD,
     arrange: async (page, context) => {
       await open()(page, context);
-      for (const title of ["History", "How its clock ran"]) await dialog(page).getByText(title, { exact: true }).click();
+      for (const title of ["History", "SLA timeline"]) await dialog(page).getByText(title, { exact: true }).click();
       await dialog(page).getByRole("list", { name: "History" }).waitFor();
       await dialog(page).getByRole("table").waitFor();
     },
@@ -97,8 +97,8 @@ export const EXCEPTIONS: View[] = [
     alone: true,
     arrange: inTurn(
       importing("title,severity,due_at\nFee 30 is unknown,low,\n,low,\nPayout 88 differs,urgent,\nFee 31 is unknown,low,yesterday\n"),
-      press("Start the import"),
-      (page) => page.getByRole("region", { name: "Refused lines" }).waitFor(),
+      press("Start import"),
+      (page) => page.getByRole("region", { name: "Rejected rows" }).waitFor(),
     ),
   },
   { name: "SLA policy", path: "/acme/sla-policy", role: "tenant_admin" },
@@ -109,7 +109,7 @@ export const EXCEPTIONS: View[] = [
     role: "tenant_admin",
     arrange: inTurn(
       (page) => page.getByRole("textbox", { name: "High" }).fill("6"),
-      press("Review the change"),
+      press("Review changes"),
       (page) => dialog(page).getByRole("table").waitFor(),
     ),
   },
@@ -129,7 +129,7 @@ export const SHELL: View[] = [
   },
   { name: "palette", ...BOARD, arrange: inTurn(search, found), arrangeOnPhone: inTurn(closeTop, search, found) },
   { name: "palette, found", ...BOARD, arrange: inTurn(search, find("pay"), found) },
-  { name: "palette, nothing found", ...BOARD, arrange: inTurn(search, find("zebra"), says(/Nothing is called/)) },
+  { name: "palette, nothing found", ...BOARD, arrange: inTurn(search, find("zebra"), says(/No results for/)) },
   {
     name: "shortcuts",
     ...BOARD,

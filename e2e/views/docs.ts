@@ -55,7 +55,7 @@ export const DOCS: View[] = [
   {
     name: "docs, nothing found",
     path: "/docs",
-    arrange: inTurn(search, (page) => page.getByRole("combobox").fill("zebra"), says(/^Nothing matches/)),
+    arrange: inTurn(search, (page) => page.getByRole("combobox").fill("zebra"), says(/^No results for/)),
   },
 ];
 
@@ -71,5 +71,5 @@ export const DESIGN: View[] = [
   },
   { name: "design, a dialog", path: "/design", arrange: press("Dialog") },
   { name: "design, a panel", path: "/design", arrange: press("Panel") },
-  { name: "design, a message and a menu", path: "/design", arrange: press("Failed message", "Sort by") },
+  { name: "design, a message and a menu", path: "/design", arrange: press("Failure toast", "Sort by") },
 ];

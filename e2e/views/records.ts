@@ -40,7 +40,7 @@ export const RECORDS: View[] = [
     role: "tenant_admin",
     answers: [503],
     arrange: inTurn(
-      answersWith(503, "unavailable", "The database cannot answer right now."),
+      answersWith(503, "unavailable", "The database is unavailable right now."),
       press("Filter by Status"),
       (page) => page.getByRole("menuitemradio", { name: "Open" }).click(),
       says(/req_2f1c0d9b/),

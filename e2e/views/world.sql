@@ -55,7 +55,7 @@ values
   (:tenant, 'https://hooks.wayfarer.example/archive', 'Copies to cold storage, which nobody has looked at since the move', '{exception.created}',
     'disabled', now() - interval '1 day', 'user:ada', 'manual', 'The archive moves to another host.', null, null, null, null, null, 'user:ada'),
   (:tenant, 'https://hooks.wayfarer.example/gone', null, '{exception.created}', 'disabled', now() - interval '2 days', 'system', 'gone',
-    'The receiver answered 410 Gone: it wants no more events.', null, null, null, null, now() - interval '2 days', 'user:ada');
+    'The receiver responded with 410 Gone: it wants no more events.', null, null, null, null, now() - interval '2 days', 'user:ada');
 
 insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, attempt_count, failure_count, next_attempt_at, created_at, delivered_at)
 select :tenant, w.id, e.id, e.type,
@@ -75,7 +75,7 @@ select :tenant, d.id, 1, 'event',
   case when d.status = 'pending' then 'signature_failed' when d.status = 'failed' then 'http_error' end,
   d.created_at, 42,
   case d.status when 'delivered' then 200 when 'pending' then 401 else 410 end,
-  case d.status when 'pending' then 'The receiver answered 401: it did not accept the signature.' when 'failed' then 'The receiver answered 410.' end,
+  case d.status when 'pending' then 'The receiver responded with 401: it did not accept the signature.' when 'failed' then 'The receiver responded with 410.' end,
   '{"content-type": "application/json"}',
   case d.status when 'delivered' then '{"received": true}' else '{"error": "bad signature"}' end,
   false

@@ -13,7 +13,7 @@ const GRACE_SECONDS_MAX = 604_800;
 const apiKeyId = id("key");
 const keyId = z.string().meta({ description: "The public part of the credential.", example: "tk_1XbZkd0qJm4sPw9RtYv2aC" });
 
-const scope = z.enum(SCOPES, { error: `Unknown scope. The catalogue: ${SCOPES.join(", ")}.` });
+const scope = z.enum(SCOPES, { error: `Unknown scope. Must be one of: ${SCOPES.join(", ")}.` });
 const scopes = z
   .array(scope)
   .min(1)
@@ -26,7 +26,7 @@ const ipAllowlist = z
     z.string().transform((given, context) => {
       const range = normaliseRange(given);
       if (range === null) {
-        context.addIssue({ code: "custom", message: "Give an IPv4 or IPv6 address or CIDR range, for example 203.0.113.0/24." });
+        context.addIssue({ code: "custom", message: "Must be an IPv4 or IPv6 address or CIDR range, for example 203.0.113.0/24." });
         return z.NEVER;
       }
       return range;
@@ -34,12 +34,15 @@ const ipAllowlist = z
   )
   .max(API_KEYS.ip_allowlist.most)
   .transform((ranges) => [...new Set(ranges)])
-  .meta({ description: "Ranges are normalised: host bits are cleared. Empty: any address.", example: ["203.0.113.0/24", "2001:db8::/32"] });
+  .meta({
+    description: "Ranges are normalized: host bits are cleared. Empty means any address.",
+    example: ["203.0.113.0/24", "2001:db8::/32"],
+  });
 
-const name = text(API_KEYS.name.most).meta({ description: "Human label.", example: "Nightly ledger export" });
+const name = text(API_KEYS.name.most).meta({ description: "The key's name.", example: "Nightly ledger export" });
 const description = z.string().max(API_KEYS.description.most).nullable().meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
-  description: "At most 10 years away; null: never. Setting one is recommended.",
+  description: "At most 10 years away. Null: never. Setting one is recommended.",
   example: "2027-05-01T00:00:00.000Z",
 });
 
@@ -58,8 +61,8 @@ const shared = {
 export const newApiKey = z
   .object({
     ...shared,
-    key_secret: z.string().meta({ description: "Shown once. It cannot be read again.", example: "tks_…" }),
-    warning: z.string().meta({ example: "Store key_secret securely now: it is shown once and cannot be retrieved again." }),
+    key_secret: z.string().meta({ description: "Shown only once. It can't be retrieved again.", example: "tks_…" }),
+    warning: z.string().meta({ example: "Store key_secret securely now. It is shown only once and can't be retrieved again." }),
   })
   .meta({ id: "NewApiKey" });
 export type NewApiKey = z.output<typeof newApiKey>;
@@ -71,11 +74,11 @@ export const apiKey = z
     description: z.string().nullable().meta({ example: null }),
     status: z.enum(API_KEY_STATUSES),
     last_used_at: time.nullable(),
-    request_count: z.int().min(0).meta({ description: "Calls that were let through; at most a second behind.", example: 1204 }),
+    request_count: z.int().min(0).meta({ description: "Accepted calls, up to one second behind.", example: 1204 }),
     calls_by_day: z
       .array(z.int().min(0))
       .length(7)
-      .meta({ description: "Calls let through on each of the last 7 days (UTC), today last.", example: [210, 198, 0, 0, 240, 251, 32] }),
+      .meta({ description: "Accepted calls on each of the last 7 days (UTC), oldest first.", example: [210, 198, 0, 0, 240, 251, 32] }),
     last_used_ip: z.string().nullable().meta({ example: "203.0.113.9" }),
     grace_expires_at: time.nullable(),
     rotated_from: apiKeyId.nullable(),
@@ -86,7 +89,7 @@ export const apiKey = z
     rotation_recommended_at: time,
     unused_scopes: z
       .array(z.string())
-      .meta({ description: "Granted, but unused for 30 days; empty for a younger key.", example: ["write:exceptions"] }),
+      .meta({ description: "Granted but unused for 30 days. Empty for a newer key.", example: ["write:exceptions"] }),
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.output<typeof apiKey>;
@@ -97,19 +100,21 @@ const bucket = z.object({ start: time, accepted: calls, refused: calls });
 export const apiKeyUsage = z
   .object({
     as_of: time,
-    hours: z.array(bucket).meta({ description: "Of the last 7 days; hours without calls are left out." }),
-    days: z.array(bucket).meta({ description: "Of the last 90 days; days without calls are left out." }),
+    hours: z.array(bucket).meta({ description: "The last 7 days. Hours without calls are omitted." }),
+    days: z.array(bucket).meta({ description: "The last 90 days. Days without calls are omitted." }),
     addresses: z
       .array(
         z.object({
           address: z.string().meta({ example: "203.0.113.9" }),
           calls,
-          in_grace: calls.meta({ description: "Of these, calls after the key was rotated." }),
+          in_grace: calls.meta({ description: "Of these, calls made after the key was rotated." }),
           last_seen_at: time,
         }),
       )
-      .meta({ description: "The 100 addresses seen last within 7 days." }),
-    refusals: z.record(z.string(), calls).meta({ description: "Refused calls of 90 days by reason.", example: { ip_not_allowed: 3 } }),
+      .meta({ description: "The 100 most recent addresses in the last 7 days." }),
+    refusals: z
+      .record(z.string(), calls)
+      .meta({ description: "Refused calls in the last 90 days by reason.", example: { ip_not_allowed: 3 } }),
   })
   .meta({ id: "ApiKeyUsage" });
 export type ApiKeyUsage = z.output<typeof apiKeyUsage>;
@@ -117,8 +122,8 @@ export type ApiKeyUsage = z.output<typeof apiKeyUsage>;
 export const apiKeyImpact = z
   .object({
     since: time,
-    calls: calls.meta({ description: "Calls of the last 7 days that were let through.", example: 812 }),
-    refused: calls.meta({ description: "Of these, calls that the change would have refused.", example: 40 }),
+    calls: calls.meta({ description: "Accepted calls in the last 7 days.", example: 812 }),
+    refused: calls.meta({ description: "Of these, calls the change would have refused.", example: 40 }),
     by_operation: z.array(z.object({ operation: z.string().meta({ example: "createException" }), refused: calls })),
     by_address: z.array(z.object({ address: z.string().meta({ example: "203.0.113.9" }), refused: calls })),
     webhooks: z
@@ -146,7 +151,7 @@ export const listApiKeysContract = contract({
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(API_KEY_STATUSES).optional(),
-    q: text(API_KEYS.name.most).optional().meta({ description: "Part of the name or of the key_id, or the id.", example: "ledger" }),
+    q: text(API_KEYS.name.most).optional().meta({ description: "Part of the name or key_id, or the ID.", example: "ledger" }),
   }),
   response: page(apiKey).extend({ as_of: time }),
 });
@@ -157,7 +162,7 @@ export const createApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys",
   tag,
   summary: "Create an API key",
-  description: "The answer is the only one that carries key_secret. The credential is <key_id>.<key_secret>.",
+  description: "This is the only response that includes key_secret. The credential is <key_id>.<key_secret>.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofTenant,
@@ -209,7 +214,8 @@ export const revokeApiKeyContract = contract({
   tag,
   summary: "Revoke an API key",
   description:
-    "At once, and for good. Revoking a revoked key returns it unchanged. What it registered goes on, unless disable_webhooks is true.",
+    "Takes effect immediately and can't be undone. Revoking a revoked key returns it unchanged. Webhooks it registered stay active, unless " +
+    "disable_webhooks is true.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
@@ -231,7 +237,7 @@ export const rotateApiKeyContract = contract({
   path: "/v1/tenants/{id}/api-keys/{keyId}/rotate",
   tag,
   summary: "Rotate an API key",
-  description: "Answers with a successor and its secret. The old key stays valid for the grace period, never beyond its own expiry.",
+  description: "Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.",
   access: needs("write:api-keys"),
   idempotency,
   params: ofKey,
@@ -242,7 +248,7 @@ export const rotateApiKeyContract = contract({
       .min(0)
       .max(GRACE_SECONDS_MAX)
       .default(GRACE_SECONDS_DEFAULT)
-      .meta({ description: "Seconds; 0 ends the old key at once.", example: 3600 }),
+      .meta({ description: "In seconds. 0 ends the old key immediately.", example: 3600 }),
   }),
   response: newApiKey,
   status: 201,
@@ -254,7 +260,7 @@ export const getApiKeyUsageContract = contract({
   method: "GET",
   path: "/v1/tenants/{id}/api-keys/{keyId}/usage",
   tag,
-  summary: "See what an API key does",
+  summary: "Get an API key's usage",
   access: needs("read:api-keys"),
   params: ofKey,
   tenantParam,
@@ -266,9 +272,9 @@ export const estimateApiKeyImpactContract = contract({
   method: "POST",
   path: "/v1/tenants/{id}/api-keys/{keyId}/impact",
   tag,
-  summary: "Try a change of an API key without making it",
+  summary: "Preview a change to an API key",
   description:
-    "How many calls of the last 7 days the change would have refused. expires_at may lie in the past here: it refuses the calls after it.",
+    "Counts the calls in the last 7 days that the change would have refused. expires_at may be in the past here: it refuses calls made after it.",
   access: needs("read:api-keys"),
   idempotency,
   dryRun: "always",

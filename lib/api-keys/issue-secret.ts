@@ -5,7 +5,7 @@ import { seal, unseal } from "../runtime/seal.ts";
 import type { NewApiKey } from "./contract.ts";
 import { digestOf, mintCredential } from "./credential-format.ts";
 
-const WARNING = "Store key_secret securely now: it is shown once and cannot be retrieved again.";
+const WARNING = "Store key_secret securely now. It is shown only once and can't be retrieved again.";
 
 type Issued = Omit<NewApiKey, "key_secret" | "warning"> & { sealed: string | null };
 

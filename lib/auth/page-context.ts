@@ -31,20 +31,19 @@ export async function requireMember(tenantId: string): Promise<Principal> {
   return principalFor(user, tenantId);
 }
 
-/** A verb as a page calls it. */
 type Verb<C extends Contract> = (ctx: Context) => Promise<z.input<C["response"]>>;
 
-/** What the contract's endpoint would answer to the signed-in member, and its `ETag`. @throws ApiError `role_required`, or the verb's */
+/** What the contract's endpoint would return to the signed-in member, and its `ETag`. @throws ApiError `role_required`, or the verb's */
 export async function askAsMember<C extends Contract>(tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
   return ask(await requireMember(tenantId), tenantId, contract, verb);
 }
 
-/** The same for a page that anybody may see: what the holder of the publishable key may read. */
+/** As `askAsMember`, for a public page: what the publishable key can read. */
 export function askAsVisitor<C extends Contract>(tenantId: string, contract: C, verb: Verb<C>): Promise<Answer<C>> {
   return ask(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract, verb);
 }
 
-/** The address that the page was asked from. */
+/** The address the page was requested from. */
 export async function visitorAddress(): Promise<string | null> {
   return (await headers()).get("x-tieout-client-address");
 }

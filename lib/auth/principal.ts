@@ -18,7 +18,7 @@ export type UserIdentity = {
 /** A key whose secret was shown, whatever its standing. */
 export type VerifiedApiKey = {
   id: string;
-  /** The first key of its line of rotations. */
+  /** The first key of its rotation chain. */
   lineageId: string;
   tenantId: string;
   name: string;

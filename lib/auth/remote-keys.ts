@@ -30,7 +30,7 @@ export function remoteKeys(url: URL, { freshMs, againAfterMs, believedMs } = PAT
       keys = createLocalJWKSet(await load(url));
       answeredAt = performance.now();
     } catch (error) {
-      log.warn({ err: error, host: url.host }, "the keys of the identity provider were not given");
+      log.warn({ err: error, host: url.host }, "could not fetch the identity provider's keys");
     }
   }
 

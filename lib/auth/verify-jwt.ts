@@ -40,14 +40,16 @@ function mayNameIssuer({ claims: { iss }, anchor }: Verified): boolean {
 function requireSoundLife(claims: JWTPayload): void {
   const seconds = env().AUTH_JWT_MAX_AGE_SECONDS;
   if (livesAtMost(seconds, claims)) return;
-  throw unauthenticated(`A token may live for ${seconds} s at most, and not be from the future. Ask for one that expires sooner.`);
+  throw unauthenticated(
+    `A token can be valid for at most ${seconds} s and must not be issued in the future. Request one that expires sooner.`,
+  );
 }
 
 function requireAssurance(claims: JWTPayload): void {
   const { AUTH_REQUIRED_AAL } = env();
   if (AUTH_REQUIRED_AAL !== "aal2" || assuranceOf(claims) === "aal2") return;
   throw unauthenticated(
-    "This token was given without a second factor. Sign in with one, and send the new token.",
+    "This token was issued without a second factor. Sign in with one and send the new token.",
     ', error="insufficient_user_authentication", acr_values="aal2"',
   );
 }
@@ -84,6 +86,6 @@ async function verifiedClaims(token: string): Promise<Verified | null> {
 }
 
 function unavailable(cause: KeysUnavailable): ApiError {
-  const detail = "The identity provider's keys cannot be read right now. Try again shortly.";
+  const detail = "The identity provider's keys are unavailable right now. Try again shortly.";
   return new ApiError("unavailable", detail, { headers: { "Retry-After": "30" }, cause });
 }

@@ -12,8 +12,8 @@ export type Verb = {
 }[keyof Functions];
 
 /**
- * Calls a reading function: one round trip. `Answer` is what the function promises; what leaves the service is parsed by the contract, so
- * that a column nobody listed cannot leak.
+ * Calls a reading function: one round trip. `Answer` is what the function promises; the contract parses what leaves the service, so
+ * a column nobody listed can't leak.
  */
 export async function read<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
   return (await invoke(ctx, verb, input)) as Answer;

@@ -6,14 +6,14 @@ import { read, type Verb } from "./call.ts";
 type Keyset<Item> = { items: Item[]; next: string[] | null };
 type Page<Item> = { items: Item[]; next_cursor: string | null };
 
-/** `name`: of the order, which a cursor is bound to. `key`: the sort key of an item, as texts. */
+/** `name`: the order a cursor is bound to. `key`: an item's sort key, as strings. */
 type Order = { name: string; key: z.ZodType };
 
 type Query = { cursor?: string | undefined; [input: string]: unknown };
 
 /**
- * One page of a list, behind the cursor's item. `Rest`: what the function answers beside the items.
- * @throws ApiError `invalid_request` where the cursor is broken, or was made for another order.
+ * One page of a list, after the cursor's item. `Rest`: what the function returns besides the items.
+ * @throws ApiError `invalid_request` if the cursor is invalid or was made for another order.
  */
 export async function readPage<Item, Rest = unknown>(
   ctx: Context,

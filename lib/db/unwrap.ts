@@ -19,15 +19,15 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
     throw new ApiError(error.message as ErrorCode, error.details ?? "", { errors: fieldErrors(error.hint), cause: error });
   }
   if (error.code === "42501") {
-    throw new ApiError("role_required", "This credential may not do this.", { cause: error });
+    throw new ApiError("role_required", "This credential isn't allowed to do this.", { cause: error });
   }
   if (!error.code || status === 0 || status >= 502 || UNAVAILABLE.test(error.code)) {
-    throw new ApiError("unavailable", "The database cannot answer right now. Try again shortly.", {
+    throw new ApiError("unavailable", "The database is unavailable right now. Try again shortly.", {
       headers: { "Retry-After": "2" },
       cause: error,
     });
   }
-  throw new ApiError("internal", "Something went wrong on our side. It has been logged under this request id.", { cause: error });
+  throw new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause: error });
 }
 
 function fieldErrors(hint: string | null | undefined): FieldError[] | undefined {

@@ -9,7 +9,7 @@ import type { Permission } from "../wire/access.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
 
-/** What a webhook may be told of. */
+/** The event types a webhook can subscribe to. */
 export const EVENT_KINDS = [
   "exception.sla.at_risk",
   "exception.sla.breached",
@@ -33,7 +33,7 @@ const changes = z
   .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
   .meta({ description: "The fields that changed.", example: { status: { from: "in_review", to: "resolved" } } });
 const aboutException = z.object({ exception });
-const dueAt = time.meta({ description: "The deadline that the event is about." });
+const dueAt = time.meta({ description: "The deadline this event is about." });
 
 const keyEvent = apiKey.pick({ id: true, name: true, key_id: true });
 const webhookId = id("whk");
@@ -42,12 +42,12 @@ const url = z.string().meta({ example: "https://hooks.example.com/tieout" });
 /** Each kind: when it is sent, what one needs to read its `data`, and that. Who may not read it may not register for it. */
 export const EVENTS = {
   "exception.sla.at_risk": {
-    summary: "An exception came near its deadline",
+    summary: "An exception is close to its deadline",
     reads: "read:exceptions",
     data: aboutException.extend({
       due_at: dueAt,
-      threshold_minutes: z.int().min(1).meta({ description: "The threshold that was crossed: minutes before due_at.", example: 240 }),
-      next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next one; 0 is the breach.", example: 60 }),
+      threshold_minutes: z.int().min(1).meta({ description: "The threshold crossed, in minutes before due_at.", example: 240 }),
+      next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next threshold. 0 is the breach.", example: 60 }),
     }),
   },
   "exception.sla.breached": {
@@ -57,7 +57,7 @@ export const EVENTS = {
   },
   "exception.created": { summary: "An exception was created", reads: "read:exceptions", data: aboutException },
   "exception.updated": {
-    summary: "An exception was changed, or reopened",
+    summary: "An exception was changed or reopened",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },
@@ -99,30 +99,30 @@ export const EVENTS = {
     data: keyEvent.extend({ revoked_at: time, revoked_by: actor, reason: z.string().nullable().meta({ example: "Decommissioned." }) }),
   },
   "webhook.failing": {
-    summary: "Another webhook of yours fails, and will be disabled in two days, or in one",
+    summary: "Another webhook is failing and will be disabled in two days or one day",
     reads: "read:webhooks",
     data: z.object({
       id: webhookId,
       url,
       failing_since: time,
       disable_at: time,
-      detail: z.string().meta({ example: "The receiver answered 500." }),
+      detail: z.string().meta({ example: "The receiver responded with 500." }),
     }),
   },
   "webhook.disabled": {
-    summary: "Another webhook of yours was disabled",
+    summary: "Another webhook was disabled",
     reads: "read:webhooks",
     data: z.object({
       id: webhookId,
       url,
       reason: z.enum(WEBHOOKS.disabled_reason),
-      detail: z.string().nullable().meta({ example: "The receiver answered 410 Gone: it wants no more events." }),
+      detail: z.string().nullable().meta({ example: "The receiver responded with 410 Gone: it wants no more events." }),
       disabled_at: time,
       disabled_by: actor,
     }),
   },
   "webhook.test": {
-    summary: "You asked for a test; sent to that webhook whatever it subscribes to",
+    summary: "A test was requested. Sent to that webhook regardless of its subscriptions",
     reads: "read:webhooks",
     data: z.object({ id: webhookId, message: z.string().meta({ example: "It works." }), sent_by: actor }),
   },

@@ -33,7 +33,7 @@ const DETAILS_MAX_BYTES = 16_384;
 const details = z
   .record(z.string(), z.unknown())
   .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
-  .meta({ description: "Any JSON object of at most 16 kB.", example: { source_line: 118 } });
+  .meta({ description: "Any JSON object, up to 16 kB.", example: { source_line: 118 } });
 
 const settable = {
   title: text(EXCEPTIONS.title.most).meta({ example: "Payout 4711 has no bank line" }),
@@ -45,8 +45,8 @@ const settable = {
     .int()
     .min(EXCEPTIONS.amount_minor.least)
     .nullable()
-    .meta({ description: "Money at risk in the currency's minor unit. Comes with currency.", example: 125000 }),
-  currency: z.enum(CURRENCIES, { error: "Give a currency code of ISO 4217, for example EUR." }).nullable().meta({ example: "EUR" }),
+    .meta({ description: "Money at risk, in the currency's minor unit. Requires currency.", example: 125000 }),
+  currency: z.enum(CURRENCIES, { error: "Must be an ISO 4217 code, for example EUR." }).nullable().meta({ example: "EUR" }),
   reconciliation_id: reconciliationId.nullable(),
 };
 
@@ -61,7 +61,7 @@ export const exception = z
     minutes_to_breach: z
       .int()
       .nullable()
-      .meta({ description: "Minutes until due_at, rounded up; zero or negative when breached; null when closed.", example: 30 }),
+      .meta({ description: "Minutes until due_at, rounded up. Zero or negative when breached, null when closed.", example: 30 }),
     breach_risk: breachRisk.nullable(),
     status,
     reason_code: z.string().nullable().meta({ example: "missing_counterpart" }),
@@ -113,13 +113,13 @@ const count = z.int().min(0);
 
 export const slaSummary = z.object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count }).meta({
   id: "SlaSummary",
-  description: "All of the tenant's open exceptions, whatever the filters. At risk is high and medium, on track is low.",
+  description: "All open exceptions of the tenant, regardless of filters. At risk is high and medium, on track is low.",
   example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
 });
 
 const tag = "Exceptions";
 const q = searchedText.optional().meta({
-  description: "Text search, of up to 12 words: each is part of the title, the reason_code or the id.",
+  description: "Text search, up to 12 words: each must appear in the title, reason_code or ID.",
   example: "payout 4711",
 });
 const byId = z.strictObject({ id: exceptionId });
@@ -187,8 +187,8 @@ export const updateExceptionContract = contract({
   summary: "Change an exception",
   resource: "versioned",
   description:
-    "A JSON merge patch (RFC 7396). Status moves: open and in_review to each other; either to resolved or dismissed, with a " +
-    "resolution; resolved or dismissed to open. Any other move is 409.",
+    "A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from either to resolved or dismissed, with a " +
+    "resolution; from resolved or dismissed to open. Any other change returns 409.",
   access: needs("write:exceptions"),
   params: byId,
   body: z
@@ -198,7 +198,7 @@ export const updateExceptionContract = contract({
       details: z
         .record(z.string(), z.unknown())
         .nullable()
-        .meta({ description: "Merged into details; at most 16 kB after merging.", example: { note: "Asked the bank." } }),
+        .meta({ description: "Merged into details. At most 16 kB after merging.", example: { note: "Asked the bank." } }),
       resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Matched by hand to bank line 118." }),
     })
     .partial()
@@ -212,16 +212,16 @@ export const listSlaExceptionsContract = contract({
   method: "GET",
   path: "/v1/exceptions/sla",
   tag: "SLA monitor",
-  summary: "List open exceptions by nearness to breach",
+  summary: "List open exceptions by time to breach",
   description:
-    `Open and in-review exceptions with the summary of all of them. breach_risk: breached at 0 minutes or less, high below ${RISK_MINUTES.high_below}, ` +
+    `Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below ${RISK_MINUTES.high_below}, ` +
     `medium from ${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above.`,
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,
     withinMinutes: queryInteger(0)
       .optional()
-      .meta({ description: "Only exceptions at most this many minutes from breach; breached ones are included.", example: 60 }),
+      .meta({ description: "Only exceptions at most this many minutes from breach, including breached ones.", example: 60 }),
     sortBy: z.enum(SLA_SORTS).default("due_at"),
     severity: severity.optional(),
     assigned_to: userReference.optional(),
@@ -229,7 +229,7 @@ export const listSlaExceptionsContract = contract({
     breach_risk: z
       .enum([...BREACH_RISKS, "at_risk"])
       .optional()
-      .meta({ description: "at_risk is high and medium: what at_risk_count counts.", example: "at_risk" }),
+      .meta({ description: "at_risk matches high and medium, as at_risk_count does.", example: "at_risk" }),
     q,
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
@@ -245,7 +245,7 @@ export const updateExceptionsContract = contract({
   path: "/v1/exceptions/bulk",
   tag,
   summary: "Change many exceptions at once",
-  description: "At most 500, all of them or none: what stands in the way is named by its place in ids.",
+  description: "At most 500, all or none. Errors name the index in ids.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
@@ -253,7 +253,7 @@ export const updateExceptionsContract = contract({
       .array(exceptionId)
       .min(1)
       .max(BULK_MAX)
-      .refine((ids) => new Set(ids).size === ids.length, "Name each exception once."),
+      .refine((ids) => new Set(ids).size === ids.length, "Each exception may appear only once."),
     patch: z
       .strictObject({
         severity,
@@ -264,7 +264,7 @@ export const updateExceptionsContract = contract({
         resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
       })
       .partial()
-      .refine((patch) => Object.keys(patch).length > 0, "Name at least one field to change.")
+      .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
       .meta({ example: { status: "resolved", resolution: "Settled by the bank." } }),
   }),
   response: z.object({ updated: count, items: z.array(exception) }).meta({ id: "BulkUpdate" }),
@@ -278,9 +278,9 @@ export const importExceptionsContract = contract({
   tag,
   summary: "Import exceptions from a file",
   description:
-    "NDJSON, or CSV with a header line; the fields are those of creating one exception, details as JSON. At most 100,000 rows and " +
-    "64 MiB. Sound lines are created in batches as they come, the others are reported by number and reason. With an idempotency key an " +
-    "import that broke off can be sent again: what is done is not done twice.",
+    "NDJSON, or CSV with a header row. The fields are those of creating one exception, with details as JSON. At most 100,000 rows and " +
+    "64 MiB. Valid rows are created in batches as they arrive; the others are reported by line and reason. With an idempotency key, an " +
+    "interrupted import can be retried: no row is imported twice.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   upload: ["application/x-ndjson", "text/csv"],
@@ -295,10 +295,10 @@ export const importExceptionsContract = contract({
           z.object({
             line: z.int().meta({ example: 17 }),
             path: z.string().meta({ example: "severity" }),
-            message: z.string().meta({ example: "Give one of critical, high, medium, low." }),
+            message: z.string().meta({ example: "Must be one of critical, high, medium, low." }),
           }),
         )
-        .meta({ description: "The first 1,000 of the refused lines." }),
+        .meta({ description: "The first 1,000 rejected rows." }),
     })
     .meta({ id: "ImportReport" }),
 });

@@ -4,7 +4,7 @@ import type { Context } from "../request/context.ts";
 import { timestamp, USER_REFERENCE } from "../wire/schema.ts";
 import { type listSlaExceptionsContract, type SLA_SORTS, type SlaItem, type SlaList, slaItem } from "./contract.ts";
 
-/** What stands first in a sort key, by the order; an order that is due_at's has no rank of its own. */
+/** What stands first in a sort key, by the order; the order by due_at needs no rank. */
 const noRank = z.literal("");
 const RANKS: Record<(typeof SLA_SORTS)[number], z.ZodType> = {
   due_at: noRank,

@@ -9,10 +9,10 @@ export const firstSteps = z
   .object({
     steps: z
       .array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() }))
-      .meta({ description: "In the order in which they are best taken.", example: FIRST_STEPS.map((step) => ({ step, done: false })) }),
+      .meta({ description: "In the recommended order.", example: FIRST_STEPS.map((step) => ({ step, done: false })) }),
     key_id: z.string().nullable().meta({ description: "The newest API key that is not revoked.", example: null }),
     webhook_id: z.string().nullable().meta({ description: "The newest webhook.", example: null }),
-    dismissed: z.boolean().meta({ description: "Whether you no longer want to see them.", example: false }),
+    dismissed: z.boolean().meta({ description: "Whether you've dismissed them.", example: false }),
   })
   .meta({ id: "FirstSteps" });
 export type FirstSteps = z.output<typeof firstSteps>;
@@ -24,7 +24,7 @@ export const getFirstStepsContract = contract({
   method: "GET",
   path: "/v1/first-steps",
   tag,
-  summary: "How far the tenant has come: first key, first call, first webhook, first event received",
+  summary: "Get onboarding progress: first key, first call, first webhook, first event received",
   access: needs("read:first-steps"),
   response: firstSteps,
   resource: "versioned",
@@ -35,8 +35,8 @@ export const putFirstStepsContract = contract({
   method: "PUT",
   path: "/v1/first-steps",
   tag,
-  summary: "Dismiss the first steps, or take them up again",
-  description: "For yourself: other admins of the tenant go on seeing them.",
+  summary: "Dismiss or restore the first steps",
+  description: "Only for you: other admins of the tenant still see them.",
   access: needs("write:first-steps"),
   body: z.strictObject({ dismissed: z.boolean() }),
   response: firstSteps,

@@ -74,7 +74,7 @@ function requireServer(identity: Identity, { headers }: Request): void {
   if (identity.type !== "service_role" || !BROWSER_HEADERS.some((name) => headers.has(name))) return;
   throw new ApiError(
     "browser_forbidden",
-    "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server, or as a user.",
+    "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
   );
 }
 
@@ -88,7 +88,7 @@ function requireStanding(identity: Identity): void {
 function readTenantId(request: Request): string {
   const named = request.headers.get("x-tenant-id");
   if (named === null || named.includes(",") || named.trim() === "") {
-    throw new ApiError("tenant_required", "Send the header X-Tenant-Id once, with one tenant.");
+    throw new ApiError("tenant_required", "Send the X-Tenant-Id header exactly once, with one tenant.");
   }
   const parsed = tenantIdSchema.safeParse(named);
   if (!parsed.success) throw new ApiError("tenant_forbidden", "This credential does not belong to the tenant named by X-Tenant-Id.");
@@ -97,13 +97,13 @@ function readTenantId(request: Request): string {
 
 function requireSameTenant(contract: Contract, { params }: Caller, tenantId: string): void {
   if (contract.tenantParam !== null && params[contract.tenantParam] !== tenantId) {
-    throw new ApiError("tenant_forbidden", "The tenant in the path and the one in X-Tenant-Id must be the same.");
+    throw new ApiError("tenant_forbidden", "The tenant in the path must match X-Tenant-Id.");
   }
 }
 
 function requireAddress(identity: Identity, address: string | null): void {
   if (identity.type !== "api_key" || identity.key.ipAllowlist.length === 0) return;
   if (address === null || !isInRanges(address, identity.key.ipAllowlist)) {
-    throw new ApiError("ip_not_allowed", "This API key may not be used from this address.");
+    throw new ApiError("ip_not_allowed", "This API key can't be used from this address.");
   }
 }

@@ -42,7 +42,7 @@ function used(method: string, path: string[]): Asked {
   const [action = "", provider = ""] = path;
   const isPasswordByAddress = method === "GET" && action === "callback" && provider === "password";
   if (UNUSED.includes(action) || isPasswordByAddress || path.length > 2 || !path.every((part) => WORD.test(part)))
-    throw new ApiError("not_found", "There is no such path.");
+    throw new ApiError("not_found", "This path doesn't exist.");
   return { action, provider };
 }
 
@@ -66,7 +66,7 @@ function once(fields: URLSearchParams, where: "body" | "query"): URLSearchParams
   const names = [...fields.keys()];
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated === undefined) return fields;
-  throw invalidRequest([{ path: repeated, message: `Send it once; the ${where} has it more than once.` }]);
+  throw invalidRequest([{ path: repeated, message: `Send this field only once. The ${where} has it more than once.` }]);
 }
 
 function rebuiltForm(request: NextRequest, fields: URLSearchParams): NextRequest {

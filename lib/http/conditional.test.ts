@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each(["3", '"3', '3"', "", '"3" "4"', '"3",', '* , "3"', 'w/"3"', "'3'"])("%j is refused", (header) => {
-  expect(() => given(header)).toThrow("The request is not valid");
+  expect(() => given(header)).toThrow("The request is invalid");
 });
 
 test("a tag allows the version that it names, whatever else the answer showed", () => {

@@ -4,7 +4,7 @@ const EXPOSED = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
 const TAKEN = "Authorization, Content-Type, If-None-Match, X-Tenant-Id";
 const PREFLIGHT_SECONDS = 86_400;
 
-/** What the publishable key may call, pages of any origin may call: no cookie counts for them, and the answer is for anybody who has the key. */
+/** Pages of any origin can call what the publishable key can call: cookies are ignored, and the response is public to anyone with the key. */
 export function allowsAnyOrigin({ access }: Pick<Contract, "access">): boolean {
   return access.publishable;
 }
@@ -15,7 +15,7 @@ export function openToBrowsers(headers: Headers): Headers {
   return headers;
 }
 
-/** Before a call of another origin's page, the browser asks for leave: for this method, once a day. */
+/** The preflight of a call from another origin: for this method, cached for a day. */
 export function preflight(headers: Headers, method: string): Headers {
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Allow-Methods", method);

@@ -17,8 +17,8 @@ export type Endpoint = { contract: Contract; serve: (request: Request, params: R
 type Call<C extends Contract> = { ctx: Context } & Omit<Input<C>, "idempotency" | "auditReason">;
 
 /**
- * The way of a request: who may (admit) → what is asked (input) → one domain verb → its answer by the contract, or a problem.
- * `preview`: the verb that says what it would do, where the contract has such an answer.
+ * The way of a request: who may call (admit) → what is asked (input) → one domain verb → its response by the contract, or a problem.
+ * `preview`: the verb that says what it would do, where the contract has such a response.
  */
 export function endpoint<C extends Contract>(
   contract: C,
@@ -38,7 +38,7 @@ export function endpoint<C extends Contract>(
   });
 }
 
-/** The same for a list's export: all that its filters leave, page by page. */
+/** As `endpoint`, for a list's export: everything its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(list: C, pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
@@ -82,7 +82,7 @@ function served<C extends Contract>(contract: C, answer: (call: Call<C>, request
   };
 }
 
-/** The field of bodies that may only ask what a change would do. */
+/** The field of bodies that can ask for a preview. */
 function isDryRun(body: unknown): boolean {
   return (body as { dry_run?: boolean }).dry_run === true;
 }

@@ -4,7 +4,7 @@ import type { Export, ExportFormat } from "../wire/contract.ts";
 
 const TYPES: Record<ExportFormat, string> = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 
-/** Sends pages as they come. The first is waited for, so that what cannot begin is still a problem and no broken file. */
+/** Streams pages as they come. Waits for the first, so that an early failure is still a problem response and not a broken file. */
 export async function exportResponse(
   file: Export,
   format: ExportFormat,
@@ -18,7 +18,7 @@ export async function exportResponse(
   return new Response(streamOf(linesOf(file, format, first, iterator)), { headers });
 }
 
-/** As fast as the reader takes it. */
+/** As fast as the reader reads. */
 function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -54,7 +54,7 @@ export function csvOf(rows: readonly Record<string, unknown>[], columns: readonl
     header,
     columns: [...columns],
     record_delimiter: "windows",
-    // By itself it lets a lone line feed stand bare.
+    // By default, a lone line feed isn't quoted.
     quoted_match: /[;\t\r\n]/,
     cast: {
       string: harmless,
@@ -65,8 +65,8 @@ export function csvOf(rows: readonly Record<string, unknown>[], columns: readonl
 }
 
 /**
- * What makes a spreadsheet take a cell for a formula, at the beginning of it or behind what some take for the end of the cell before
- * (OWASP, CSV Injection): an apostrophe goes before it.
+ * What makes a spreadsheet read a cell as a formula, at its start or after what some read as the end of the previous cell
+ * (OWASP, CSV Injection): it's escaped with an apostrophe.
  */
 const FORMULA = /^(?=[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/gu;
 

@@ -47,5 +47,5 @@ test.each([
   { header: "x".repeat(256) },
   { header: '""' },
 ])("%j is refused", (sent) => {
-  expect(() => read(sent)).toThrow("The request is not valid");
+  expect(() => read(sent)).toThrow("The request is invalid");
 });

@@ -6,13 +6,13 @@ import { headerText } from "./header-text.ts";
 
 export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** The spellings of the spec's bodies; each is taken everywhere. */
+/** The spellings in the spec's bodies; both are accepted everywhere. */
 const FIELDS = ["idempotency_key", "idempotencyKey"] as const;
 const HEADER = "Idempotency-Key";
 
 /**
- * Takes the idempotency key out of the body or the header. @throws ApiError 400 where two places name two keys, one is no key, or one
- * is due.
+ * Takes the idempotency key from the body or the header. @throws ApiError 400 if two places have different keys, a key is invalid, or a
+ * required one is missing.
  */
 export function readIdempotency(
   contract: Contract,
@@ -27,17 +27,17 @@ export function readIdempotency(
   const [first, ...others] = given;
   const other = others.find(({ key }) => key !== first?.key);
   if (first && other) {
-    throw invalidRequest([{ path: other.path, message: `${first.path} and ${other.path} name different keys. Send one of them.` }]);
+    throw invalidRequest([{ path: other.path, message: `The idempotency keys in ${first.path} and ${other.path} differ. Send only one.` }]);
   }
   if (first) return { record: { key: first.key, key_hash: sha256(first.key), fingerprint: sha256(canonical([params, rest])) }, rest };
   const { field, required } = contract.idempotency;
   if (!required) return { record: null, rest };
-  throw new ApiError("idempotency_key_required", `Send ${field} in the body, or the header ${HEADER}.`, {
-    errors: [{ path: field, message: `Required: any text of up to ${IDEMPOTENCY_KEY_MAX} characters, new for each new request.` }],
+  throw new ApiError("idempotency_key_required", `Send ${field} in the body or an ${HEADER} header.`, {
+    errors: [{ path: field, message: `Required: any string of up to ${IDEMPOTENCY_KEY_MAX} characters, unique to this request.` }],
   });
 }
 
-/** RFC 8941's string, the form of the IETF's draft: "k" in quotes is k. */
+/** A string of RFC 8941, as in the IETF's draft: "k" in quotes is k. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 function headerKey(headers: Headers): string | null {
@@ -48,7 +48,7 @@ function headerKey(headers: Headers): string | null {
 
 function requireKey(value: unknown, path: string): string {
   if (typeof value === "string" && value !== "" && [...value].length <= IDEMPOTENCY_KEY_MAX) return value;
-  throw invalidRequest([{ path, message: `Give a text of 1 to ${IDEMPOTENCY_KEY_MAX} characters.` }]);
+  throw invalidRequest([{ path, message: `Must be 1 to ${IDEMPOTENCY_KEY_MAX} characters.` }]);
 }
 
 /** The same text for the same JSON, whatever the order of its keys. */

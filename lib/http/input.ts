@@ -8,7 +8,7 @@ import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
 import { readJsonObject, requireMediaType } from "./json.ts";
 
-/** To list each of 20,000 wrong fields would make an answer of many times the request. */
+/** Reporting each of 20,000 invalid fields would make the response many times larger than the request. */
 const ERRORS_TOLD = 100;
 export const AUDIT_REASON_MAX = 1000;
 
@@ -31,7 +31,7 @@ const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery"
 export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
   const auditReason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
   const query = parse(contract.query, readQuery(request), []);
-  // What takes no field refuses any that is sent.
+  // An operation without fields rejects any that is sent.
   const readsJson = contract.upload === null && contract.method !== "GET";
   const json = readsJson ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
@@ -49,7 +49,7 @@ function nounOf({ noun }: Contract, { issues }: z.ZodError): string {
 
 function readUpload(request: Request, types: readonly string[]): Upload {
   const mediaType = requireMediaType(request, types);
-  if (!request.body) throw invalidRequest([{ path: "", message: "Send a body." }]);
+  if (!request.body) throw invalidRequest([{ path: "", message: "A request body is required." }]);
   const length = request.headers.get("content-length");
   return { mediaType, stream: request.body, length: length === null ? null : Number(length) };
 }
@@ -59,7 +59,7 @@ export function mediaTypes(contract: Contract): readonly string[] {
   return contract.method === "PATCH" ? ["application/json", "application/merge-patch+json"] : ["application/json"];
 }
 
-/** Like URLSearchParams, but for what it reads in silence: bytes that are no UTF-8, and a name twice. */
+/** Like URLSearchParams, but refuses what that reads silently: bytes that aren't UTF-8, and duplicate names. */
 function readQuery({ url, headers }: Request): Record<string, string> {
   const sent = headers.get("x-tieout-query") ?? new URL(url).search.slice(1);
   const given = sent.split("&").filter(Boolean);
@@ -71,13 +71,13 @@ function readQuery({ url, headers }: Request): Record<string, string> {
     }
     requireName(name, name);
     requireText(value ?? "", name);
-    if (query.has(name)) throw invalidRequest([{ path: name, message: "Give this parameter once." }]);
+    if (query.has(name)) throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
     query.set(name, value ?? "");
   }
   return Object.fromEntries(query);
 }
 
-/** Null for what is no UTF-8. */
+/** Null if it isn't UTF-8. */
 function decodeQuery(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded.replaceAll("+", " "));
@@ -95,7 +95,7 @@ function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
 function fieldErrors(issue: z.core.$ZodIssue, prefix: string[]): FieldError[] {
   const path = [...prefix, ...issue.path.map(String)];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "There is no such field." }));
+    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "Unknown field." }));
   }
   return [{ path: path.join("."), message: issue.message }];
 }

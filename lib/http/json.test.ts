@@ -26,7 +26,7 @@ describe("a JSON body", () => {
   test("has at most so many bytes", async () => {
     const of = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
     await expect(read(of(1024))).resolves.toBeDefined();
-    await expect(read(of(1025))).rejects.toMatchObject({ code: "payload_too_large", message: "This body may have at most 1 KiB." });
+    await expect(read(of(1025))).rejects.toMatchObject({ code: "payload_too_large", message: "The body can be at most 1 KiB." });
   });
 
   test("may be nested 64 deep and not 65", async () => {

@@ -44,7 +44,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
 }
 
 function tooLarge(maxBytes: number, headers?: Record<string, string>): ApiError {
-  return new ApiError("payload_too_large", `This body may have at most ${maxBytes / 1024} KiB.`, { headers });
+  return new ApiError("payload_too_large", `The body can be at most ${maxBytes / 1024} KiB.`, { headers });
 }
 
 function decode(bytes: Buffer): string {

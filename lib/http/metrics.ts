@@ -19,7 +19,7 @@ const { registry, requests } = processWide("metrics", () => {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: "tieout_request_duration_seconds",
-    help: "Time to answer a request of /v1, by operation and status.",
+    help: "Response time of /v1 requests by operation and status.",
     labelNames: ["operation", "status"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers: [registry],
@@ -55,17 +55,17 @@ async function backgroundWork(): Promise<Registry> {
     else for (const [status, count] of Object.entries(value)) gauge.set({ status }, count);
   };
   const found = await read().catch(() => null);
-  gauge("tieout_database_up", "Whether the database answered.", found ? 1 : 0);
+  gauge("tieout_database_up", "Whether the database responds.", found ? 1 : 0);
   if (!found) return work;
   const { webhooks, deliveries, jobs } = found;
   if (found.worker_silence_seconds !== null)
-    gauge("tieout_worker_silence_seconds", "Time since any worker's last heartbeat; they beat every 5 s.", found.worker_silence_seconds);
-  gauge("tieout_sla_clock_lag_seconds", "Age of the oldest crossing of a deadline that has no event yet.", found.sla_clock_lag_seconds);
+    gauge("tieout_worker_silence_seconds", "Time since any worker's last heartbeat. Workers beat every 5 s.", found.worker_silence_seconds);
+  gauge("tieout_sla_clock_lag_seconds", "Age of the oldest deadline crossing without an event.", found.sla_clock_lag_seconds);
   gauge("tieout_webhooks", "Registered webhooks.", webhooks);
-  gauge("tieout_webhook_deliveries_pending", "Deliveries with an attempt ahead.", deliveries.pending);
-  gauge("tieout_webhook_deliveries_due", "Deliveries whose next attempt is due or under way.", deliveries.due);
+  gauge("tieout_webhook_deliveries_pending", "Deliveries with a pending attempt.", deliveries.pending);
+  gauge("tieout_webhook_deliveries_due", "Deliveries whose next attempt is due or in flight.", deliveries.due);
   gauge("tieout_webhook_delivery_lag_seconds", "Age of the longest due attempt.", deliveries.lag_seconds);
-  gauge("tieout_jobs", "Background jobs: ready to run, and given up on.", jobs);
+  gauge("tieout_jobs", "Background jobs, ready to run or failed permanently.", jobs);
   return work;
 }
 

@@ -21,7 +21,7 @@ export function problemResponse(error: unknown, requestId: string, headers: Head
 }
 
 function unexpected(cause: unknown): ApiError {
-  return new ApiError("internal", "Something went wrong on our side. It has been logged under this request id.", { cause });
+  return new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause });
 }
 
 function origin(): string {

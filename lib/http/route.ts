@@ -53,7 +53,7 @@ export function noRoute(): Exports<Refusal> {
 }
 
 function refuse(code: "method_not_allowed" | "not_found", headers: Record<string, string>): Refusal {
-  const detail = code === "not_found" ? "There is no such path. See /docs for those there are." : `This path takes ${headers.Allow}.`;
+  const detail = code === "not_found" ? "This path doesn't exist. See /docs for the API's paths." : `This path supports ${headers.Allow}.`;
   return async (request) => {
     const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });

@@ -1,6 +1,6 @@
 /**
- * What the examples show: one tenant on one morning. A field's own example fits its schema; here they are made to agree with each other, and
- * an answer with the request that it answers. Beside the contracts, not in them: pages load those.
+ * What the examples show: one tenant on one morning. A field's own example fits its schema; here they are made consistent with each other,
+ * and a response with its request. Kept beside the contracts, not in them: pages load those.
  */
 const NOW = "2026-11-20T09:30:00.000Z";
 const LAST_WEEK = "2026-11-13T08:00:00.000Z";
@@ -23,7 +23,7 @@ const oneOpen = (from_minutes: number | null, to_minutes: number | null, breach_
   open_count,
 });
 
-/** What an example of each component says other than its parts do; what is a part of another stands before it. */
+/** How each component's example differs from its parts' examples; a part comes before what contains it. */
 export const AGREEING_SCHEMAS: Record<string, Example> = {
   Exception: openException,
   ExceptionOutput: openException,
@@ -94,7 +94,7 @@ function untried(): Example {
 
 function retrying(): Example {
   const at = { created_at: HALF_AN_HOUR_AGO, next_attempt_at: "2026-11-20T09:35:00.000Z" };
-  return { type: "exception.created", status: "retrying", reason: "The receiver answered 503.", ...at };
+  return { type: "exception.created", status: "retrying", reason: "The receiver responded with 503.", ...at };
 }
 
 const closed = { status: "resolved", minutes_to_breach: null, breach_risk: null, updated_at: NOW, closed_at: NOW };
@@ -107,7 +107,7 @@ const items = (change: Example) => (answer: Example) => ({
 });
 const with_ = (change: Example) => (answer: Example) => ({ ...answer, ...change });
 
-/** How an operation's own request, or its answer, differs. */
+/** How an operation's own request or response differs. */
 const REQUESTS: Record<string, Example> = {
   createException: { due_at: IN_HALF_AN_HOUR },
   estimateApiKeyImpact: { expires_at: undefined, revoke: undefined, scopes: ["read:reconciliations"], ip_allowlist: undefined },

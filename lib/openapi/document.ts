@@ -30,32 +30,32 @@ import {
 import { addExamples } from "./show-examples.ts";
 import { webhooksOf } from "./webhooks.ts";
 
-const DESCRIPTION = `Tieout makes two sets of records agree: reconciliations, the exceptions they leave, and the deadlines those have.
+const DESCRIPTION = `Tieout reconciles two sets of records and tracks the exceptions and their deadlines.
 
 Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most
-1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); look at \`code\`. Checks come in this order:
+1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
 credential, tenant, role or scope, rate limit, body and query, existence, state.`;
 
 const TAGS: Record<string, string> = {
-  Tenant: "The caller and the tenant it acts for.",
-  "SLA monitor": "Open exceptions by nearness to breach.",
+  Tenant: "The caller and its tenant.",
+  "SLA monitor": "Open exceptions by time to breach.",
   "API keys": "Credentials of a tenant's servers.",
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching: "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
-  Exceptions: "Items that somebody has to resolve before a deadline.",
+  Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
-  "Security events": "Who did what, when and from where, in a chain that shows whether anything of it was changed since.",
-  Webhooks: "Signed events to an address of yours, by the Standard Webhooks scheme, and the log of what came of them.",
+  "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
+  Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
-/** A few entity tags of ours. */
+/** A few of our entity tags. */
 const TAGS_MAX = 1000;
 
 const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().meta({ example: "0d1f6c1e-retry-1" });
 
-const csvText = z.string().meta({ description: "RFC 4180, with a header line.", override: { contentMediaType: "text/csv" } });
-const ndjsonText = z.string().meta({ description: "One JSON object a line.", override: { contentMediaType: "application/x-ndjson" } });
+const csvText = z.string().meta({ description: "RFC 4180, with a header row.", override: { contentMediaType: "text/csv" } });
+const ndjsonText = z.string().meta({ description: "One JSON object per line.", override: { contentMediaType: "application/x-ndjson" } });
 const VERSION = "1.0.0";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -72,7 +72,7 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
       contact: { name: "Tieout", url: "https://tieout.example/docs" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: "/", description: "Production: the origin this document came from.", "x-internal": false }],
+    servers: [{ url: "/", description: "Production: the origin that served this document.", "x-internal": false }],
     security: [{ bearer: [] }],
     tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths: pathsOf(contracts, problems),
@@ -103,12 +103,12 @@ export function openApiDocument(contracts: readonly Contract[] = CONTRACTS): Ope
 const PARAMETERS = {
   TenantId: tenantId.meta({
     param: { name: "X-Tenant-Id", in: "header" },
-    description: "The one tenant this call is about.",
+    description: "The tenant this call is for.",
   }),
   IdempotencyKey: idempotencyKey.meta({
     param: { name: "Idempotency-Key", in: "header" },
     description:
-      "Makes a retry safe: the same key with the same request gives the first answer again, for 24 hours. May come in the body instead.",
+      "Makes retries safe: for 24 hours, the same key with the same request returns the original response. Can be sent in the body instead.",
   }),
   IfNoneMatch: z
     .string()
@@ -116,7 +116,7 @@ const PARAMETERS = {
     .meta({
       override: { maxLength: TAGS_MAX },
       param: { name: "If-None-Match", in: "header" },
-      description: "The ETag of what you have: where nothing is new, the answer is 304 without a body.",
+      description: "The ETag you have. If nothing is new, the response is 304 without a body.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   IfMatch: z
@@ -125,7 +125,7 @@ const PARAMETERS = {
     .meta({
       override: { maxLength: TAGS_MAX },
       param: { name: "If-Match", in: "header" },
-      description: "The ETag of what you read: the change is made only where that is still the state, else the answer is 412.",
+      description: "The ETag you read. The change is made only if the resource hasn't changed since; otherwise the response is 412.",
       example: '"3-Kx8d0aTqpwNfB2vE"',
     }),
   AuditReason: z
@@ -134,7 +134,7 @@ const PARAMETERS = {
     .meta({
       override: { maxLength: AUDIT_REASON_MAX },
       param: { name: "X-Audit-Reason", in: "header" },
-      description: "With the service-role key: why it is used. It is kept in the security events.",
+      description: "With the service-role key: the reason for the call, recorded in the security events.",
       example: "Support case 118",
     }),
 };
@@ -181,7 +181,7 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
         },
       }),
       ...(isCacheable(contract) && {
-        304: { description: "Nothing is new since the answer that If-None-Match names.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
+        304: { description: "Nothing is new since the response with this ETag.", headers: { ...ANSWER_HEADERS, ...TAG_HEADERS } },
       }),
       ...Object.fromEntries(answers.map((answer) => [`${answer.status}`, { $ref: `#/components/responses/${answer.name}` }])),
     },
@@ -203,7 +203,7 @@ function needs({ roles, scope, service, publishable }: Access): string {
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];
-  return `Open to: ${who.join("; ")}.`;
+  return `Who can call it: ${who.join("; ")}.`;
 }
 
 function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBodyObject } {
@@ -222,7 +222,7 @@ function withIdempotencyKey(body: z.ZodType, { idempotency }: Contract): z.ZodTy
   if (!idempotency) return body;
   const field = {
     [idempotency.field]: idempotencyKey.meta({
-      description: "The idempotency key, where it does not come in the header Idempotency-Key.",
+      description: "The idempotency key, unless sent in the Idempotency-Key header.",
     }),
   };
   const { example } = body.meta() ?? {};

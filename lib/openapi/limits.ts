@@ -1,6 +1,6 @@
 /**
- * The most that texts and lists of an answer have, by their field: each bound is kept where the value comes in, or by the database. Beside
- * the contracts, not in them: a request's limits are checked there, an answer's would be checked in vain. A schema's own limit goes first.
+ * The maximum size of a response's texts and lists, by field; each is enforced on input or by the database. Kept beside the contracts, not
+ * in them: there a request's limits are checked, and checking a response's would be wasted work. A schema's own limit wins.
  */
 const LENGTHS: Record<string, number> = {
   about: 64,
@@ -90,7 +90,7 @@ const LENGTHS: Record<string, number> = {
   webhook_id: 44,
 };
 
-/** In names of what may hold anything: a record's 64 kB bound them. */
+/** In names of values that can hold anything: bounded by a record's 64 kB. */
 const ANY_NAME = 65_536;
 
 const COUNTS: Record<string, number> = {
@@ -131,7 +131,7 @@ const COUNTS: Record<string, number> = {
   webhooks: 250,
 };
 
-/** What a pattern or a format says of the length. */
+/** The length implied by a pattern or format. */
 const FORMS: [RegExp, number][] = [
   [/^\^[a-z]{3}_\[0-9a-z\]\{20,40\}\$$/, 44],
   [/^\^user:/, 125],
@@ -171,7 +171,7 @@ export function addLimits(node: unknown, name = "", path = ""): void {
   }
 }
 
-/** A file, by its media type, is as long as its list. */
+/** A file, known by its media type, is as long as its list. */
 function isLimited({ maxLength, enum: values, const: value, contentMediaType }: Node): boolean {
   return maxLength !== undefined || values !== undefined || value !== undefined || contentMediaType !== undefined;
 }
@@ -183,6 +183,6 @@ function lengthOf({ pattern, format }: Node, name: string, path: string): number
 }
 
 function required(limit: number | undefined, path: string): number {
-  if (limit === undefined) throw new Error(`${path} has no limit: give its schema one, or its name one here.`);
+  if (limit === undefined) throw new Error(`${path} has no limit: add one to its schema, or to its name here.`);
   return limit;
 }

@@ -6,16 +6,16 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from "../wire/errors.ts";
 /** The one error body: RFC 9457 with `code` and `request_id`. */
 export const problem = z
   .strictObject({
-    type: z.url().meta({ description: "The page of the error catalogue." }),
+    type: z.url().meta({ description: "The error's page in the catalogue." }),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().meta({ description: "A sentence about this one answer." }),
-    code: z.enum(ERROR_CODES).meta({ description: "What a program should look at." }),
+    detail: z.string().meta({ description: "Explains this one response to a person." }),
+    code: z.enum(ERROR_CODES).meta({ description: "The error code for your program." }),
     request_id: z.string(),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: "With status 400: each place that is not valid, as a dotted path." }),
+      .meta({ description: "With status 400: each invalid field, as a dotted path." }),
   })
   .meta({ description: "An error (RFC 9457)." });
 
@@ -102,7 +102,7 @@ function exampleOf(code: ErrorCode): z.output<typeof problem> {
     detail: `${title}.`,
     code,
     request_id: REQUEST_ID,
-    ...(code === "invalid_request" && { errors: [{ path: "no_such_parameter", message: "There is no such field." }] }),
+    ...(code === "invalid_request" && { errors: [{ path: "no_such_parameter", message: "Unknown field." }] }),
   };
 }
 
@@ -113,23 +113,23 @@ const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${
 /** The headers that answers carry, as components. */
 export const HEADERS = {
   RequestId: {
-    description: "Names this answer in our log. Quote it when you ask us.",
+    description: "Identifies this request in our logs. Quote it when you contact us.",
     required: true,
     schema: { type: "string", pattern: "^req_[0-9a-f]{32}$", maxLength: 36, example: REQUEST_ID },
   },
   ETag: {
     description:
-      "Names this answer. As If-Match it lets a change through only where the resource is still as it was read; as If-None-Match it " +
-      "answers 304 where nothing is new.",
+      "Identifies this response. Send it in If-Match to avoid overwriting someone else's change, or in If-None-Match to get 304 when " +
+      "nothing is new.",
     required: true,
     schema: { type: "string", maxLength: 64, example: '"3-Kx8d0aTqpwNfB2vE"' },
   },
   RateLimit: {
-    description: "What is left of the limit, and in how many seconds it is full again.",
+    description: "Calls left in the window, and seconds until it resets.",
     schema: { type: "string", maxLength: 64, example: '"calls";r=1199;t=60' },
   },
   RateLimitPolicy: {
-    description: "The limit: calls in a window of seconds.",
+    description: "The limit: calls per window in seconds.",
     schema: { type: "string", maxLength: 64, example: '"calls";q=1200;w=60' },
   },
   RetryAfter: {
@@ -138,11 +138,11 @@ export const HEADERS = {
     schema: { type: "integer", minimum: 1, maximum: 3600, example: 2 },
   },
   WwwAuthenticate: {
-    description: "The scheme that is expected.",
+    description: "The expected authentication scheme.",
     schema: { type: "string", maxLength: 64, example: 'Bearer realm="tieout"' },
   },
   IdempotencyReplayed: {
-    description: "Present where this is the kept answer to an earlier request with the same idempotency key.",
+    description: "Present if this is the stored response to an earlier request with the same idempotency key.",
     schema: { type: "string", const: "true" },
   },
 } as const;

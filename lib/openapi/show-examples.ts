@@ -15,7 +15,7 @@ type Operation = {
   parameters?: { name?: string; schema?: JsonSchema }[];
 };
 
-/** Every request, success and parameter shows an example, put together from those of the schemas and made to agree. */
+/** Gives every request, response and parameter an example, built from its schemas' examples and made consistent. */
 export function addExamples(document: ReturnType<typeof createDocument>, contracts: readonly Contract[]): void {
   const definitions = (document.components?.schemas ?? {}) as Definitions;
   for (const [name, change] of Object.entries(AGREEING_SCHEMAS)) {
@@ -42,7 +42,7 @@ export function addExamples(document: ReturnType<typeof createDocument>, contrac
   }
 }
 
-/** A line of an export, as it is written. */
+/** A line of an export, as written. */
 function showFile(answer: Body | undefined, { item, columns }: NonNullable<Contract["file"]>, definitions: Definitions): void {
   const { "text/csv": csv, "application/x-ndjson": ndjson } = answer?.content ?? {};
   const line = exampleOf({ $ref: `#/components/schemas/${item.meta()?.id}` }, definitions, "export") as JsonSchema;
@@ -51,8 +51,8 @@ function showFile(answer: Body | undefined, { item, columns }: NonNullable<Contr
 }
 
 /**
- * An example of a schema: its own, or one put together from the examples of its parts.
- * @throws Error naming the part that has none.
+ * An example of a schema: its own, or one built from its parts' examples.
+ * @throws Error naming the part without one.
  */
 export function exampleOf(schema: JsonSchema, definitions: Definitions, path: string): unknown {
   if ("example" in schema) return schema.example;
@@ -72,7 +72,7 @@ export function exampleOf(schema: JsonSchema, definitions: Definitions, path: st
   if (schema.type === "array") return [exampleOf(schema.items as JsonSchema, definitions, `${path}[]`)];
   if (schema.type === "boolean") return false;
   if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 0;
-  throw new Error(`${path} has no example: give its schema .meta({ example }).`);
+  throw new Error(`${path} has no example: add .meta({ example }) to its schema.`);
 }
 
 function definitionOf(reference: string, definitions: Definitions): JsonSchema {

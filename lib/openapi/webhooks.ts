@@ -7,10 +7,11 @@ const HEADERS = {
   "webhook-id": z
     .string()
     .max(44)
-    .meta({ description: "The event's id, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-  "webhook-timestamp": z.string().max(12).meta({ description: "Seconds since 1970, of this attempt.", example: "1795167000" }),
+    .meta({ description: "The event's ID, the same on every attempt.", example: "evt_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+  "webhook-timestamp": z.string().max(12).meta({ description: "Unix time of this attempt, in seconds.", example: "1795167000" }),
   "webhook-signature": z.string().max(200).meta({
-    description: "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; several, separated by spaces, while a secret is rotated.",
+    description:
+      "`v1,` followed by the base64 of HMAC-SHA256 over `id.timestamp.body`. Several, separated by spaces, during a secret rotation.",
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   }),
 };
@@ -22,7 +23,7 @@ const NOW = "2026-11-20T09:30:00.000Z";
 const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
 const IN_FOUR_HOURS = "2026-11-20T13:30:00.000Z";
 
-/** How the exception of the examples is when each of its events comes. */
+/** The example exception at the time of each of its events. */
 const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
   "exception.sla.at_risk": {
     exception: { due_at: IN_FOUR_HOURS, minutes_to_breach: 240, breach_risk: "medium", created_at: YESTERDAY },
@@ -43,14 +44,14 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
       minutes_to_breach: null,
       breach_risk: null,
       status: "resolved",
-      resolution: "The bank line came.",
+      resolution: "The bank line arrived.",
       created_at: YESTERDAY,
       closed_at: NOW,
     },
   },
 };
 
-/** An example as it is at the moment of its event; any other as it is. */
+/** An event's example, consistent with the moment of that event; others unchanged. */
 export function atItsMoment(name: string, example: unknown): unknown {
   const moment = MOMENTS[name as EventKind];
   if (!moment) return example;
@@ -75,8 +76,8 @@ export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
             requestParams: { header: z.object(HEADERS) },
             requestBody: { required: true, content: { "application/json": { schema: body } } },
             responses: {
-              "2XX": { description: "It arrived. Any other status, or none within 15 s, is tried again." },
-              "410": { description: "No more events are wanted: the webhook is disabled." },
+              "2XX": { description: "Delivered. Any other status, or none within 15 s, is retried." },
+              "410": { description: "Stops all events: the webhook is disabled." },
             },
           },
         },

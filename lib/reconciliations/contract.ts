@@ -35,7 +35,7 @@ export const reconciliation = z
     auto_run: autoRun,
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
-    open_exceptions: count.meta({ description: "Its exceptions that are open or in review, counted now.", example: 12 }),
+    open_exceptions: count.meta({ description: "Its open and in-review exceptions, counted now.", example: 12 }),
     closed_at: time.nullable().meta({ example: null }),
     closed_by: actor.nullable().meta({ example: null }),
     created_at: time,
@@ -58,8 +58,8 @@ export const listReconciliationsContract = contract({
   query: z.strictObject({
     ...pageQuery,
     status: status.optional(),
-    period_from: calendarDate.optional().meta({ description: "Only periods that end on this day or later.", example: "2026-10-01" }),
-    period_to: calendarDate.optional().meta({ description: "Only periods that start on this day or earlier.", example: "2026-10-31" }),
+    period_from: calendarDate.optional().meta({ description: "Only periods that end on or after this day.", example: "2026-10-01" }),
+    period_to: calendarDate.optional().meta({ description: "Only periods that start on or before this day.", example: "2026-10-31" }),
   }),
   response: page(reconciliation),
 });
@@ -121,8 +121,8 @@ export const updateReconciliationContract = contract({
   tag,
   summary: "Change a reconciliation",
   description:
-    "Status moves: open and in_progress to each other; in_progress to completed and back; any of them to archived, which is the end. One with " +
-    "sources is completed by closing it.",
+    "Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. " +
+    "One with sources is completed by closing it.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject({ ...settable, auto_run: autoRun }).partial(),

@@ -16,15 +16,13 @@ const serverFields = {
   updated_at: time,
   soft_delete: z.boolean().meta({ description: "True once deleted." }),
   deleted_at: time.nullable().meta({ example: null }),
-  purge_at: time
-    .nullable()
-    .meta({ description: "When a deleted record is permanently deleted: 30 days after its deletion.", example: null }),
+  purge_at: time.nullable().meta({ description: "When a deleted record is permanently deleted: 30 days after deletion.", example: null }),
 };
 
 const refused = Object.fromEntries(
   [...Object.keys(serverFields), "tenant_id"].map((name) => [
     name,
-    z.never({ error: "The server sets this field. Leave it out." }).optional(),
+    z.never({ error: "The server sets this field. Remove it." }).optional(),
   ]),
 );
 
@@ -87,10 +85,10 @@ export function recordContracts(surface: Surface) {
           .optional()
           .meta({ description: "Only records with this operation.", example: "list" }),
         q: searchedText.optional().meta({
-          description: "Text search, of up to 12 words: each begins a word of the record's texts and numbers.",
+          description: "Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.",
           example: "payout bank",
         }),
-        updated_since: timestamp.optional().meta({ description: "Only records that changed at this time or later." }),
+        updated_since: timestamp.optional().meta({ description: "Only records changed at or after this time." }),
         include_deleted: including("true", "false", "only"),
       }),
       response: page(record),
@@ -101,7 +99,7 @@ export function recordContracts(surface: Surface) {
       method: "POST",
       path: `/v1/${path}`,
       summary: `Create ${article(noun)} ${noun}`,
-      description: "Any JSON object of at most 64 kB. Fields beside the known ones are kept as they are sent.",
+      description: "Any JSON object, up to 64 kB. Other fields are stored as sent.",
       access: writing,
       functions: ["create_record"],
       idempotency: { field: "idempotencyKey", required: true },
@@ -131,7 +129,7 @@ export function recordContracts(surface: Surface) {
       path: `/v1/${path}/{id}`,
       summary: `Change ${article(noun)} ${noun}`,
       description:
-        "A JSON merge patch (RFC 7396): null takes a field away. With the ETag of what you read in If-Match, nobody else's change is lost.",
+        "A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.",
       access: writing,
       functions: ["update_record"],
       params: byId,
@@ -141,7 +139,7 @@ export function recordContracts(surface: Surface) {
           ...nullish(sharedFields),
           ...ownFields,
           ...refused,
-          idempotencyKey: z.never({ error: "A record keeps the key it was created with. Leave it out." }).optional(),
+          idempotencyKey: z.never({ error: "A record keeps the idempotency key it was created with. Remove this field." }).optional(),
         })
         .meta({ example: Object.fromEntries(Object.entries(example).slice(0, 1)) }),
       bodyMaxBytes: RECORD_MAX_BYTES,
@@ -153,7 +151,7 @@ export function recordContracts(surface: Surface) {
       method: "DELETE",
       path: `/v1/${path}/{id}`,
       summary: `Delete ${article(noun)} ${noun}`,
-      description: "A soft delete: a tenant admin can restore it until purge_at, 30 days later.",
+      description: "A soft delete: a tenant admin can restore the record until purge_at, 30 days later.",
       access: writing,
       functions: ["delete_record"],
       params: byId,
@@ -165,7 +163,7 @@ export function recordContracts(surface: Surface) {
       method: "POST",
       path: `/v1/${path}/{id}/restore`,
       summary: `Restore a deleted ${noun}`,
-      description: "Restoring what is not deleted returns it unchanged.",
+      description: "Restoring a record that isn't deleted returns it unchanged.",
       access: needsOnSurface("restore", path),
       functions: ["restore_record"],
       idempotency: { field: "idempotencyKey", required: false },

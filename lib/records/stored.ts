@@ -2,7 +2,7 @@ import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import type { StoredRecord } from "./contract.ts";
 
-/** As the database gives it: beside its version, for a record may have a field of that name. */
+/** As the database returns it: next to its version, since a record can have a field of that name. */
 export type Stored = { version: number; record: StoredRecord };
 
 export function recordOf(ctx: Context, stored: Stored): StoredRecord {

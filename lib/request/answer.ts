@@ -5,10 +5,10 @@ import type { Context } from "./context.ts";
 
 const DIGEST_LENGTH = 16;
 
-/** `data` by the contract, `body` as it is sent, and the `ETag` of an answer about one resource. */
+/** `data` as the contract parses it, `body` as sent, and the `ETag` of a response about one resource. */
 export type Answer<C extends Contract> = { data: z.output<C["response"]>; body: string; etag: string | null };
 
-/** Runs a verb and parses what it found by the contract, for an endpoint and for a page: a column nobody listed cannot leak. */
+/** Parses what a verb found by the contract, for an endpoint or a page: a column nobody listed can't leak. */
 export async function answerOf<C extends Contract>(contract: C, ctx: Context, found: Promise<z.input<C["response"]>>): Promise<Answer<C>> {
   const data = contract.response.parse(await found) as z.output<C["response"]>;
   const body = JSON.stringify(data);
@@ -16,8 +16,8 @@ export async function answerOf<C extends Contract>(contract: C, ctx: Context, fo
 }
 
 /**
- * The entity tag of an answer: `<version>-<digest>`. What was stored is told by the version, which is all that `If-Match` compares;
- * what the clock or others' work adds to it (`minutes_to_breach`, `request_count`) by the digest, so that a 304 never hides it.
+ * The entity tag of a response: `<version>-<digest>`. The version identifies what is stored, and is all that `If-Match` compares. The
+ * digest covers what the clock or others' work adds (`minutes_to_breach`, `request_count`), so that a 304 never hides it.
  */
 export function entityTag(version: number | null, body: string): string {
   const digest = createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_LENGTH);

@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 
-/** Says which state of the resource the answer shows; the pipeline makes the `ETag` of it. */
+/** Sets the version of the resource in the response; the pipeline makes the `ETag` from it. */
 export function tagged<Answer extends object>(ctx: Context, stored: Answer & { version?: number }): Answer {
   ctx.version = stored.version ?? null;
   return stored;

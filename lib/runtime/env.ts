@@ -11,7 +11,7 @@ const base64Keys = z
   .transform((list) => list.split(",").flatMap((key) => (key.trim() ? Buffer.from(key.trim(), "base64") : [])))
   .refine((keys) => keys.every((key) => key.length === 32), "must be base64 of 32 bytes each, comma-separated, newest first");
 
-/** Hosts in the URL parser's spelling: small letters, addresses in their one form, IPv6 without its brackets. */
+/** Hosts as the URL parser writes them: lower case, addresses normalised, IPv6 without brackets. */
 export const hosts = z
   .string()
   .default("")
@@ -19,7 +19,7 @@ export const hosts = z
     const given = list.split(",").flatMap((host) => host.trim() || []);
     const wrong = given.find((host) => hostOf(host) === null);
     if (wrong === undefined) return new Set(given.map((host) => hostOf(host) ?? host));
-    const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" is not one`;
+    const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" isn't one`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   });
@@ -68,13 +68,13 @@ export type Env = z.output<typeof environment>;
 
 let parsed: Env | undefined;
 
-/** @throws Error naming each variable that is missing or not valid, without its value. */
+/** @throws Error naming each variable that is missing or invalid, without its value. */
 export function env(): Env {
   if (!parsed) {
     const result = environment.safeParse(process.env);
     if (!result.success) {
       const reasons = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-      throw new Error(`The configuration is not valid.\n  ${reasons.join("\n  ")}`);
+      throw new Error(`The configuration is invalid.\n  ${reasons.join("\n  ")}`);
     }
     parsed = result.data;
   }

@@ -6,7 +6,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts for whoever knows `binding` as well as the server's key: neither opens it alone.
+ * Encrypts so that both `binding` and the server's key are needed to decrypt.
  * The newest of ENCRYPTION_KEYS seals; each of them opens.
  */
 export function seal(plaintext: string, binding: string): string {
@@ -15,7 +15,7 @@ export function seal(plaintext: string, binding: string): string {
   return Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url");
 }
 
-/** @throws Error where the binding is another one, or no server key fits. */
+/** @throws Error if the binding differs or no server key fits. */
 export function unseal(sealed: string, binding: string): string {
   const bytes = Buffer.from(sealed, "base64url");
   const nonce = bytes.subarray(0, NONCE_BYTES);
@@ -26,10 +26,10 @@ export function unseal(sealed: string, binding: string): string {
       decipher.setAuthTag(tag);
       return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
     } catch {
-      // Sealed with another of the keys.
+      // Sealed with another key.
     }
   }
-  throw new Error("None of ENCRYPTION_KEYS opens this.");
+  throw new Error("None of ENCRYPTION_KEYS can decrypt this.");
 }
 
 function newestKey(): Buffer {

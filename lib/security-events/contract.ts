@@ -14,32 +14,27 @@ const hash = z
 export const securityEvent = z
   .object({
     id: securityEventId,
-    seq: z.int().meta({ description: "Its number in the tenant's chain.", example: 118 }),
+    seq: z.int().meta({ description: "Its number in the tenant's audit log.", example: 118 }),
     at: time,
     type: z.string().meta({ example: "api_key.revoked" }),
     actor,
     ...person,
     credential: z.enum(CREDENTIALS).meta({ example: "user" }),
-    home_tenant_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The tenant that the credential belongs to, where that is another one.", example: null }),
-    cross_tenant: z
-      .boolean()
-      .meta({ description: "The credential is not this tenant's own, or was used for another one.", example: false }),
+    home_tenant_id: z.string().nullable().meta({ description: "The credential's own tenant, if different.", example: null }),
+    cross_tenant: z.boolean().meta({ description: "The credential belongs to another tenant or was used for one.", example: false }),
     operation: z.string().nullable().meta({ example: "revokeApiKey" }),
     target: z
       .string()
       .nullable()
-      .meta({ description: "What it was done to: an identifier, or tenant:<id>.", example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+      .meta({ description: "What it was done to: an ID, or tenant:<id>.", example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
     address: z.string().nullable().meta({ example: "203.0.113.7" }),
     request_id: z.string().nullable().meta({ example: "req_5f0c" }),
-    reason: z.string().nullable().meta({ description: "The reason that was given.", example: "Laptop lost" }),
+    reason: z.string().nullable().meta({ description: "The reason given.", example: "Laptop lost" }),
     details: z
       .record(z.string(), z.unknown())
-      .meta({ description: "Of a change: each field with `from` and `to`.", example: { name: "Nightly export" } }),
+      .meta({ description: "For a change: each field with `from` and `to`.", example: { name: "Nightly export" } }),
     hash,
-    prev_hash: hash.nullable().meta({ description: "The hash of the event before it; null on the first.", example: null }),
+    prev_hash: hash.nullable().meta({ description: "The previous event's hash. Null for the first event.", example: null }),
   })
   .meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.output<typeof securityEvent>;
@@ -49,9 +44,9 @@ const tag = "Security events";
 const filters = {
   type: z
     .string()
-    .regex(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/, "Give a type, for example api_key.revoked, or api_key.* for all of a kind.")
+    .regex(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/, "Must be a type such as api_key.revoked, or api_key.* for a whole category.")
     .optional()
-    .meta({ description: "One type, or all of a kind: api_key.*", example: "api_key.revoked" }),
+    .meta({ description: "A type, or a whole category: api_key.*", example: "api_key.revoked" }),
   actor: text(200).optional().meta({ example: "user:ada" }),
   target: text(200).optional().meta({ example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
   cross_tenant: z
@@ -126,9 +121,9 @@ export const CHAIN_FAULTS = [
 const chainFault = z
   .object({
     reason: z.enum(CHAIN_FAULTS).meta({ example: "content_changed" }),
-    seq: z.int().meta({ description: "The first number that does not fit.", example: 118 }),
+    seq: z.int().meta({ description: "The first number that fails verification.", example: 118 }),
     event_id: z.string().nullable().meta({ example: "sev_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-    message: z.string().meta({ example: "Event number 118 is not what was written." }),
+    message: z.string().meta({ example: "Event number 118 was altered." }),
   })
   .meta({ id: "ChainFault" });
 export type ChainFault = z.output<typeof chainFault>;
@@ -137,11 +132,11 @@ export const chainVerification = z
   .object({
     status: z.enum(["intact", "broken"]).meta({ example: "intact" }),
     as_of: time,
-    events: z.int().meta({ description: "How many events fit.", example: 4711 }),
+    events: z.int().meta({ description: "Number of verified events.", example: 4711 }),
     forgotten_through_seq: z
       .int()
       .nullable()
-      .meta({ description: "Up to here events were forgotten when their time was over; a signature stands for them.", example: null }),
+      .meta({ description: "Events up to here were purged after their retention period; a signature covers them.", example: null }),
     verified_through: z.object({ seq: z.int().meta({ example: 4711 }), id: securityEventId, hash }).nullable(),
     checkpoint: z
       .object({
@@ -153,7 +148,7 @@ export const chainVerification = z
         signature: z.string().meta({ description: "Ed25519, base64url.", example: "pLx0cQ" }),
       })
       .nullable()
-      .meta({ description: "The last signed state. Who keeps it can prove later that nothing up to it was rewritten." }),
+      .meta({ description: "The latest signed state. Save it to prove later that nothing up to it was rewritten." }),
     unsigned_events: z.int().meta({ description: "Events since the last signed state.", example: 0 }),
     fault: chainFault.nullable().meta({ example: null }),
   })
@@ -165,8 +160,8 @@ export const verifySecurityEventsContract = contract({
   method: "GET",
   path: "/v1/security-events/verify",
   tag,
-  summary: "Verify the chain of security events",
-  description: "Walks the tenant's chain from its beginning, against the signed states of it, and names the first event that does not fit.",
+  summary: "Verify the audit log",
+  description: "Checks every event in the tenant's audit log against its signed states and returns the first one that fails.",
   access: needs("read:security-events"),
   functions: ["open_security_event_chain", "walk_security_event_chain"],
   response: chainVerification,

@@ -26,7 +26,7 @@ const { windows, later } = processWide("security-event-counter", () => ({
 
 /**
  * Counts what an attacker can repeat at will. The first of a minute is written at once and waited for, the others are gathered and
- * written once in a while; the database tells of the first and, when the minute is over, of the number. @throws ApiError `unavailable`
+ * written once in a while; the database records the first and, when the minute is over, the count. @throws ApiError `unavailable`
  */
 export async function countEvents(events: Counted[]): Promise<void> {
   const first = events.filter((event) => isFirst(keyOf(event)));

@@ -3,7 +3,7 @@ import { writeEvents } from "./write-events.ts";
 
 type Call = { request: Request; requestId: string; address: string | null; tenantId?: string };
 
-/** A call of the service-role key that the database did not take down: refused there, or none of its business. */
+/** Records a service-role call that the database didn't record: refused there, or never sent to it. */
 export async function recordServiceCall(operation: string, call: Call, outcome: ErrorCode | "done"): Promise<void> {
   await writeEvents([
     {
@@ -24,7 +24,7 @@ export async function recordServiceCall(operation: string, call: Call, outcome: 
 
 const LONGEST_REASON = 1000;
 
-/** As far as it can be read and kept: the call it comes with is refused for other reasons already. */
+/** As much as can be read and stored: the call is refused for other reasons anyway. */
 export function auditReason(request: Request): string | null {
   const bytes = request.headers.get("x-audit-reason");
   return bytes && Buffer.from(bytes, "latin1").toString("utf8").slice(0, LONGEST_REASON).toWellFormed();

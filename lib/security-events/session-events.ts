@@ -11,7 +11,7 @@ import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
 const MOST_TENANTS = 20;
 
-/** Takes down who signs in and out, and who tries to. A session that cannot be taken down neither begins nor ends. */
+/** Records sign-ins, sign-outs and failed attempts. A session that can't be recorded neither begins nor ends. */
 export async function onSessionRecord(
   request: Request,
   { action, provider }: { action: string; provider: string },
@@ -51,7 +51,7 @@ async function unlessUnavailable(request: Request, response: Response, record: (
     await record();
     return response;
   } catch (error) {
-    log.error({ err: error }, "no session begins or ends that cannot be taken down");
+    log.error({ err: error }, "no session begins or ends without being recorded");
     const url = new URL("/sign-in?error=Unavailable", env().NEXTAUTH_URL).href;
     return request.method === "POST" ? Response.json({ url }, { status: 503 }) : Response.redirect(url);
   }

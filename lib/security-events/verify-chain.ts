@@ -81,7 +81,7 @@ class Walk {
     const seq = Number(event.seq);
     const due = this.last.seq + 1;
     if (seq > due) return missing(due, seq - 1);
-    if (seq < due) return { reason: "order_changed", seq, event_id: event.id, message: `Two events claim number ${seq}.` };
+    if (seq < due) return { reason: "order_changed", seq, event_id: event.id, message: `Two events have number ${seq}.` };
     const sound = hashOf(this.#chain, event) === event.hash;
     if (event.prev_hash === this.last.hash) return sound ? null : changed(seq, event.id);
     if (sound) return this.#rewrittenBefore(event);
@@ -92,7 +92,7 @@ class Walk {
       reason: "order_changed",
       seq,
       event_id: event.id,
-      message: `The event that stands as number ${seq} was written as number ${written}.`,
+      message: `The event stored as number ${seq} was written as number ${written}.`,
     };
   }
 
@@ -101,7 +101,7 @@ class Walk {
     const { seq, id } = this.last;
     this.last = this.#before;
     if (id === null) {
-      const message = `Event ${event.seq} was not written as the first that is kept: what stood before it is gone, and nothing signed says that it may be.`;
+      const message = `Event ${event.seq} wasn't the first event: earlier events are missing without a signed record of their purge.`;
       return { reason: "row_missing", seq: Number(event.seq), event_id: event.id, message };
     }
     return changed(seq, id);
@@ -143,7 +143,7 @@ function proveCheckpoints({ chain, checkpoints }: ChainState): Proven {
   let unsound: Proven["unsound"];
   const valid = checkpoints.filter((signed) => {
     const verdict = verifyCheckpoint(chain, signed);
-    const why = verdict === "forged" ? "its signature does not fit" : `no key with the id ${signed.key_id} is known here`;
+    const why = verdict === "forged" ? "its signature is invalid" : `no key with the id ${signed.key_id} is known here`;
     if (verdict !== "valid") unsound ??= { signed, why };
     return verdict === "valid";
   });
@@ -172,7 +172,7 @@ function endFault({ head }: ChainState, { heads }: Proven, last: Place): ChainFa
 
 function unchainedFault({ unchained }: ChainState, last: Place): ChainFault | null {
   if (unchained === null) return null;
-  return { reason: "not_chained", seq: last.seq + 1, event_id: unchained, message: "This event was put in past the chain." };
+  return { reason: "not_chained", seq: last.seq + 1, event_id: unchained, message: "This event was added outside the chain." };
 }
 
 function missing(from: number, to: number): ChainFault {
@@ -181,5 +181,5 @@ function missing(from: number, to: number): ChainFault {
 }
 
 function changed(seq: number, id: string | null): ChainFault {
-  return { reason: "content_changed", seq, event_id: id, message: `Event number ${seq} is not what was written.` };
+  return { reason: "content_changed", seq, event_id: id, message: `Event number ${seq} was altered.` };
 }

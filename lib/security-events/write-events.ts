@@ -24,7 +24,7 @@ export type NewSecurityEvent = {
   request_id: string | null;
   reason?: string | null;
   details?: Record<string, Json>;
-  /** What is counted together within a minute; without it each is an event of its own. */
+  /** What is counted together within a minute; without it each is its own event. */
   bucket?: string;
   count?: number;
 };
@@ -32,7 +32,7 @@ export type NewSecurityEvent = {
 /** @throws ApiError `unavailable`, `internal`: nothing of it was kept then. */
 export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
   const kept = JSON.parse(JSON.stringify(events, (_key, value) => (typeof value === "string" ? storable(value) : value))) as Json;
-  unwrap(await serviceDb("the trail is written also where nobody may enter").rpc("record_security_events", { events: kept }));
+  unwrap(await serviceDb("the audit log is written even for refused calls").rpc("record_security_events", { events: kept }));
 }
 
 /** A name in a token may have what no database keeps as text. */

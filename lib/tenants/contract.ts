@@ -8,10 +8,7 @@ export const PRINCIPAL_TYPES = ["user", "api_key", "publishable_key", "service_r
 export const me = z
   .object({
     tenant_id: tenantId,
-    tenant_name: z
-      .string()
-      .nullable()
-      .meta({ description: "Null for the publishable key, which learns no more than what it asked for.", example: "Acme Corporation" }),
+    tenant_name: z.string().nullable().meta({ description: "Null for the publishable key.", example: "Acme Corporation" }),
     principal: z.object({
       type: z.enum(PRINCIPAL_TYPES),
       id: z.string().meta({ example: "ada" }),
@@ -27,7 +24,7 @@ export const getMeContract = contract({
   method: "GET",
   path: "/v1/me",
   tag: "Tenant",
-  summary: "Who am I, and for which tenant",
+  summary: "Get the caller and its tenant",
   access: needs("read:me"),
   response: me,
   resource: "unversioned",

@@ -11,7 +11,7 @@ export const WEBHOOK_HEALTHS = ["healthy", "degraded", "failing", "disabled", "i
 export const SECRET_GRACE_SECONDS_DEFAULT = 86_400;
 const SECRET_GRACE_SECONDS_MAX = 604_800;
 
-const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event kind. The catalogue: ${EVENT_KINDS.join(", ")}.` });
+const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event type. Must be one of: ${EVENT_KINDS.join(", ")}.` });
 
 const URL_MAX = WEBHOOKS.url.most;
 
@@ -24,20 +24,20 @@ const url = z
     return z.NEVER;
   })
   .meta({
-    description: "https, on port 443 or 1024 to 65535, at a public address.",
+    description: "An https URL on port 443 or 1024 to 65535, at a public address.",
     example: "https://hooks.example.com/tieout",
     override: { format: "uri", maxLength: URL_MAX },
   });
 
 function urlFault(given: string): string | null {
-  if (!URL.canParse(given)) return "Give a complete URL, for example https://hooks.example.com/tieout.";
+  if (!URL.canParse(given)) return "Must be a complete URL, for example https://hooks.example.com/tieout.";
   const { protocol, username, password, hash, href, hostname } = new URL(given);
-  if (protocol !== "https:" && protocol !== "http:") return "Give a URL that begins with https://.";
-  if (username !== "" || password !== "") return "A URL may not carry a user name or password: the signature says who sends.";
+  if (protocol !== "https:" && protocol !== "http:") return "Must be a URL that starts with https://.";
+  if (username !== "" || password !== "") return "Must not contain a user name or password: the signature identifies the sender.";
   // The parser reads 0x7f.1 and １２７.0.0.1 as 127.0.0.1. Whoever writes that way hides something.
-  if (spelledHost(given) !== hostname && !hostname.includes("xn--")) return `This host means ${hostname}: write it that way.`;
-  if (hash !== "") return "A URL may not have a fragment: it would never be sent.";
-  return href.length > URL_MAX ? `A URL may have at most ${URL_MAX} characters.` : null;
+  if (spelledHost(given) !== hostname && !hostname.includes("xn--")) return `Write this host as ${hostname}.`;
+  if (hash !== "") return "Must not contain a fragment: it would never be sent.";
+  return href.length > URL_MAX ? `Must be at most ${URL_MAX} characters.` : null;
 }
 
 function spelledHost(given: string): string | undefined {
@@ -53,20 +53,20 @@ const events = z
 
 const SECRET_MIN = 8;
 const SECRET_MAX = 256;
-/** Padding is optional, and the alphabet either of RFC 4648. */
+/** Either alphabet of RFC 4648; padding is optional. */
 const BASE64 = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 const secret = z
   .string()
   .refine((given) => isWithin([...given].length, SECRET_MIN, SECRET_MAX) && given.trim() !== "", {
-    error: `Give ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them white space.`,
+    error: `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`,
     abort: true,
   })
-  .refine((given) => !given.startsWith("whsec_") || isBase64(given.slice("whsec_".length)), "After whsec_ give base64.")
+  .refine((given) => !given.startsWith("whsec_") || isBase64(given.slice("whsec_".length)), "Must be base64 after whsec_.")
   .meta({
     description:
-      "Yours to choose: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the answer warns. Left out, one is made and shown in " +
-      "this answer alone.",
+      "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one " +
+      "created and returned in this response only.",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     override: { minLength: SECRET_MIN, maxLength: SECRET_MAX },
   });
@@ -84,9 +84,9 @@ const description = z.string().max(WEBHOOKS.description.most).nullable().meta({ 
 const performance = z.object({
   attempts: z.int().min(0).meta({ example: 1204 }),
   failures: z.int().min(0).meta({ example: 4 }),
-  success_rate: z.number().min(0).max(1).nullable().meta({ description: "Of the attempts; null where there were none.", example: 0.9967 }),
-  p50_ms: milliseconds.meta({ description: "Half of the answers came within this time, to 5 %.", example: 84 }),
-  p95_ms: milliseconds.meta({ description: "95 % of the answers came within this time, to 5 %.", example: 210 }),
+  success_rate: z.number().min(0).max(1).nullable().meta({ description: "Share of attempts. Null if there were none.", example: 0.9967 }),
+  p50_ms: milliseconds.meta({ description: "Median response time, within 5 %.", example: 84 }),
+  p95_ms: milliseconds.meta({ description: "95th percentile of response times, within 5 %.", example: 210 }),
 });
 
 /** A webhook on the wire. Never its secret. */
@@ -99,30 +99,30 @@ export const webhook = z
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
-    disabled_reason: z
-      .enum(WEBHOOKS.disabled_reason)
-      .nullable()
-      .meta({ description: "manual: by a user; failing: every attempt of 5 days failed; gone: the receiver answered 410.", example: null }),
-    disabled_detail: z.string().nullable().meta({ description: "A sentence that says why.", example: null }),
+    disabled_reason: z.enum(WEBHOOKS.disabled_reason).nullable().meta({
+      description: "manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.",
+      example: null,
+    }),
+    disabled_detail: z.string().nullable().meta({ description: "A sentence explaining why.", example: null }),
     health: z.enum(WEBHOOK_HEALTHS).meta({
-      description: "failing: no success since failing_since; degraded: under 95 % within 24 h; idle: nothing was sent for 24 h.",
+      description: "failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.",
     }),
     last_24h: performance,
     last_7d: performance,
-    failing_since: time.nullable().meta({ description: "Every attempt since then failed.", example: null }),
-    disable_at: time.nullable().meta({ description: "An attempt that fails after this time disables it.", example: null }),
+    failing_since: time.nullable().meta({ description: "Every attempt since this time has failed.", example: null }),
+    disable_at: time.nullable().meta({ description: "A failed attempt after this time disables it.", example: null }),
     last_success_at: time.nullable(),
     last_failure_at: time.nullable().meta({ example: null }),
     last_failure_kind: z
       .enum(ATTEMPT_FAILURE_KINDS)
       .nullable()
-      .meta({ description: "Why the last attempt failed, while every attempt fails; null otherwise.", example: null }),
-    next_attempt_at: time.nullable().meta({ description: "The next try of a delivery that waits.", example: null }),
+      .meta({ description: "Why the last attempt failed, while failing. Null otherwise.", example: null }),
+    next_attempt_at: time.nullable().meta({ description: "The next attempt of a waiting delivery.", example: null }),
     missed_since: time
       .nullable()
-      .meta({ description: "The oldest event of 30 days that failed for good: what recover is for.", example: null }),
+      .meta({ description: "The oldest missed event of the last 30 days. Use recover to resend from here.", example: null }),
     secret_changed_at: time.nullable().meta({ description: "The last rotation.", example: null }),
-    previous_secret_expires_at: time.nullable().meta({ description: "Until then, the previous secret signs too.", example: null }),
+    previous_secret_expires_at: time.nullable().meta({ description: "The previous secret also signs until this time.", example: null }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -130,14 +130,14 @@ export const webhook = z
   .meta({ id: "Webhook" });
 export type Webhook = z.output<typeof webhook>;
 
-/** The answer of what gives a webhook its secret. */
+/** The response of operations that set a webhook's secret. */
 export const newWebhook = webhook
   .extend({
     secret: z
       .string()
       .optional()
-      .meta({ description: "Only where you sent none: shown once, and never again.", example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
-    warning: z.string().optional().meta({ description: "Only where the secret is short.", example: "This secret is short." }),
+      .meta({ description: "Only if you sent none. Returned once.", example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
+    warning: z.string().optional().meta({ description: "Only if the secret is short.", example: "This secret is short." }),
   })
   .meta({ id: "NewWebhook" });
 export type NewWebhook = z.output<typeof newWebhook>;
@@ -146,7 +146,7 @@ export const recovery = z
   .object({
     since: time,
     dry_run: z.boolean(),
-    count: z.int().min(0).meta({ description: "Deliveries that are sent again, or would be.", example: 42 }),
+    count: z.int().min(0).meta({ description: "Deliveries that are resent, or would be.", example: 42 }),
   })
   .meta({ id: "WebhookRecovery" });
 export type Recovery = z.output<typeof recovery>;
@@ -169,7 +169,7 @@ export const createWebhookContract = contract({
   tag,
   summary: "Register a webhook",
   description:
-    "Events are signed by the Standard Webhooks scheme with the secret of your choice, or one that is made for you. Delivery starts with the next event.",
+    "Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.",
   access: needs("write:webhooks"),
   idempotency,
   body: z.strictObject({ url, description: description.optional(), events, secret: secret.optional() }),
@@ -184,7 +184,7 @@ export const getWebhookContract = contract({
   method: "GET",
   path: "/v1/webhooks/{id}",
   tag,
-  summary: "Get a webhook and how it performs",
+  summary: "Get a webhook and its health",
   resource: "versioned",
   access: needs("read:webhooks"),
   params: ofWebhook,
@@ -198,7 +198,7 @@ export const updateWebhookContract = contract({
   tag,
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
-  description: "A JSON merge patch. status disabled gives up what waits; recover sends it again later. reason is kept beside it.",
+  description: "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -225,7 +225,7 @@ export const deleteWebhookContract = contract({
   tag,
   summary: "Delete a webhook",
   resource: "versioned",
-  description: "At once and for good: nothing is sent to it any more, and its secret is destroyed.",
+  description: "Can't be undone. No more events are sent to it and its signing secret is destroyed.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   response: z.object({ id: webhookId, deleted: z.literal(true) }).meta({ id: "DeletedWebhook" }),
@@ -236,8 +236,8 @@ export const rotateWebhookSecretContract = contract({
   method: "POST",
   path: "/v1/webhooks/{id}/rotate-secret",
   tag,
-  summary: "Change a webhook's secret",
-  description: "During the grace period the new secret and the previous one both sign.",
+  summary: "Rotate a webhook's signing secret",
+  description: "During the grace period, both the new and the previous secret sign.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -248,7 +248,7 @@ export const rotateWebhookSecretContract = contract({
       .min(0)
       .max(SECRET_GRACE_SECONDS_MAX)
       .default(SECRET_GRACE_SECONDS_DEFAULT)
-      .meta({ description: "Seconds; 0 ends the previous secret at once.", example: 3600 }),
+      .meta({ description: "In seconds. 0 ends the previous secret immediately.", example: 3600 }),
   }),
   response: newWebhook,
 });
@@ -259,7 +259,7 @@ export const testWebhookContract = contract({
   path: "/v1/webhooks/{id}/test",
   tag,
   summary: "Send a webhook.test event",
-  description: "Answers with the delivery, whose attempts tell how it went. A disabled webhook is 409.",
+  description: "Returns the delivery; its attempts show the result. A disabled webhook returns 409.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -274,7 +274,7 @@ export const enableWebhookContract = contract({
   path: "/v1/webhooks/{id}/enable",
   tag,
   summary: "Enable a webhook",
-  description: "Whatever disabled it. What it missed is not sent by itself: missed_since says from when to recover.",
+  description: "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
@@ -286,16 +286,16 @@ export const recoverWebhookContract = contract({
   method: "POST",
   path: "/v1/webhooks/{id}/recover",
   tag,
-  summary: "Send again everything missed since a time",
+  summary: "Recover missed deliveries",
   description:
-    "Deliveries of events since then that failed, or failed so far and wait for their next try. With dry_run they are only counted. " +
-    "A disabled webhook is 409, unless with dry_run.",
+    "Resends deliveries of events since then that failed or are waiting for a retry. With dry_run they are only counted. " +
+    "A disabled webhook returns 409, except with dry_run.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
   body: z.strictObject({
     since: timestamp,
-    dry_run: z.boolean().default(false).meta({ description: "Count, and send nothing.", example: true }),
+    dry_run: z.boolean().default(false).meta({ description: "Only count; send nothing.", example: true }),
   }),
   response: recovery,
   dryRun: "asked",

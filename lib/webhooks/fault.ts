@@ -6,30 +6,30 @@ const TIMEOUTS = new Set(["TimeoutError", "UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"
 
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: "The receiver refused the connection.",
-  ECONNRESET: "The receiver closed the connection before it answered.",
-  EPIPE: "The receiver closed the connection before it answered.",
-  UND_ERR_SOCKET: "The receiver closed the connection before it answered.",
-  ENOTFOUND: "The host name has no address.",
-  EAI_AGAIN: "The host name could not be looked up.",
-  EHOSTUNREACH: "The receiver's address cannot be reached.",
-  ENETUNREACH: "The receiver's address cannot be reached.",
-  EADDRNOTAVAIL: "The receiver's address cannot be reached.",
-  UND_ERR_HEADERS_OVERFLOW: "The headers of the answer are too large.",
+  ECONNRESET: "The receiver closed the connection before responding.",
+  EPIPE: "The receiver closed the connection before responding.",
+  UND_ERR_SOCKET: "The receiver closed the connection before responding.",
+  ENOTFOUND: "The host name doesn't resolve to an address.",
+  EAI_AGAIN: "The DNS lookup failed.",
+  EHOSTUNREACH: "The receiver's address is unreachable.",
+  ENETUNREACH: "The receiver's address is unreachable.",
+  EADDRNOTAVAIL: "The receiver's address is unreachable.",
+  UND_ERR_HEADERS_OVERFLOW: "The response headers are too large.",
   CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
-  CERT_NOT_YET_VALID: "The receiver's certificate is not valid yet.",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "The receiver's certificate is signed by itself.",
-  SELF_SIGNED_CERT_IN_CHAIN: "The receiver's certificate chain is signed by itself.",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The receiver does not send its whole certificate chain.",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The issuer of the receiver's certificate is not known.",
+  CERT_NOT_YET_VALID: "The receiver's certificate isn't valid yet.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The receiver's certificate is self-signed.",
+  SELF_SIGNED_CERT_IN_CHAIN: "The receiver's certificate chain is self-signed.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The receiver's certificate chain is incomplete.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The receiver's certificate has an unknown issuer.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
 };
 
-/** What to tell of an attempt that got no answer. Only our own sentences: an error's text may name what is inside our network. */
+/** Explains an attempt without a response. Only our own sentences: an error's text may reveal our internal network. */
 export function faultOf(error: unknown): Fault {
   for (const cause of causesOf(error)) {
     if (cause instanceof BlockedAddress) return { failure_kind: "blocked_address", detail: `Not sent: ${cause.message}` };
     if (TIMEOUTS.has(cause.name) || TIMEOUTS.has(codeOf(cause))) {
-      return { failure_kind: "timeout", detail: "The receiver did not answer within 15 s." };
+      return { failure_kind: "timeout", detail: "The receiver didn't respond within 15 s." };
     }
   }
   const codes = causesOf(error).map(codeOf);
@@ -38,8 +38,8 @@ export function faultOf(error: unknown): Fault {
 }
 
 function describe(code: string): string {
-  if (code.startsWith("ERR_SSL") || code === "EPROTO") return "The receiver does not speak TLS that we can speak.";
-  if (code.startsWith("HPE_") || code === "UND_ERR_HTTP_PARSER") return "The receiver's answer is not HTTP.";
+  if (code.startsWith("ERR_SSL") || code === "EPROTO") return "The receiver doesn't support a compatible TLS version.";
+  if (code.startsWith("HPE_") || code === "UND_ERR_HTTP_PARSER") return "The receiver's response isn't HTTP.";
   return "The connection to the receiver failed.";
 }
 

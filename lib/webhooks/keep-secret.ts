@@ -8,15 +8,15 @@ import { sealSecret } from "./seal-secret.ts";
 import { secretBytes } from "./signature.ts";
 
 const MADE_BYTES = 32;
-/** Standard Webhooks asks for 24 bytes at least. */
+/** The minimum of Standard Webhooks. */
 const STRONG_BYTES = 24;
-const WARNING = "This secret is short: signatures made with it can be forged by anyone who guesses it. Use 24 random bytes or more.";
+const WARNING = "This secret is short: anyone who guesses it can forge signatures. Use at least 24 random bytes.";
 
 type Kept = Webhook & { sealed?: string | null };
 
 /**
- * Writes a webhook with its secret: the caller's, or one that is made here and shown in this answer alone. Under an idempotency key the
- * database also keeps what was made here, sealed with that key, so that a replay shows it again.
+ * Stores a webhook's secret: the caller's, or one created here and returned in this response only. With an idempotency key, the
+ * database also stores the created one, sealed with that key, so that a replay returns it again.
  */
 export async function keepSecret(
   ctx: Context,

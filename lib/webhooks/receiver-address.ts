@@ -9,7 +9,7 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 /** Names that mean this machine or its network. */
 const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
 
-const ALLOWED = "Whoever runs this Tieout can allow it, over http too, with WEBHOOK_ALLOW_HOSTS.";
+const ALLOWED = "The operator can allow it, including over http, with WEBHOOK_ALLOW_HOSTS.";
 
 /**
  * Why nothing may be sent to a URL, as far as the URL tells; null where it may. The URL parser has brought every spelling of
@@ -19,11 +19,11 @@ export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | 
   const host = bareHost(url.hostname);
   if (allowHosts.has(host)) return null;
   const name = host.replace(/\.$/, "");
-  if (isAddress(host) && !isPublicAddress(host)) return `${host} is not a public address. ${ALLOWED}`;
-  if (!isAddress(host) && !HOST_NAME.test(name)) return `${host} is not a host name.`;
-  if (!isAddress(host) && (!name.includes(".") || PRIVATE_SUFFIX.test(name))) return `${name} is not a public host name. ${ALLOWED}`;
-  if (url.protocol !== "https:") return "Use https: events are not sent in the clear.";
-  if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT) return "Use port 443, or one from 1024 to 65535.";
+  if (isAddress(host) && !isPublicAddress(host)) return `${host} isn't a public address. ${ALLOWED}`;
+  if (!isAddress(host) && !HOST_NAME.test(name)) return `${host} isn't a host name.`;
+  if (!isAddress(host) && (!name.includes(".") || PRIVATE_SUFFIX.test(name))) return `${name} isn't a public host name. ${ALLOWED}`;
+  if (url.protocol !== "https:") return "Use https: events aren't sent unencrypted.";
+  if (url.port !== "" && Number(url.port) < LEAST_HIGH_PORT) return "Use port 443 or 1024 to 65535.";
   return null;
 }
 

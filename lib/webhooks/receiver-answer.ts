@@ -64,8 +64,9 @@ async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<{ byt
 }
 
 function describe(status: number): string {
-  if (status >= 300 && status < 400) return `The receiver answered ${status}, a redirect. It is not followed: register the final address.`;
-  return `The receiver answered ${status}.`;
+  if (status >= 300 && status < 400)
+    return `The receiver responded with ${status}, a redirect. Redirects aren't followed: register the final URL.`;
+  return `The receiver responded with ${status}.`;
 }
 
 /** Seconds, or a date by the receiver's own clock where it tells the time. */

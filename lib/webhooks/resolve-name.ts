@@ -20,6 +20,6 @@ async function records(query: Promise<string[]>, family: 4 | 6): Promise<LookedU
     return (await query).map((address) => ({ address, family }));
   } catch (error) {
     if (NO_SUCH_RECORD.has((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw Object.assign(new Error("the name server did not tell"), { code: "EAI_AGAIN" });
+    throw Object.assign(new Error("no response from the name server"), { code: "EAI_AGAIN" });
   }
 }

@@ -122,7 +122,7 @@ describe.skipIf(openssl === null)("TLS", () => {
     await sender.close();
     server.close();
     rmSync(folder, { recursive: true });
-    expect(outcome).toMatchObject({ failure_kind: "connection_failed", detail: "The receiver's certificate is signed by itself." });
+    expect(outcome).toMatchObject({ failure_kind: "connection_failed", detail: "The receiver's certificate is self-signed." });
     expect(requests).toBe(0);
   });
 });

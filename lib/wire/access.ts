@@ -13,9 +13,9 @@ export const SCOPED_RESOURCES = ["reconciliations", "exceptions", "webhooks"] as
 export type Scope = `${"read" | "write"}:${(typeof SCOPED_RESOURCES)[number] | SurfacePath}`;
 
 /**
- * What a contract asks of its caller. `permission`: action:resource, by which the database's policies go. `roles`: one of which a user
- * needs, `any` being any principal of the tenant. `scope`: what an API key needs, null being that no API key may call. The service-role
- * key may call unless `service` is false.
+ * Who can call an operation. `permission`: action:resource, which the database's policies check. `roles`: a user needs one of these;
+ * `any` is any principal of the tenant. `scope`: what an API key needs; null: no API key can call. The service-role key can call unless
+ * `service` is false.
  */
 export type Access = {
   permission: string;

@@ -7,7 +7,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type IdempotencyField = "idempotency_key" | "idempotencyKey";
 
-/** `field`: where the spec has the key in that body. The other spelling and the header `Idempotency-Key` are taken as well. */
+/** `field`: the spec's spelling in that body. The other spelling and the `Idempotency-Key` header are accepted too. */
 export type Idempotency = { field: IdempotencyField; required: boolean };
 
 const BODY_MAX_BYTES = 1024 * 1024;
@@ -15,10 +15,7 @@ const BODY_MAX_BYTES = 1024 * 1024;
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/**
- * A list as a file: each `item` of it is a line, with these columns where it is CSV. `functions`: those of the database that read it,
- * where they are not the list's own.
- */
+/** A list as a file: one line per `item`; in CSV, with these columns. `functions`: the database's that read it, if not the list's own. */
 export type Export = { summary: string; columns: readonly string[]; item: z.ZodType; functions?: readonly string[] };
 
 export type Contract<
@@ -39,34 +36,34 @@ export type Contract<
   functions: readonly string[];
   idempotency: Idempotency | null;
   params: Params;
-  /** The path parameter that names the tenant, which must be the one of `X-Tenant-Id`; null where the header alone names it. */
+  /** The path parameter with the tenant, which must match `X-Tenant-Id`; null if only the header names it. */
   tenantParam: string | null;
   query: Query;
-  /** Null where the operation takes no body. */
+  /** Null if the operation takes no body. */
   body: Body | null;
   bodyMaxBytes: number;
-  /** Media types of a body that is no JSON object and is read as it comes, null for the others. */
+  /** Media types of a body that isn't a JSON object and is read as a stream; null for JSON. */
   upload: readonly string[] | null;
   /** Such a body. */
   uploadExample: string | null;
-  /** Whether it only says what a change would do: `always`, where the body's `dry_run` says so (`asked`), or never. */
+  /** Whether it only previews a change: `always`, if the body has `dry_run` (`asked`), or `never`. */
   dryRun: "always" | "asked" | "never";
   response: Response;
-  /** Of a list that can be exported: `exportOf` makes the operation `GET <path>/export` of it. Null for any other. */
+  /** For a list that can be exported: `exportOf` makes the operation `GET <path>/export` from it. Otherwise null. */
   exported: Export | null;
-  /** The answer is such a file, not the JSON of `response`; null for any other operation. */
+  /** The response is such a file, not the JSON of `response`. Otherwise null. */
   file: Export | null;
   status: 200 | 201 | 202;
   /** What it answers instead, with 200, where the query has `preview=true`: what it would do. */
   preview: z.ZodType | null;
-  /** What a 404 says there is none of. */
+  /** What a 404 says doesn't exist. */
   noun: string;
   /**
-   * Whether the operation is about one resource, whose answer has an `ETag`. `versioned`: of a resource that can be changed, where PUT,
+   * Whether the operation is about one resource, whose response has an `ETag`. `versioned`: one that can be changed, where PUT,
    * PATCH and DELETE honour `If-Match`.
    */
   resource: "versioned" | "unversioned" | null;
-  /** Beyond those that every operation, or every operation with such a body, can answer. */
+  /** Besides the errors that every operation, or every operation with such a body, can return. */
   errors: readonly ErrorCode[];
 };
 
@@ -108,18 +105,18 @@ function snakeCase(operationId: string): string {
   return operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** "exception" of /v1/exceptions/{id}: the same word that the database's refusal uses. */
+/** "exception" of /v1/exceptions/{id}: the word the database's refusal uses. */
 function nounOf(path: string): string {
   return path.split("/")[2]?.replace(/s$/, "").replaceAll("-", " ") ?? "resource";
 }
 
-/** The operation that exports a list: everything that its filters leave, as one file. */
+/** The operation that exports a list: everything its filters match, as one file. */
 export function exportOf(list: Contract): Contract {
   const { exported, operationId, path, query } = list;
   if (!exported) throw new Error(`${operationId} has no export.`);
   const format = z
     .enum(EXPORT_FORMATS)
-    .meta({ description: "CSV by RFC 4180 with a header line, or one JSON object a line.", example: "csv" });
+    .meta({ description: "CSV (RFC 4180) with a header row, or one JSON object per line.", example: "csv" });
   const { limit: _limit, cursor: _cursor, ...unpaged } = query.shape;
   const isPaged = _limit !== undefined;
   return contract({
@@ -128,7 +125,7 @@ export function exportOf(list: Contract): Contract {
     path: `${path}/export`,
     tag: list.tag,
     summary: exported.summary,
-    description: "Everything that the filters leave, streamed. The export is a security event.",
+    description: "Streams everything that matches the filters. The export is recorded as a security event.",
     access: list.access,
     functions: exported.functions ?? list.functions,
     params: list.params,

@@ -9,17 +9,17 @@ export function encodeCursor(order: string, key: string[] | null): string | null
   return key && Buffer.from(JSON.stringify([order, key])).toString("base64url");
 }
 
-/** @throws ApiError `invalid_request` where the cursor is broken, or was made for another order. */
+/** @throws ApiError `invalid_request` if the cursor is invalid or was made for another order. */
 export function decodeCursor<Key extends z.ZodType>(order: string, cursor: string | undefined, key: Key): z.output<Key> | null {
   if (cursor === undefined) return null;
   try {
     const [madeFor, sortKey] = envelope.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
-    if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor of this order");
+    if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor for this order");
     for (const part of sortKey) requireText(part, "cursor");
     return key.parse(sortKey);
   } catch (cause) {
-    throw new ApiError("invalid_request", "The request is not valid: see errors for each place.", {
-      errors: [{ path: "cursor", message: "Pass next_cursor of the page before, unchanged, with the same sortBy." }],
+    throw new ApiError("invalid_request", "The request is invalid. See errors for details.", {
+      errors: [{ path: "cursor", message: "Pass next_cursor from the previous page, unchanged and with the same sortBy." }],
       cause,
     });
   }

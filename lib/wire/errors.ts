@@ -1,27 +1,27 @@
 /** The only error table: code → status and title. The docs pages and OpenAPI are derived from it. */
 export const ERRORS = {
-  invalid_request: { status: 400, title: "The request is not valid" },
-  tenant_required: { status: 400, title: "Name one tenant in X-Tenant-Id" },
-  idempotency_key_required: { status: 400, title: "This operation needs an idempotency key" },
-  unauthenticated: { status: 401, title: "The credential is missing or not valid" },
-  tenant_forbidden: { status: 403, title: "The credential does not belong to this tenant" },
-  role_required: { status: 403, title: "The role does not allow this" },
-  scope_required: { status: 403, title: "The API key's scopes do not allow this" },
-  ip_not_allowed: { status: 403, title: "The API key may not be used from this address" },
-  browser_forbidden: { status: 403, title: "The service-role key may not be used from a browser" },
+  invalid_request: { status: 400, title: "Invalid request" },
+  tenant_required: { status: 400, title: "X-Tenant-Id must name one tenant" },
+  idempotency_key_required: { status: 400, title: "Idempotency key required" },
+  unauthenticated: { status: 401, title: "Missing or invalid credential" },
+  tenant_forbidden: { status: 403, title: "No access to this tenant" },
+  role_required: { status: 403, title: "Your role doesn't allow this" },
+  scope_required: { status: 403, title: "The API key's scopes don't allow this" },
+  ip_not_allowed: { status: 403, title: "The API key can't be used from this address" },
+  browser_forbidden: { status: 403, title: "The service-role key can't be used from a browser" },
   not_found: { status: 404, title: "Not found" },
-  method_not_allowed: { status: 405, title: "This path does not take that method" },
-  conflict: { status: 409, title: "The state does not allow this" },
-  invalid_transition: { status: 409, title: "The status cannot move that way" },
-  precondition_failed: { status: 412, title: "It has changed since" },
-  payload_too_large: { status: 413, title: "The body is too large" },
-  uri_too_long: { status: 414, title: "The address is too long" },
-  unsupported_media_type: { status: 415, title: "The body's media type is not supported" },
-  idempotency_mismatch: { status: 422, title: "The idempotency key belongs to another request" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  conflict: { status: 409, title: "Not possible in the current state" },
+  invalid_transition: { status: 409, title: "Invalid status change" },
+  precondition_failed: { status: 412, title: "Changed since you read it" },
+  payload_too_large: { status: 413, title: "Body too large" },
+  uri_too_long: { status: 414, title: "URL too long" },
+  unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  idempotency_mismatch: { status: 422, title: "Idempotency key already used for another request" },
   rate_limited: { status: 429, title: "Too many requests" },
-  headers_too_large: { status: 431, title: "The headers are too large" },
+  headers_too_large: { status: 431, title: "Headers too large" },
   internal: { status: 500, title: "Something went wrong on our side" },
-  unavailable: { status: 503, title: "The service cannot answer right now" },
+  unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -46,5 +46,5 @@ export class ApiError extends Error {
 }
 
 export function invalidRequest(errors: FieldError[]): ApiError {
-  return new ApiError("invalid_request", "The request is not valid: see errors for each place.", { errors });
+  return new ApiError("invalid_request", "The request is invalid. See errors for details.", { errors });
 }

@@ -1,23 +1,23 @@
-/** So many decimal digits always survive the way into a double and back (DBL_DIG). */
+/** This many decimal digits always survive a round trip through a double (DBL_DIG). */
 const ALWAYS_KEPT = 15;
 /** The smallest double, written without an exponent, is shorter. */
 const LONGEST_EXACT = 400;
 
 /**
- * Whether a number of JSON, given by its digits, comes out of a double with the value that went in: integers up to ±(2⁵³ − 1), and
- * decimals whose shortest form is the one that was written. 1.10 is 1.1; 0.1000000000000000055 is not 0.1.
+ * Whether a JSON number, given by its digits, survives a double unchanged: integers up to ±(2⁵³ − 1), and
+ * decimals whose shortest form is the one written. 1.10 is 1.1; 0.1000000000000000055 is not 0.1.
  */
 export function isExact(digits: string): boolean {
   if (digits.length <= ALWAYS_KEPT && !/e/i.test(digits)) return true;
   if (digits.length > LONGEST_EXACT) return false;
   const value = Number(digits);
-  if (Number.isNaN(value)) return true; // No number: JSON.parse says so.
+  if (Number.isNaN(value)) return true; // Not a number: JSON.parse reports it.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const shortest = String(value);
   return shortest === digits || normalForm(shortest) === normalForm(digits);
 }
 
-/** Sign, digits without zeros at either end, and the power of ten that they are multiplied by. */
+/** Sign, digits without leading or trailing zeros, and the power of ten. */
 function normalForm(number: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   const all = (whole + fraction).replace(/^0+/, "");

@@ -1,30 +1,35 @@
 import type { z } from "zod";
 
 const KINDS: Record<string, string> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
-  int: "a whole number",
+  int: "an integer",
   boolean: "true or false",
-  array: "a list",
+  array: "an array",
   object: "an object",
   record: "an object",
   null: "null",
 };
 
-/** What is wrong with a field and what would be right, where its schema has no words of its own; undefined leaves it to zod. */
+const COUNTED: Record<string, string> = { string: "characters", array: "items" };
+
+/** The message for an invalid field, saying what is accepted, where its schema has no message; undefined leaves it to zod. */
 export const fieldWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "This field is required.";
-      return KINDS[issue.expected] && `Give ${KINDS[issue.expected]}.`;
+      return KINDS[issue.expected] && `Must be ${KINDS[issue.expected]}.`;
     case "invalid_value":
-      return `Give ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}.`;
+      return `Must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}.`;
     case "too_small":
-      if (issue.origin === "string") return issue.minimum === 1 ? "Must not be empty." : `At least ${issue.minimum} characters.`;
-      return `At least ${issue.minimum}.`;
+      return issue.minimum === 1 && COUNTED[issue.origin] ? "Must not be empty." : limit(issue.origin, `at least ${issue.minimum}`);
     case "too_big":
-      return `At most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`;
+      return limit(issue.origin, `at most ${issue.maximum}`);
     default:
       return undefined;
   }
 };
+
+function limit(origin: string, bound: string): string {
+  return COUNTED[origin] ? `Must have ${bound} ${COUNTED[origin]}.` : `Must be ${bound}.`;
+}

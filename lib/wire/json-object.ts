@@ -1,7 +1,7 @@
 import { invalidRequest } from "./errors.ts";
 import { scanJson } from "./json-scan.ts";
 
-/** @throws ApiError 400 on anything that is not one well-formed JSON object that every part of the service can keep as it was sent. */
+/** @throws ApiError 400 unless it's one well-formed JSON object that every part of the service can keep as sent. */
 export function parseJsonObject(text: string): Record<string, unknown> {
   scanJson(text);
   let value: unknown;

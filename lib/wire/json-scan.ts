@@ -14,13 +14,13 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** An object or array that is still open. `names` is null for an array; `at`: the name or index of what comes now. */
+/** An object or array that is still open. `names` is null for an array; `at`: the name or index of the current value. */
 type Open = { names: Set<string> | null; at: string | number; expectsName: boolean };
 
 /**
- * Walks JSON once, before anything is built of it, for what JSON.parse does in silence: it keeps the last of two equal names, and the
- * nearest double of a number. What is not JSON is left to JSON.parse. (No kept library looks at all of it: lossless-json lets a name come
- * twice with one value and takes twice the time; a reviver with the source text sees no names and takes six times the time.)
+ * Walks JSON once, before it's parsed, for what JSON.parse does silently: it keeps the last of two equal names and the
+ * nearest double of a number. Invalid JSON is left to JSON.parse. (No maintained library checks all of it: lossless-json allows duplicate
+ * names with equal values and takes twice the time; a reviver with the source text sees no names and takes six times the time.)
  * @throws ApiError 400 naming the path: a name twice or `__proto__`, a number that a double would change, text that the database
  * cannot keep, more than 20,000 values, nesting deeper than 64.
  */
@@ -32,7 +32,7 @@ export function scanJson(text: string): void {
     nodes++;
     if (nodes > JSON_MAX_NODES) {
       throw invalidRequest([
-        { path: "", message: `JSON may have at most ${JSON_MAX_NODES.toLocaleString("en")} values. Split the request.` },
+        { path: "", message: `JSON can have at most ${JSON_MAX_NODES.toLocaleString("en")} values. Split the request.` },
       ]);
     }
   };
@@ -51,7 +51,7 @@ export function scanJson(text: string): void {
       const isObject = code === OPEN_BRACE;
       inner = { names: isObject ? new Set() : null, at: 0, expectsName: isObject };
       open.push(inner);
-      if (open.length > JSON_MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON may be nested ${JSON_MAX_DEPTH} deep at most.` }]);
+      if (open.length > JSON_MAX_DEPTH) throw invalidRequest([{ path: "", message: `JSON can be nested at most ${JSON_MAX_DEPTH} deep.` }]);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
       inner = open.at(-1);
@@ -76,13 +76,13 @@ function takeName(open: readonly Open[], names: Set<string>, quoted: string, esc
   inner.at = name;
   inner.expectsName = false;
   requireName(name, pathOf(open));
-  if (names.has(name)) throw invalidRequest([{ path: pathOf(open), message: "Give this field once." }]);
+  if (names.has(name)) throw invalidRequest([{ path: pathOf(open), message: "Send this field only once." }]);
   names.add(name);
 }
 
 function requireExact(digits: string, open: readonly Open[]): void {
   if (isExact(digits)) return;
-  const message = "This number has more digits than a JSON number keeps (integers end at ±9007199254740991). Send it as a text.";
+  const message = "This number would lose precision (integers are limited to ±9007199254740991). Send it as a string.";
   throw invalidRequest([{ path: pathOf(open), message }]);
 }
 
@@ -90,7 +90,7 @@ function pathOf(open: readonly Open[]): string {
   return open.map(({ at }) => at).join(".");
 }
 
-/** Behind the closing quotation mark, or the end of the text where there is none. */
+/** After the closing quotation mark; the end of the text without one. */
 function endOfString(text: string, start: number): { end: number; escaped: boolean } {
   let escaped = false;
   for (let at = start + 1; at < text.length; at++) {
@@ -120,7 +120,7 @@ function isLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 }
 
-/** What a quoted text says; nothing for one that is not JSON, at which JSON.parse stops. */
+/** The value of a quoted text; nothing for invalid JSON, which JSON.parse reports. */
 function decoded(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;

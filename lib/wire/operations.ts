@@ -1,5 +1,6 @@
 import * as apiKeys from "../api-keys/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
+import * as slaReport from "../exceptions/report/contract.ts";
 import * as sla from "../exceptions/sla/contract.ts";
 import * as firstSteps from "../first-steps/contract.ts";
 import * as imports from "../imports/contract.ts";
@@ -45,7 +46,7 @@ const DECLARED = [
   exceptions.listExceptionHistoryContract,
   sla.getTimeToBreachContract,
   sla.getExceptionLedgerContract,
-  sla.getSlaReportContract,
+  slaReport.getSlaReportContract,
   sla.getSlaPolicyContract,
   sla.putSlaPolicyContract,
   reconciliations.listReconciliationsContract,

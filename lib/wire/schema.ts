@@ -1,7 +1,7 @@
 /** The wire's common types. Safe in the browser. */
 import { z } from "zod";
 
-/** With fractions of any length that anybody has a use for. */
+/** With fractions of any useful length. */
 const TIMESTAMP_MAX = 64;
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
@@ -14,9 +14,9 @@ const OFFSET = /(?:[+-]\d{2}:?\d{2}| \d{2}:\d{2})$/;
 
 function timeFault(input: unknown): string {
   const offset = typeof input === "string" ? OFFSET.exec(input)?.[0] : undefined;
-  if (offset === " 00:00") return "Write Z, or %2B00:00 for +00:00: in an address + is a space.";
-  if (offset !== undefined) return `Give the time in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
-  return "Give an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
+  if (offset === " 00:00") return "Write Z, or %2B00:00 for +00:00: in a URL, + is a space.";
+  if (offset !== undefined) return `Must be in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
+  return "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
 }
 
 /** ISO 8601 UTC (`Z` or `+00:00`; seconds and fractions optional), 1970 to 2999; normalised to milliseconds and `Z`. */
@@ -24,20 +24,20 @@ export const timestamp = z
   .string({ error: ({ input }) => timeFault(input) })
   .overwrite((text) => text.replace(/\+00:00$/, "Z").replace(/(?<=T\d\d:\d\d)Z$/, ":00Z"))
   .pipe(z.iso.datetime({ error: ({ input }) => timeFault(input), abort: true }))
-  .refine(isKnownYear, "Give a time between 1970 and 2999.")
+  .refine(isKnownYear, "Must be between 1970 and 2999.")
   .transform((text) => new Date(text).toISOString())
   .meta({
     example: "2026-11-20T09:30:00.000Z",
     override: { type: "string", format: "date-time", pattern: "(?:Z|\\+00:00)$", maxLength: TIMESTAMP_MAX },
   });
 
-/** A time in an answer: ISO 8601 UTC with milliseconds. */
+/** A time in a response: ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
 /** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is taken as its day. */
 export const calendarDate = z
   .union([z.iso.date().refine(isKnownYear), timestamp.transform((text) => text.slice(0, 10))], {
-    error: "Give a day between 1970 and 2999, for example 2026-10-31.",
+    error: "Must be a date between 1970 and 2999, for example 2026-10-31.",
   })
   .meta({ example: "2026-10-31" });
 
@@ -46,33 +46,32 @@ export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
 export const userReference = z
   .string()
   .normalize("NFC")
-  .regex(USER_REFERENCE, { error: "Give user:<name>, for example user:ada.", abort: true })
-  .refine((value) => isVisible(value.slice("user:".length)), "Give a name that can be seen.")
+  .regex(USER_REFERENCE, { error: "Must be user:<name>, for example user:ada.", abort: true })
+  .refine((value) => isVisible(value.slice("user:".length)), "The name must have a visible character.")
   .meta({ example: "user:ada" });
 
-/** The same in an answer. */
+/** The same in a response. */
 export const user = z.string().regex(USER_REFERENCE).meta({ example: "user:ada" });
 
 /** Who did something: `user:<name>`, `api_key:<id>`, `service_role` or `system`. */
 export const actor = z.string().meta({ example: "user:ada" });
 
-/** Who an actor is: names are chosen, and two people may have one. */
+/** Who an actor is: names are chosen, and two people can have the same one. */
 export const person = {
   actor_issuer: z.string().nullable().meta({ example: "https://login.acme.example" }),
   actor_subject: z.string().nullable().meta({ example: "8f14e45f" }),
 };
 
-/** White space, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
+/** Whitespace, controls, and what fonts draw nothing for (Unicode's Default_Ignorable_Code_Point; the Braille blank). */
 const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether there is anything in a text that a reader sees. */
+/** Whether a text has anything a reader can see. */
 export function isVisible(value: string): boolean {
   return SEEN.test(value);
 }
 
-/** Text of 1 to `most` characters, one of which can be seen. It is kept and compared in Unicode's normal form C. */
-export const text = (most: number) =>
-  z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must not be blank: give a text that can be seen.");
+/** Text of 1 to `most` characters, at least one of them visible. Stored and compared in Unicode's normal form C. */
+export const text = (most: number) => z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must have a visible character.");
 
 const SEARCHED_WORDS_MOST = 12;
 
@@ -100,7 +99,7 @@ export function id(prefix: string) {
 export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
-    .regex(/^-?\d{1,16}$/, "Give a whole number.")
+    .regex(/^-?\d{1,16}$/, "Must be an integer.")
     .transform(Number)
     .pipe(z.int().min(least).max(most))
     .meta({ override: { type: "integer", minimum: least, maximum: most, pattern: undefined } });
@@ -109,13 +108,13 @@ export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEG
 export const pageQuery = {
   limit: queryInteger(1, 250)
     .default(50)
-    .meta({ description: "How many items at most.", example: 50, override: { default: 50 } }),
+    .meta({ description: "Maximum number of items.", example: 50, override: { default: 50 } }),
   cursor: z
     .string()
     .min(1)
     .max(2000)
     .optional()
-    .meta({ description: "The next_cursor of the page before, as it was given.", example: "WyJleGNfMDE5YSJd" }),
+    .meta({ description: "next_cursor from the previous page, unchanged.", example: "WyJleGNfMDE5YSJd" }),
 };
 
 /** `{ items, next_cursor }` */

@@ -55,7 +55,7 @@ end $$;
 create function private.refuse_field(path text, message text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.',
+  perform private.refuse('invalid_request', 'The request is invalid. See errors for details.',
     jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
 end $$;
 
@@ -180,9 +180,9 @@ create function private.create_tenant(id text, name text) returns void
 language plpgsql set search_path = '' as $$
 begin
   if id !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
-    perform private.refuse('invalid_request', 'An id is 1 to 63 lower-case letters, digits, - and _, and begins with a letter or digit.');
+    perform private.refuse('invalid_request', 'A tenant ID has 1 to 63 lowercase letters, digits, - and _, and starts with a letter or digit.');
   elsif id in ('api', 'design', 'docs', 'healthz', 'metrics', 'readyz', 'sign-in') or id ~ '^v[0-9]+$' then
-    perform private.refuse('invalid_request', format('The id %s is reserved. Choose another one.', id));
+    perform private.refuse('invalid_request', format('The ID %s is reserved. Choose another.', id));
   end if;
   insert into public.tenants (id, name) values ($1, $2);
   insert into public.sla_policies (tenant_id) values ($1);
@@ -303,7 +303,7 @@ begin
   where o.verb = enter.verb and o.operation = request ->> 'operation'
     and (enter.resource is null or split_part(o.permission, ':', 2) = enter.resource);
   if not found or not private.holds(needed, auth.jwt()) then
-    perform private.refuse('role_required', 'This credential may not call this operation.');
+    perform private.refuse('role_required', 'This credential does not allow this operation.');
   end if;
   if coalesce((request ->> 'continues')::boolean, false) then
     return;
@@ -376,7 +376,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
     perform private.refuse('precondition_failed',
-      'It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
+      'It has changed since the version in If-Match. Get it again and repeat your change.');
   end if;
 end $$;
 
@@ -994,7 +994,7 @@ begin
   if not found then
     perform private.refuse('not_found', format('There is no tenant %s.', $1));
   elsif days is null or days not between 30 and 3660 then
-    perform private.refuse('invalid_request', 'Give 30 to 3660 days.');
+    perform private.refuse('invalid_request', 'Must be 30 to 3660 days.');
   end if;
   if days <> before then
     update public.tenants t set security_event_retention_days = days where t.id = $1;
@@ -1315,13 +1315,13 @@ begin
     new.updated_at := now();
   end if;
   if closing and new.resolution is null then
-    perform private.refuse_field('resolution', 'Give a resolution: the statuses resolved and dismissed need one.');
+    perform private.refuse_field('resolution', 'Required with the status resolved or dismissed.');
   elsif not closing and new.resolution is not null then
-    perform private.refuse_field('resolution', 'A resolution comes with the status resolved or dismissed.');
+    perform private.refuse_field('resolution', 'Only allowed with the status resolved or dismissed.');
   elsif (new.amount_minor is null) <> (new.currency is null) then
-    perform private.refuse_field('currency', 'amount_minor and currency come together.');
+    perform private.refuse_field('currency', 'amount_minor and currency must be sent together.');
   elsif octet_length(new.details::text) > 24576 then
-    perform private.refuse_field('details', 'At most 16 kB of JSON.');
+    perform private.refuse_field('details', 'Must be at most 16 kB of JSON.');
   end if;
   new.closed_at := case when closing then coalesce(new.closed_at, now()) end;
   return new;
@@ -2241,7 +2241,7 @@ begin
   select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
   if jsonb_typeof(request -> 'versions') = 'array' and not request -> 'versions' @> to_jsonb(before.version) then
     perform private.refuse('precondition_failed',
-      format('The policy is not as If-Match says: %s has changed it since. Get it again, and repeat your change on what you find.', before.updated_by));
+      format('The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.', before.updated_by));
   end if;
   after := before;
   after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';
@@ -2682,7 +2682,7 @@ begin
     'grace_expires_at', private.iso(k.grace_expires_at), 'rotated_from', k.rotated_from, 'rotated_to', k.rotated_to,
     'revoked_at', private.iso(coalesce(k.revoked_at, case when grace_is_over then k.grace_expires_at end)),
     'revoked_by', coalesce(k.revoked_by, case when grace_is_over then 'system' end),
-    'revoke_reason', coalesce(k.revoke_reason, case when grace_is_over then 'The grace period of its rotation elapsed.' end),
+    'revoke_reason', coalesce(k.revoke_reason, case when grace_is_over then 'The grace period of its rotation ended.' end),
     'rotation_recommended_at', private.iso(k.created_at + interval '90 days'),
     'as_of', private.iso(now()),
     'operations_used', coalesce((
@@ -2755,7 +2755,7 @@ create function private.require_expiry(expires_at timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if expires_at <= now() or expires_at > now() + interval '10 years' then
-    perform private.refuse_field('expires_at', 'Give a time in the future, at most 10 years away, or null.');
+    perform private.refuse_field('expires_at', 'Must be null or a time in the future, at most 10 years away.');
   end if;
 end $$;
 
@@ -2807,7 +2807,7 @@ begin
   end if;
   old := private.lock_usable_api_key(input ->> 'id');
   if old.rotated_to is not null then
-    perform private.refuse('conflict', 'This API key has been rotated already. Rotate its successor.');
+    perform private.refuse('conflict', 'This API key has already been rotated. Rotate its successor.');
   end if;
   successor := private.insert_api_key(input || jsonb_build_object(
     'name', old.name, 'description', old.description, 'scopes', old.scopes, 'ip_allowlist', old.ip_allowlist,
@@ -3190,7 +3190,7 @@ create function private.require_active_webhook(w public.webhooks) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if w.status = 'disabled' then
-    perform private.refuse('conflict', 'This webhook is disabled, and nothing is sent to it. Enable it first.');
+    perform private.refuse('conflict', 'This webhook is disabled. Enable it first.');
   end if;
 end $$;
 
@@ -3401,7 +3401,7 @@ begin
     return kept;
   end if;
   if (select count(*) >= 250 from public.webhooks x where x.tenant_id = private.tenant_id() and x.deleted_at is null) then
-    perform private.refuse('conflict', 'A tenant may have at most 250 webhooks. Delete one first.');
+    perform private.refuse('conflict', 'A tenant can have at most 250 webhooks. Delete one first.');
   end if;
   insert into public.webhooks (url, description, events)
   values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'))
@@ -3721,7 +3721,7 @@ begin
   perform private.require_active_webhook(private.lock_webhook(input ->> 'id'));
   d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
   if private.requeue_deliveries(d.webhook_id, array[d.id], 'resend') = 0 then
-    perform private.refuse('conflict', 'This delivery is being sent just now. Wait for its answer.');
+    perform private.refuse('conflict', 'This delivery is being sent. Wait for its result.');
   end if;
   return private.answer(request, private.delivery_json(private.find_delivery(d.webhook_id, d.id)));
 end $$;
@@ -3931,9 +3931,9 @@ begin
     update public.webhook_attempts a set
       status = j.outcome, failure_kind = j.kind, duration_ms = j.duration_ms, status_code = j.status_code,
       detail = case j.kind
-        when 'stale_secret' then format('The receiver answered %s, after the secret was changed at %s: it seems to verify with the old one.',
+        when 'stale_secret' then format('The receiver responded with %s after the secret was changed at %s. It seems to verify with the old one.',
           j.status_code, private.iso(j.secret_changed_at))
-        when 'signature_failed' then format('The receiver answered %s: it did not accept the signature.', j.status_code)
+        when 'signature_failed' then format('The receiver responded with %s: it did not accept the signature.', j.status_code)
         else j.detail
       end,
       response_headers = j.response_headers, response_body = j.response_body,
@@ -3977,10 +3977,10 @@ begin
     where x.id = verdict.webhook_id
     returning * into w;
     if verdict.gone then
-      perform private.disable_webhook(w.id, 'gone', 'The receiver answered 410 Gone: it wants no more events.');
+      perform private.disable_webhook(w.id, 'gone', 'The receiver responded with 410 Gone: it wants no more events.');
     elsif private.webhook_disable_at(w.failing_since) <= now() then
       perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
-        format('Every attempt failed since %s, for 5 days.', private.iso(w.failing_since)), 'The last one: ' || verdict.detail));
+        format('Every attempt has failed since %s, for 5 days.', private.iso(w.failing_since)), 'The last one: ' || verdict.detail));
     elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
       perform private.warn_of_failing_webhook(w, verdict.detail);
     end if;
@@ -4196,7 +4196,7 @@ begin
   if coalesce(input ->> 'include_deleted', 'false') not in ('true', 'only') then
     return false;
   elsif not private.may('restore:' || (input ->> 'surface')) then
-    perform private.refuse('role_required', 'Deleted records are for the role tenant_admin. Ask a tenant admin.');
+    perform private.refuse('role_required', 'Deleted records require the role tenant_admin. Ask a tenant admin.');
   end if;
   return true;
 end $$;
@@ -4206,7 +4206,7 @@ create function private.require_record_size(data jsonb) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
   if octet_length(data::text) > 98304 then
-    perform private.refuse('payload_too_large', 'A record may have at most 64 kB of JSON.');
+    perform private.refuse('payload_too_large', 'A record can have at most 64 kB of JSON.');
   end if;
 end $$;
 

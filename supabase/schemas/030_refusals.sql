@@ -11,7 +11,7 @@ end $$;
 create function private.refuse_field(path text, message text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.',
+  perform private.refuse('invalid_request', 'The request is invalid. See errors for details.',
     jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
 end $$;
 

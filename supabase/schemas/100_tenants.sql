@@ -19,9 +19,9 @@ create function private.create_tenant(id text, name text) returns void
 language plpgsql set search_path = '' as $$
 begin
   if id !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
-    perform private.refuse('invalid_request', 'An id is 1 to 63 lower-case letters, digits, - and _, and begins with a letter or digit.');
+    perform private.refuse('invalid_request', 'A tenant ID has 1 to 63 lowercase letters, digits, - and _, and starts with a letter or digit.');
   elsif id in ('api', 'design', 'docs', 'healthz', 'metrics', 'readyz', 'sign-in') or id ~ '^v[0-9]+$' then
-    perform private.refuse('invalid_request', format('The id %s is reserved. Choose another one.', id));
+    perform private.refuse('invalid_request', format('The ID %s is reserved. Choose another.', id));
   end if;
   insert into public.tenants (id, name) values ($1, $2);
   insert into public.sla_policies (tenant_id) values ($1);

@@ -43,7 +43,7 @@ begin
   where o.verb = enter.verb and o.operation = request ->> 'operation'
     and (enter.resource is null or split_part(o.permission, ':', 2) = enter.resource);
   if not found or not private.holds(needed, auth.jwt()) then
-    perform private.refuse('role_required', 'This credential may not call this operation.');
+    perform private.refuse('role_required', 'This credential does not allow this operation.');
   end if;
   if coalesce((request ->> 'continues')::boolean, false) then
     return;
@@ -116,7 +116,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
     perform private.refuse('precondition_failed',
-      'It is not as If-Match says: it has changed since. Get it again, and repeat your change on what you find.');
+      'It has changed since the version in If-Match. Get it again and repeat your change.');
   end if;
 end $$;
 

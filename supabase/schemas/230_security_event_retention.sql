@@ -99,7 +99,7 @@ begin
   if not found then
     perform private.refuse('not_found', format('There is no tenant %s.', $1));
   elsif days is null or days not between 30 and 3660 then
-    perform private.refuse('invalid_request', 'Give 30 to 3660 days.');
+    perform private.refuse('invalid_request', 'Must be 30 to 3660 days.');
   end if;
   if days <> before then
     update public.tenants t set security_event_retention_days = days where t.id = $1;

@@ -101,13 +101,13 @@ begin
     new.updated_at := now();
   end if;
   if closing and new.resolution is null then
-    perform private.refuse_field('resolution', 'Give a resolution: the statuses resolved and dismissed need one.');
+    perform private.refuse_field('resolution', 'Required with the status resolved or dismissed.');
   elsif not closing and new.resolution is not null then
-    perform private.refuse_field('resolution', 'A resolution comes with the status resolved or dismissed.');
+    perform private.refuse_field('resolution', 'Only allowed with the status resolved or dismissed.');
   elsif (new.amount_minor is null) <> (new.currency is null) then
-    perform private.refuse_field('currency', 'amount_minor and currency come together.');
+    perform private.refuse_field('currency', 'amount_minor and currency must be sent together.');
   elsif octet_length(new.details::text) > 24576 then
-    perform private.refuse_field('details', 'At most 16 kB of JSON.');
+    perform private.refuse_field('details', 'Must be at most 16 kB of JSON.');
   end if;
   new.closed_at := case when closing then coalesce(new.closed_at, now()) end;
   return new;

@@ -34,7 +34,7 @@ begin
   select * into before from public.sla_policies where tenant_id = private.tenant_id() for update;
   if jsonb_typeof(request -> 'versions') = 'array' and not request -> 'versions' @> to_jsonb(before.version) then
     perform private.refuse('precondition_failed',
-      format('The policy is not as If-Match says: %s has changed it since. Get it again, and repeat your change on what you find.', before.updated_by));
+      format('The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.', before.updated_by));
   end if;
   after := before;
   after.critical_minutes := input -> 'minutes_to_resolve' ->> 'critical';

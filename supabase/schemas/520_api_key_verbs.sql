@@ -23,7 +23,7 @@ begin
     'grace_expires_at', private.iso(k.grace_expires_at), 'rotated_from', k.rotated_from, 'rotated_to', k.rotated_to,
     'revoked_at', private.iso(coalesce(k.revoked_at, case when grace_is_over then k.grace_expires_at end)),
     'revoked_by', coalesce(k.revoked_by, case when grace_is_over then 'system' end),
-    'revoke_reason', coalesce(k.revoke_reason, case when grace_is_over then 'The grace period of its rotation elapsed.' end),
+    'revoke_reason', coalesce(k.revoke_reason, case when grace_is_over then 'The grace period of its rotation ended.' end),
     'rotation_recommended_at', private.iso(k.created_at + interval '90 days'),
     'as_of', private.iso(now()),
     'operations_used', coalesce((
@@ -96,7 +96,7 @@ create function private.require_expiry(expires_at timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if expires_at <= now() or expires_at > now() + interval '10 years' then
-    perform private.refuse_field('expires_at', 'Give a time in the future, at most 10 years away, or null.');
+    perform private.refuse_field('expires_at', 'Must be null or a time in the future, at most 10 years away.');
   end if;
 end $$;
 
@@ -148,7 +148,7 @@ begin
   end if;
   old := private.lock_usable_api_key(input ->> 'id');
   if old.rotated_to is not null then
-    perform private.refuse('conflict', 'This API key has been rotated already. Rotate its successor.');
+    perform private.refuse('conflict', 'This API key has already been rotated. Rotate its successor.');
   end if;
   successor := private.insert_api_key(input || jsonb_build_object(
     'name', old.name, 'description', old.description, 'scopes', old.scopes, 'ip_allowlist', old.ip_allowlist,

@@ -32,7 +32,7 @@ create function private.require_active_webhook(w public.webhooks) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if w.status = 'disabled' then
-    perform private.refuse('conflict', 'This webhook is disabled, and nothing is sent to it. Enable it first.');
+    perform private.refuse('conflict', 'This webhook is disabled. Enable it first.');
   end if;
 end $$;
 

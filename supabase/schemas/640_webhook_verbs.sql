@@ -81,7 +81,7 @@ begin
   end if;
   perform private.require_readable_events(private.text_array(input -> 'events'));
   if (select count(*) >= 250 from public.webhooks x where x.tenant_id = private.tenant_id() and x.deleted_at is null) then
-    perform private.refuse('conflict', 'A tenant may have at most 250 webhooks. Delete one first.');
+    perform private.refuse('conflict', 'A tenant can have at most 250 webhooks. Delete one first.');
   end if;
   insert into public.webhooks (url, description, events)
   values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'))

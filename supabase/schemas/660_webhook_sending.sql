@@ -163,9 +163,9 @@ begin
     update public.webhook_attempts a set
       status = j.outcome, failure_kind = j.kind, duration_ms = j.duration_ms, status_code = j.status_code,
       detail = case j.kind
-        when 'stale_secret' then format('The receiver answered %s, after the secret was changed at %s: it seems to verify with the old one.',
+        when 'stale_secret' then format('The receiver responded with %s after the secret was changed at %s. It seems to verify with the old one.',
           j.status_code, private.iso(j.secret_changed_at))
-        when 'signature_failed' then format('The receiver answered %s: it did not accept the signature.', j.status_code)
+        when 'signature_failed' then format('The receiver responded with %s: it did not accept the signature.', j.status_code)
         else j.detail
       end,
       response_headers = j.response_headers, response_body = j.response_body,
@@ -209,10 +209,10 @@ begin
     where x.id = verdict.webhook_id
     returning * into w;
     if verdict.gone then
-      perform private.disable_webhook(w.id, 'gone', 'The receiver answered 410 Gone: it wants no more events.');
+      perform private.disable_webhook(w.id, 'gone', 'The receiver responded with 410 Gone: it wants no more events.');
     elsif private.webhook_disable_at(w.failing_since) <= now() then
       perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
-        format('Every attempt failed since %s, for 5 days.', private.iso(w.failing_since)), 'The last one: ' || verdict.detail));
+        format('Every attempt has failed since %s, for 5 days.', private.iso(w.failing_since)), 'The last one: ' || verdict.detail));
     elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
       perform private.warn_of_failing_webhook(w, verdict.detail);
     end if;

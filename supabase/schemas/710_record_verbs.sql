@@ -24,7 +24,7 @@ begin
   if coalesce(input ->> 'include_deleted', 'false') not in ('true', 'only') then
     return false;
   elsif not private.may('restore:' || (input ->> 'surface')) then
-    perform private.refuse('role_required', 'Deleted records are for the role tenant_admin. Ask a tenant admin.');
+    perform private.refuse('role_required', 'Deleted records require the role tenant_admin. Ask a tenant admin.');
   end if;
   return true;
 end $$;
@@ -34,7 +34,7 @@ create function private.require_record_size(data jsonb) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
   if octet_length(data::text) > 98304 then
-    perform private.refuse('payload_too_large', 'A record may have at most 64 kB of JSON.');
+    perform private.refuse('payload_too_large', 'A record can have at most 64 kB of JSON.');
   end if;
 end $$;
 

@@ -1,6 +1,6 @@
 import type { Task } from "graphile-worker";
 
-/** Each forgets, or tells of, what is past its time, a batch a call, and answers how many that were. */
+/** Each purges or reports expired rows, one batch per call, and returns how many. */
 export type Purge =
   | "private.purge_api_key_usage"
   | "private.purge_idempotency_keys"

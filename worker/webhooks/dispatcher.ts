@@ -129,7 +129,7 @@ export class Dispatcher implements Vital {
 
   /** What waits for a webhook that is being changed goes into a later batch. @returns whether that is all of it. */
   #keepWaiting(batch: Result[], settled: Settled[]): boolean {
-    if (batch.length > 0 && settled.length === 0) log.warn({ attempts: batch.length }, "came too late: another worker has taken over");
+    if (batch.length > 0 && settled.length === 0) log.warn({ attempts: batch.length }, "late result: another worker has taken over");
     const waiting = new Set(settled.flatMap(({ waiting_attempts }) => waiting_attempts ?? []));
     this.#results.push(...batch.filter(({ attempt_id }) => waiting.has(attempt_id)));
     return waiting.size > 0;

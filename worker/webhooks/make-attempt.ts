@@ -20,20 +20,20 @@ export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: n
     pause_seconds: pauseSeconds,
   });
   const sinceClaimMs = startedAt - claimedAt;
-  if (sinceClaimMs > START_WITHIN_MS) return interrupted("We were too slow to begin; it was made again.");
+  if (sinceClaimMs > START_WITHIN_MS) return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
     const headers = sign(claimed.event_id, sentAt, body, secretsOf(claimed));
     return { attempt_id, ...(await sender.send({ url, body, headers }, stop)) };
   } catch (error) {
-    if (stop.aborted) return interrupted("We stopped before the answer came; it was made again.");
-    if (error instanceof StoodStill) return interrupted("We stood still while the receiver could answer; it was made again.");
-    log.error({ err: error, webhook_id: claimed.webhook_id }, "a delivery cannot be sent");
-    return interrupted("Something went wrong on our side; it is made again.", PAUSE_WITHOUT_SECRET_SECONDS);
+    if (stop.aborted) return interrupted("Interrupted before the response arrived; attempted again.");
+    if (error instanceof StoodStill) return interrupted("We stood still while the receiver could respond; attempted again.");
+    log.error({ err: error, webhook_id: claimed.webhook_id }, "failed to send a delivery");
+    return interrupted("Something went wrong on our side; attempted again.", PAUSE_WITHOUT_SECRET_SECONDS);
   }
 }
 
 function secretsOf({ secrets, tenant_id }: Claimed): string[] {
-  if (!secrets) throw new Error("The webhook has no secret.");
+  if (!secrets) throw new Error("The webhook has no signing secret.");
   return secrets.map(({ id, sealed }) => unsealSecret(sealed, tenant_id, id));
 }

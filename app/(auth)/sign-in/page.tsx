@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { Brand } from "#components/shell/brand.tsx";
 import { SignInForm } from "#components/sign-in/sign-in-form.tsx";
+import { Brand } from "#components/ui/brand.tsx";
 import { callbackPath } from "#lib/auth/callback-path.ts";
 import { currentUser } from "#lib/auth/page-context.ts";
 import { env } from "#lib/runtime/env.ts";

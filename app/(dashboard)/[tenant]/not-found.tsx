@@ -12,14 +12,14 @@ export default function NotFound() {
     <Notice
       icon={SearchX}
       level="h1"
-      title="There is no such page"
+      title="Page not found"
       action={
         <Link href={`/${tenant}`} className={buttonClass()}>
-          Go to the board
+          Go to exceptions
         </Link>
       }
     >
-      The address may be mistyped, or what it names is gone.
+      The link may be wrong, or the page was removed.
     </Notice>
   );
 }

@@ -1,12 +1,12 @@
 import { notFound } from "next/navigation";
 import { cache } from "react";
-import type { Tenant } from "#components/shell/member.ts";
+import type { Tenant } from "#components/kit/member.tsx";
 import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { getMe } from "#lib/tenants/get-me.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 
-/** The tenant of the page. Its name is not worth failing for: where the database cannot tell it, its identifier does. */
+/** The page's tenant. Its name isn't worth failing for: without the database, the ID stands in. */
 export const pageTenant = cache(async (tenantId: string): Promise<Tenant> => {
   await requireMember(tenantId);
   try {

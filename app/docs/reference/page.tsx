@@ -10,19 +10,15 @@ import { reference } from "../reference.ts";
 
 export const metadata: Metadata = { title: "API reference" };
 
-const EVERY_CALL = `Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of
-at most 1 MiB, fields are spelled as shown, and unknown ones are refused. Times are ISO 8601 in UTC, to the millisecond. An id says by its
-first letters what it names, and ids sort by time.
-
-Checks come in this order, and the first that fails is the answer: credential, tenant, role or scope, rate limit, body and query, existence,
-state.`;
+const EVERY_CALL = `Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most 1 MiB; unknown fields are rejected. Times are ISO 8601 in UTC, to the millisecond. An ID's prefix names its type, and IDs sort by creation time. Checks run in this order, and the first failure is returned: credential, tenant, role or scope, rate limit, body and query, existence, state.`;
 
 export default function ReferencePage() {
   return (
     <article className="flex max-w-3xl flex-col gap-6">
       <PageTitle title="API reference">
         <p className="text-lg text-pretty text-muted">
-          Each operation of <code className="font-mono text-base">{origin()}/v1</code>, out of the same contracts that check your calls.{" "}
+          Each operation of <code className="font-mono text-base">{origin()}/v1</code>, generated from the contracts that validate your
+          requests.{" "}
           <a href="/v1/openapi.json" className="text-accent-text underline underline-offset-2">
             OpenAPI 3.1
           </a>
@@ -44,9 +40,9 @@ export default function ReferencePage() {
       ))}
       <Heading id="events">Webhook events</Heading>
       <p className="text-muted">
-        What a webhook is told:{" "}
+        What a webhook receives:{" "}
         <DocsLink href={EVENTS_PATH} className="text-accent-text underline underline-offset-2">
-          the kinds of events and their payloads
+          event types and their payloads
         </DocsLink>
         .
       </p>

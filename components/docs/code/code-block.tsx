@@ -1,7 +1,7 @@
 import { CopyCode } from "./copy-code.tsx";
 import { Highlighted } from "./highlight.tsx";
 
-/** Code to read and to copy. `title` says what it is; `output` marks an answer, which nobody types. */
+/** Code to read and copy. `output`: a response, not something to type. */
 export function CodeBlock({ code, language, title, output = false }: { code: string; language: string; title: string; output?: boolean }) {
   return (
     <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-canvas">
@@ -16,7 +16,7 @@ export function CodeBlock({ code, language, title, output = false }: { code: str
 
 export function Code({ code, language }: { code: string; language: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <pre tabIndex={0} className="docs-code max-h-[32rem] overflow-auto p-3.5 font-mono text-xs leading-5">
       <code>
         <Highlighted code={code} language={language} />

@@ -3,7 +3,7 @@ import { CopyCode } from "./copy-code.tsx";
 
 export type Tab = { name: string; language: string; code: string };
 
-// Written out: the classes must stand in the source to be in the stylesheet.
+// Spelled out, because Tailwind only generates classes it finds in the source.
 const PANELS = [
   "hidden group-has-[.tab-0:checked]/tabs:block",
   "hidden group-has-[.tab-1:checked]/tabs:block",
@@ -14,7 +14,7 @@ const PANELS = [
   "hidden group-has-[.tab-6:checked]/tabs:block",
 ];
 
-/** The same in several languages. The browser's own radio buttons choose: no script. */
+/** The same code in several languages, switched by native radio buttons: no script. */
 export function CodeTabs({ id, label, tabs }: { id: string; label: string; tabs: readonly Tab[] }) {
   return (
     <figure className="group/tabs min-w-0 overflow-hidden rounded-lg border border-line bg-canvas">

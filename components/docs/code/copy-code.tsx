@@ -3,7 +3,7 @@
 import { useRef } from "react";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** Copies the code that is shown in the same figure, so that the page carries it once. */
+/** Copies the code shown in the same figure, so that the page contains it only once. */
 export function CopyCode({ label }: { label: string }) {
   const place = useRef<HTMLSpanElement>(null);
   return (

@@ -6,7 +6,7 @@ lowlight.registerAlias({ bash: ["sh", "curl", "openssl"], json: ["http"], plaint
 
 type Node = ReturnType<typeof lowlight.highlight>["children"][number];
 
-/** Code with its words in classes: a strict policy allows no style attributes. */
+/** Highlighted code by classes: the content security policy forbids style attributes. */
 export function Highlighted({ code, language }: { code: string; language: string }) {
   const known = lowlight.registered(language) ? language : "plaintext";
   return lowlight.highlight(known, code).children.map(rendered);

@@ -1,6 +1,6 @@
 type Node = { type: string; meta?: string | null; data?: { hName: string }; children?: Node[] };
 
-/** Examples that follow each other and are marked `tab=…` become one section. */
+/** Consecutive examples marked `tab=…` become one tabbed section. */
 export function joinTabs(tree: unknown): void {
   const root = tree as { children: Node[] };
   const joined: Node[] = [];

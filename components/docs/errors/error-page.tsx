@@ -9,9 +9,9 @@ import type { Resource } from "../reference/reference.ts";
 import { CATALOGUE, type Entry } from "./catalogue.ts";
 
 const RETRIES: Record<Entry["retry"], string> = {
-  never: "No: the answer stays the same.",
-  changed: "Only after you changed something: the same request gives the same answer.",
-  later: "Yes, later: the same request may succeed.",
+  never: "No. You'll get the same response.",
+  changed: "Only after you change something. The same request gets the same response.",
+  later: "Yes, later. The same request may succeed.",
 };
 
 export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resources: readonly Resource[]; origin: string }) {
@@ -38,11 +38,11 @@ export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resour
           <Prose text={listOf(when)} />
           <Heading id="what-to-do">What to do</Heading>
           <Prose text={listOf(todo)} />
-          <Heading id="retry">Can it be sent again?</Heading>
+          <Heading id="retry">Can I retry?</Heading>
           <p>{RETRIES[retry]}</p>
-          <Heading id="operations">Operations that answer it</Heading>
+          <Heading id="operations">Operations that return it</Heading>
           {answering.length === 0 && (
-            <p className="text-muted">None that is described: it answers a path or a method that does not exist.</p>
+            <p className="text-muted">No documented operation: it's returned for a path or method that doesn't exist.</p>
           )}
           {answering.map(({ slug, title: name, operations }) => (
             <details key={slug} className="rounded-lg border border-line" open={answering.length === 1}>
@@ -63,14 +63,14 @@ export function ErrorPage({ code, resources, origin }: { code: ErrorCode; resour
           ))}
         </div>
         <div className="min-w-0 max-xl:order-first xl:sticky xl:top-20 xl:self-start">
-          <CodeBlock output title="Answer" language="http" code={exampleAnswer(code, origin)} />
+          <CodeBlock output title="Response" language="http" code={exampleAnswer(code, origin)} />
         </div>
       </div>
     </article>
   );
 }
 
-/** The answer as it comes over the wire. */
+/** The response on the wire. */
 function exampleAnswer(code: ErrorCode, origin: string): string {
   const { title, status } = ERRORS[code];
   const { detail, errors, headers } = CATALOGUE[code];

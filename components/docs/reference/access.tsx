@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Access } from "#lib/wire/access.ts";
 
-/** Who may call an operation, for each kind of credential: those that may not are named too. */
+/** Who can call an operation, by kind of credential, including those that can't. */
 export function AccessTable({ access }: { access: Access }) {
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2 text-base">
@@ -27,7 +27,7 @@ function callers({ roles, scope, service, publishable }: Access): Caller[] {
     { icon: UserRound, name: "User", may: roles === "any" ? "any member of the tenant" : <Words words={roles} /> },
     { icon: KeyRound, name: "API key", may: scope ? <Words words={[scope]} /> : roles === "any" ? "any key of the tenant" : "no" },
     { icon: ServerCog, name: "Service-role key", may: service ? "yes, recorded as a security event" : "no" },
-    { icon: ShieldCheck, name: "Publishable key", may: publishable ? (scope ? "yes, what is published" : "yes") : "no" },
+    { icon: ShieldCheck, name: "Publishable key", may: publishable ? (scope ? "yes, published records only" : "yes") : "no" },
   ];
 }
 

@@ -35,7 +35,7 @@ function mapType({ additionalProperties }: Schema, definitions: Definitions): st
   return values === "any JSON" ? "object" : `map of ${values}`;
 }
 
-/** What a value must meet beyond its type, in short phrases. */
+/** A value's constraints beyond its type, in short phrases. */
 export function describeLimits(given: Schema, definitions: Definitions): string[] {
   const schema = resolve(withoutNull(given).schema, definitions);
   const items = schema.items ? resolve(schema.items, definitions) : {};
@@ -50,7 +50,7 @@ export function describeLimits(given: Schema, definitions: Definitions): string[
 
 const ID_PREFIX = /^\^([a-z]{3})_\[0-9a-z\]/;
 
-/** How an identifier begins; of other texts the pattern, where a format does not say it better. */
+/** An ID's prefix; for other strings the pattern, unless a format says it better. */
 function formOf({ pattern, format }: Schema): string | undefined {
   if (pattern === undefined || format !== undefined) return undefined;
   const prefix = ID_PREFIX.exec(pattern)?.[1];
@@ -69,12 +69,12 @@ function both(from: string | undefined, to: string | undefined): string | undefi
   return from === undefined ? `at most ${to}` : `at least ${from}`;
 }
 
-/** Numbers as large as JavaScript has are no limit that anybody meets. */
+/** JavaScript's largest numbers aren't a limit worth showing. */
 function known(value: number | undefined): string | undefined {
   return value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? undefined : value.toLocaleString("en");
 }
 
-/** The values that a field may have, where they are a few. */
+/** A field's values, if there are only a few. */
 export function valuesOf(given: Schema, definitions: Definitions): unknown[] {
   const schema = resolve(withoutNull(given).schema, definitions);
   return schema.enum ?? (schema.items ? (resolve(schema.items, definitions).enum ?? []) : []);

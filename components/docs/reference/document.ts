@@ -1,6 +1,6 @@
 import type { Definitions, Schema } from "./schema.ts";
 
-/** What the reference reads of an OpenAPI document. */
+/** The parts of an OpenAPI document that the reference reads. */
 export type Document = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, DocumentOperation>>;
@@ -23,7 +23,7 @@ export type Problem = { type: string; title: string; status: number; code: strin
 
 type Reference<Value> = Value | { $ref: string };
 
-/** A part of a document, behind its reference if it is one. */
+/** Resolves a reference in the document. */
 export function partOf<Value extends object>(given: Reference<Value>, document: Document): Value {
   if (!("$ref" in given)) return given;
   const path = given.$ref.split("/").slice(1);

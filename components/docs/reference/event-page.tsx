@@ -11,7 +11,7 @@ const TRAIL = [
   { name: "Webhook events", href: EVENTS_PATH },
 ];
 
-/** What a webhook is sent for one kind of event. */
+/** The payload of one event type. */
 export function EventPage({ event, definitions }: { event: Event; definitions: Definitions }) {
   const headers = event.headers.map((header) => ({ ...header, required: true }));
   return (
@@ -20,7 +20,7 @@ export function EventPage({ event, definitions }: { event: Event; definitions: D
         <p className="max-w-prose text-lg text-pretty text-muted">
           {event.summary}.{" "}
           <DocsLink href="/docs/guides/webhooks" className="text-accent-text underline underline-offset-2">
-            How to receive and verify it
+            How to receive and verify events
           </DocsLink>
           .
         </p>

@@ -6,7 +6,7 @@ export type Example = { language: "curl" | "TypeScript"; code: string };
 
 const TOKEN = "TIEOUT_TOKEN";
 
-/** A call of an operation as one would type it, for the origin that serves the page. */
+/** Requests to copy, for the origin that serves the page. */
 export function examplesOf(operation: Operation, origin: string, definitions: Definitions): Example[] {
   return [
     { language: "curl", code: curl(operation, origin) },
@@ -46,20 +46,20 @@ function typeScript(operation: Operation, origin: string, definitions: Definitio
     "});",
     "if (!response.ok) throw new Error(await response.text());",
     ...(answer.file === undefined
-      ? ["const answer = (await response.json()) as Answer;", "", `type Answer = ${typeScriptType(answer.schema, definitions)};`]
-      : ["const answer = await response.text();"]),
+      ? ["const result = (await response.json()) as Result;", "", `type Result = ${typeScriptType(answer.schema, definitions)};`]
+      : ["const result = await response.text();"]),
   ];
   return lines.join("\n");
 }
 
-/** JSON as the second level of the call has it. */
+/** JSON, indented by one level, with unquoted names. */
 function indented(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replaceAll("\n", "\n  ")
     .replaceAll(/"([A-Za-z_$][\w$]*)":/g, "$1:");
 }
 
-/** How a language writes the values of headers. */
+/** How a language writes header values. */
 type Writing = { credential: string; newKey: string; text: (value: string) => string };
 
 function headersOf({ contract, body }: Operation, { credential, newKey, text }: Writing): [name: string, value: string][] {
@@ -87,7 +87,7 @@ function bodyOf({ body, contract }: Operation): { json?: unknown; upload?: strin
   return { json: requestExample(body.schema, body.example as Record<string, unknown>, contract.idempotency?.field) };
 }
 
-/** The example without the idempotency key, which goes by header, and without other records that it would need. */
+/** The example without the idempotency key, which is sent as a header, and without references to other records. */
 function requestExample(schema: Schema, example: Record<string, unknown>, idempotencyField?: string): Record<string, unknown> {
   const optional = fieldsOf(schema, {}).filter(({ required }) => !required);
   const needless = new Set(optional.filter(({ name }) => /_ids?$/.test(name)).map(({ name }) => name));

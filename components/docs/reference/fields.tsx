@@ -7,7 +7,7 @@ type Field = { name: string; schema: Schema; required: boolean; description?: st
 
 const DEEPEST = 3;
 
-/** Fields with their types, limits and meanings. `request` says which of them must be given. */
+/** Fields with types, limits and descriptions. `request`: marks required ones. */
 export function Fields({
   fields,
   definitions,
@@ -71,7 +71,7 @@ function FieldRow({ field, definitions, request, depth }: { field: Field; defini
   );
 }
 
-/** The object behind a field: its own, or that of the items of a list. */
+/** The object type of a field or of its items. */
 function itemOf(given: Schema, definitions: Definitions): Schema {
   const schema = resolve(withoutNull(given).schema, definitions);
   return schema.type === "array" && schema.items ? itemOf(schema.items, definitions) : schema;

@@ -13,7 +13,7 @@ import { type Definitions, fieldsOf, isOpen, refusedFields, schemaName } from ".
 
 type Props = { operation: Operation; resource: Resource; origin: string; definitions: Definitions };
 
-/** Everything about one operation: what it takes on the left, a call and its answer on the right. */
+/** One operation: its input on the left, a request and its response on the right. */
 export function OperationPage({ operation, resource, origin, definitions }: Props) {
   const { contract, parameters, body, answer } = operation;
   const examples = examplesOf(operation, origin, definitions);
@@ -52,15 +52,15 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
                 {body.required ? "Required" : "Optional"}, as <Inline text={body.mediaTypes.map((type) => `\`${type}\``).join(" or ")} />.
               </p>
               <Fields fields={fieldsOf(body.schema, definitions)} definitions={definitions} request />
-              {isOpen(body.schema) && <p className="text-base text-muted">Any other field is kept as it is sent.</p>}
+              {isOpen(body.schema) && <p className="text-base text-muted">Any other field is stored as sent.</p>}
               <Refused names={refusedFields(body.schema)} />
             </section>
           )}
           {contract.idempotency && (
             <p className="text-base text-muted">
-              {contract.idempotency.required ? "An idempotency key is required" : "Takes an idempotency key"}:{" "}
+              {contract.idempotency.required ? "An idempotency key is required" : "Accepts an idempotency key"}:{" "}
               <DocsLink href="/docs/guides/idempotency" className="text-accent-text underline underline-offset-2">
-                a retry then never does it twice
+                so that a retry never runs it twice
               </DocsLink>
               .
             </p>
@@ -76,9 +76,9 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
               tabs={examples.map(({ language, code }) => ({ name: language, language: language.toLowerCase(), code }))}
             />
             {answer.file === undefined ? (
-              <CodeBlock output title={`Answer, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
+              <CodeBlock output title={`Response, ${answer.status}`} language="json" code={JSON.stringify(answer.example, null, 2)} />
             ) : (
-              <CodeBlock output title={`Answer, ${answer.status}, as CSV`} language="text" code={answer.file} />
+              <CodeBlock output title={`Response, ${answer.status}, as CSV`} language="text" code={answer.file} />
             )}
           </div>
         </div>
@@ -111,7 +111,7 @@ function Refused({ names }: { names: string[] }) {
   if (names.length === 0) return null;
   return (
     <p className="max-w-prose text-base text-muted">
-      The server sets <Inline text={names.map((name) => `\`${name}\``).join(", ")} />: a body that has one of them is refused.
+      The server sets <Inline text={names.map((name) => `\`${name}\``).join(", ")} />: a body that includes any of them is rejected.
     </p>
   );
 }
@@ -120,18 +120,18 @@ function Answer({ operation: { answer }, definitions }: { operation: Operation; 
   const name = schemaName(answer.schema);
   return (
     <section aria-labelledby="answer" className="flex flex-col gap-1">
-      <Heading id="answer">Answer</Heading>
+      <Heading id="response">Response</Heading>
       <p className="text-base text-muted">
         <code className="font-mono text-sm font-semibold text-ink">{answer.status}</code>
         {answer.file !== undefined
-          ? " with a file, in the format that is asked for."
+          ? " with a file in the requested format."
           : name && !name.startsWith("__")
             ? ` with ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name.replace(/Output$/, "")}.`
             : " with these fields."}
       </p>
       {answer.file === undefined && <Fields fields={fieldsOf(answer.schema, definitions)} definitions={definitions} request={false} />}
       <details className="text-base">
-        <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">Headers of the answer</summary>
+        <summary className="w-fit cursor-pointer rounded-sm text-sm font-medium text-muted hover:text-ink">Response headers</summary>
         <ul className="flex flex-col divide-y divide-line">
           {answer.headers.map(({ name: header, description }) => (
             <li key={header} className="flex flex-col gap-0.5 py-2">

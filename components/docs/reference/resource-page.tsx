@@ -6,7 +6,7 @@ import { MethodLabel, Path } from "./method.tsx";
 import type { Operation, Resource } from "./reference.ts";
 import { type Definitions, fieldsOf, schemaName } from "./schema.ts";
 
-/** A resource: its operations, and the object they are about. */
+/** A resource: its operations and its object. */
 export function ResourcePage({ resource, definitions }: { resource: Resource; definitions: Definitions }) {
   const object = resource.operations.map(({ answer }) => answer.schema).find((schema) => schemaName(schema));
   return (

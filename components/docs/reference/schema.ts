@@ -1,4 +1,4 @@
-/** What the reference reads of JSON Schema, as OpenAPI 3.1 has it. */
+/** The parts of JSON Schema (OpenAPI 3.1) that the reference reads. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -33,12 +33,12 @@ export function resolve(schema: Schema, definitions: Definitions): Schema {
   return name === undefined ? schema : (definitions[name] ?? {});
 }
 
-/** The name of a schema that has one: `Exception`. Those that the generator had to make up have none. */
+/** A schema's name, such as `Exception`; null for names the generator made up. */
 export function schemaName({ $ref }: Schema): string | undefined {
   return $ref?.slice("#/components/schemas/".length);
 }
 
-/** The schema of what may also be null, and whether it may. */
+/** Separates a nullable schema from its null. */
 export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   if (Array.isArray(schema.type)) return { schema: { ...schema, type: schema.type.find((one) => one !== "null") }, nullable: true };
   const choices = schema.anyOf ?? schema.oneOf;
@@ -49,7 +49,7 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
   return { schema: others.length === 0 && only ? { ...only, ...around } : { ...around, anyOf: rest }, nullable: true };
 }
 
-/** The fields of an object, behind references; none for anything else. Fields that a request may not have are left out. */
+/** The fields of an object, with references resolved; none for anything else. Omits fields a request must not contain. */
 export function fieldsOf(given: Schema, definitions: Definitions): { name: string; schema: Schema; required: boolean }[] {
   const { schema } = withoutNull(resolve(given, definitions));
   const whole = resolve(schema, definitions);
@@ -61,12 +61,12 @@ export function fieldsOf(given: Schema, definitions: Definitions): { name: strin
   );
 }
 
-/** The names of fields that a request is refused for. */
+/** The fields a request must not contain. */
 export function refusedFields(given: Schema): string[] {
   return Object.entries(given.properties ?? {}).flatMap(([name, field]) => (field.not === undefined ? [] : [name]));
 }
 
-/** Whether fields beside the known ones are taken. */
+/** Whether other fields are accepted. */
 export function isOpen({ properties, additionalProperties }: Schema): boolean {
   return properties !== undefined && additionalProperties !== undefined && additionalProperties !== false;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { ApiProblem } from "#components/api-client.ts";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -8,7 +8,7 @@ import type { SlaItem } from "#lib/exceptions/contract.ts";
 
 const LISTED_MAX = 200;
 
-/** What was not changed, and why. It stays chosen. */
+/** The exceptions that weren't changed, and why. They stay selected. */
 export function BulkReport({
   refused,
   unsent,
@@ -21,21 +21,14 @@ export function BulkReport({
   onClose: () => void;
 }) {
   const count = refused.length + unsent.length;
-  const requestId = error instanceof ApiProblem ? error.requestId : null;
   return (
     <Dialog
       onClose={onClose}
       title={`${count.toLocaleString("en")} ${count === 1 ? "exception was" : "exceptions were"} not changed`}
-      description="They are as they were, and still selected."
+      description="They're unchanged and still selected."
     >
       <DialogBody>
-        {unsent.length > 0 && (
-          <Note tone={error ? "danger" : "info"}>
-            {error ? error.message : "Stopped."} {unsent.length.toLocaleString("en")} {unsent.length === 1 ? "was" : "were"} not changed for
-            this.
-            {requestId && <span className="block font-mono text-xs break-all">Request {requestId}</span>}
-          </Note>
-        )}
+        {unsent.length > 0 && <Unsent error={error} count={unsent.length} />}
         {refused.length > 0 && (
           <ul aria-label="Refused" className="flex flex-col gap-2 text-sm">
             {refused.slice(0, LISTED_MAX).map(({ item, reason }) => (
@@ -55,4 +48,9 @@ export function BulkReport({
       </DialogActions>
     </Dialog>
   );
+}
+
+function Unsent({ error, count }: { error: Error | null; count: number }) {
+  const why = `${count.toLocaleString("en")} ${count === 1 ? "was" : "were"} not changed because of this.`;
+  return error ? <ProblemNote error={error}>{why}</ProblemNote> : <Note tone="info">Stopped. {why}</Note>;
 }

@@ -7,19 +7,19 @@ export type BulkPatch = z.input<NonNullable<typeof updateExceptionsContract.body
 export type Outcome = {
   changed: string[];
   refused: { id: string; reason: string }[];
-  /** Of whom nobody knows: those of the call that failed, and those after it. */
+  /** Result unknown: the exceptions of the failed call and those after it. */
   unsent: string[];
-  /** Why it ended before all were sent; null where it was stopped, or came to its end. */
+  /** Why it ended early; null if it was stopped or finished. */
   error: Error | null;
 };
 
-/** What one call of /v1 takes. */
+/** The limit of one /v1 call. */
 const CHUNK = 500;
 const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
- * Changes any number of exceptions, as many at once as /v1 takes. There a call changes all or none; whoever it names as
- * standing in the way is left out and told of, so that the others change.
+ * Changes any number of exceptions, in batches of /v1's limit. A batch changes all or none; the exceptions that a refusal
+ * names are reported and left out, so that the others change.
  */
 export async function changeInBulk(
   { tenant, ids, patch }: { tenant: string; ids: readonly string[]; patch: BulkPatch },
@@ -42,7 +42,7 @@ export async function changeInBulk(
   return outcome;
 }
 
-/** @throws ApiProblem where it is not for one of the exceptions that it was refused. */
+/** @throws ApiProblem if the refusal isn't about single exceptions. */
 async function changeChunk(tenant: string, chunk: readonly string[], patch: BulkPatch, outcome: Outcome): Promise<void> {
   for (let ids = chunk; ids.length > 0; ) {
     try {
@@ -58,7 +58,7 @@ async function changeChunk(tenant: string, chunk: readonly string[], patch: Bulk
   }
 }
 
-/** Every try of one call carries its one key, so that a lost answer changes nothing twice. */
+/** Every attempt at one call has the same key, so that a lost response changes nothing twice. */
 async function send(tenant: string, ids: readonly string[], patch: BulkPatch): Promise<void> {
   const idempotencyKey = newIdempotencyKey();
   for (let tries = 0; ; tries++) {
@@ -73,7 +73,7 @@ async function send(tenant: string, ids: readonly string[], patch: BulkPatch): P
   }
 }
 
-/** `ids.3` names the fourth. */
+/** `ids.3` is the fourth. */
 function reasonsByPlace({ errors }: ApiProblem): Map<number, string> {
   return new Map(errors.flatMap(({ path, message }) => (/^ids\.\d+$/.test(path) ? [[Number(path.slice(4)), message]] : [])));
 }

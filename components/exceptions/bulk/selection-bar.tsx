@@ -2,12 +2,12 @@
 
 import { ChevronDown, UserRound, X } from "lucide-react";
 import { useState } from "react";
+import { AssigneePicker } from "#components/people/assignee-picker.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
-import { assigneeName } from "../assignee.tsx";
-import { AssigneePicker } from "../assignee-picker.tsx";
 import { STATUS_WORDS, StatusLabel } from "../words.tsx";
 import { BulkReport } from "./bulk-report.tsx";
 import { CloseDialog, type Closed } from "./close-dialog.tsx";
@@ -15,26 +15,22 @@ import { useBulkChange } from "./use-bulk-change.ts";
 
 const CLOSED = ["resolved", "dismissed"] as const;
 
-/** What can be done with the rows that are chosen. It stands below them, over the page. */
+/** The actions for selected rows, floating below them. */
 export function SelectionBar({
-  tenantId,
-  self,
   chosen,
   loaded,
   onMark,
   onMarkAll,
   onClear,
 }: {
-  tenantId: string;
-  self: string;
   chosen: SlaItem[];
-  /** How many rows there are to choose from. */
+  /** The number of selectable rows. */
   loaded: number;
   onMark: (ids: readonly string[]) => void;
   onMarkAll: () => void;
   onClear: () => void;
 }) {
-  const { change, progress, stop, report, closeReport } = useBulkChange(tenantId, { clear: onClear, mark: onMark });
+  const { change, progress, stop, report, closeReport } = useBulkChange({ clear: onClear, mark: onMark });
   const [closing, setClosing] = useState<Closed>();
   if (chosen.length === 0 && !progress && !report) return null;
   return (
@@ -50,8 +46,6 @@ export function SelectionBar({
             {chosen.length.toLocaleString("en")} selected
           </p>
           <AssigneePicker
-            tenantId={tenantId}
-            self={self}
             align="above"
             triggerClass={buttonClass({ size: "sm" })}
             trigger={
@@ -62,7 +56,7 @@ export function SelectionBar({
               </>
             }
             onChange={(assigned_to) =>
-              change(chosen, { patch: { assigned_to }, done: assigned_to ? `assigned to ${assigneeName(assigned_to)}` : "unassigned" })
+              change(chosen, { patch: { assigned_to }, done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned" })
             }
           />
           <Menu

@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { toast } from "#components/ui/toast.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { type Board, withChange } from "../board-cache.ts";
@@ -11,8 +12,9 @@ import { type BulkPatch, changeInBulk, type Outcome } from "./change-in-bulk.ts"
 type Change = { patch: BulkPatch; done: string };
 type Report = { refused: { item: SlaItem; reason: string }[]; unsent: SlaItem[]; error: Error | null };
 
-/** Changes what is chosen on the board: shown at once, taken back for each that the server refuses or does not answer for. */
-export function useBulkChange(tenant: string, selection: { clear: () => void; mark: (ids: readonly string[]) => void }) {
+/** Changes the selected exceptions optimistically; reverted for each that the server refuses or doesn't respond for. */
+export function useBulkChange(selection: { clear: () => void; mark: (ids: readonly string[]) => void }) {
+  const tenant = useTenantId();
   const cache = useQueryClient();
   const stopping = useRef<AbortController>(null);
   const [progress, setProgress] = useState<{ settled: number; total: number } | null>(null);
@@ -48,7 +50,7 @@ export function useBulkChange(tenant: string, selection: { clear: () => void; ma
 
 function tell({ changed }: Outcome, done: string): void {
   if (changed.length === 0) return;
-  toast({ title: `${changed.length.toLocaleString("en")} ${changed.length === 1 ? "exception" : "exceptions"} ${done}`, failed: false });
+  toast(`${changed.length.toLocaleString("en")} ${changed.length === 1 ? "exception" : "exceptions"} ${done}`);
 }
 
 function reportOf({ refused, unsent, error }: Outcome, items: ReadonlyMap<string, SlaItem>): Report {

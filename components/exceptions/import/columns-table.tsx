@@ -6,7 +6,7 @@ export function ColumnsTable() {
       <h2 id="columns" className="font-semibold">
         Columns
       </h2>
-      <p className="text-sm text-muted">In any order. Of NDJSON these are the fields. An empty cell is a field that is not given.</p>
+      <p className="text-sm text-muted">Any order. NDJSON uses the same field names. An empty cell means the field isn't set.</p>
       <dl className="rounded-lg border border-line bg-raised text-sm">
         {COLUMNS.map(({ name, required, what, example }) => (
           <div key={name} className="grid gap-x-4 gap-y-0.5 border-b border-line px-4 py-2.5 last:border-b-0 sm:grid-cols-[11rem_1fr]">

@@ -11,7 +11,7 @@ import type { Chosen } from "./use-import.ts";
 
 const ACCEPTED = ".csv,.ndjson,.jsonl,.json,text/csv,application/x-ndjson";
 
-/** Where a file is chosen, or dropped. */
+/** Choose or drop a file. */
 export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
   const id = useId();
   const [over, setOver] = useState(false);
@@ -48,7 +48,7 @@ export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }
         Choose a file
         <input id={id} type="file" accept={ACCEPTED} className="sr-only" onChange={({ target }) => take(target.files?.[0])} />
       </label>
-      <p className="text-sm text-muted">or drop it here. CSV with a header line, or NDJSON: one JSON object a line.</p>
+      <p className="text-sm text-muted">or drop it here. CSV with a header row, or NDJSON with one JSON object per line.</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button size="sm" variant="ghost" onClick={() => saveFile(new Blob([csvTemplate()], { type: "text/csv" }), "exceptions.csv")}>
           CSV template
@@ -65,7 +65,7 @@ export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }
   );
 }
 
-/** By its name, and where that does not say, by its first character. */
+/** By its extension, or else by its first character. */
 async function formatOf(file: File): Promise<Format> {
   if (/\.(ndjson|jsonl)$/i.test(file.name)) return "ndjson";
   if (/\.csv$/i.test(file.name)) return "csv";

@@ -2,25 +2,25 @@ export type Format = "csv" | "ndjson";
 
 export const MEDIA_TYPES: Record<Format, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
 
-/** One record of a file as it stands there, and the number of its last line. */
+/** A record's text in the file, and the number of its last line. */
 export type FileRecord = { text: string; lastLine: number };
 
-/** Some records of a file, as one call of /v1 takes them. */
+/** The records of one /v1 call. */
 export type Part = {
   records: FileRecord[];
-  /** What is sent: the records, below the file's header where it has one. */
+  /** The request body: the records, below the file's header if it has one. */
   text: string;
   bytes: number;
-  /** Added to a line's number in `text`, it is the line's number in the file. */
+  /** Add to a line number in `text` to get the line number in the file. */
   lineOffset: number;
 };
 
-/** One transaction of the server's. */
+/** The rows of one server transaction. */
 const PART_ROWS = 1000;
 const PART_CHARS = 2_000_000;
 const RECORD_MAX_CHARS = 256 * 1024;
 
-/** Cuts a file into parts, never through a record. @throws Error where the file is not UTF-8 text, or a record has no end. */
+/** Splits a file into parts between records. @throws Error if it isn't UTF-8, or a record doesn't end. */
 export async function* partsOf(file: Blob, format: Format): AsyncGenerator<Part> {
   let header: FileRecord | undefined;
   let records: FileRecord[] = [];
@@ -58,19 +58,19 @@ async function* recordsOf(file: Blob, format: Format): AsyncGenerator<FileRecord
       if (done) break;
     }
   } catch (error) {
-    throw error instanceof TypeError ? new Error("The file is not UTF-8 text. Save it as UTF-8 and choose it again.") : error;
+    throw error instanceof TypeError ? new Error("The file isn't UTF-8. Save it as UTF-8 and choose it again.") : error;
   } finally {
     await reader.cancel().catch(() => {});
   }
   yield* scan.end();
 }
 
-/** Finds where records end: at the end of a line, but in CSV not within quotes (RFC 4180). */
+/** Finds the ends of records: line ends, except within quotes in CSV (RFC 4180). */
 class Scanner {
   readonly #quotes: boolean;
   #rest = "";
   #line = 0;
-  /** How much of the rest is known to be no end of a record, and whether it ends within quotes. */
+  /** How much of the rest was scanned without finding a record's end, and whether that ended within quotes. */
   #seen = 0;
   #quoted = false;
 
@@ -88,8 +88,8 @@ class Scanner {
     this.#rest = this.#rest.slice(start);
     this.#seen = this.#rest.length;
     if (this.#rest.length > RECORD_MAX_CHARS) {
-      const hint = this.#quoted ? "A quote is opened there and never closed." : "It is longer than 256 kB.";
-      throw new Error(`The record that begins in line ${(this.#line + 1).toLocaleString("en")} has no end. ${hint}`);
+      const hint = this.#quoted ? "A quotation mark is never closed." : "It's longer than 256 kB.";
+      throw new Error(`The row starting on line ${(this.#line + 1).toLocaleString("en")} doesn't end. ${hint}`);
     }
   }
 
@@ -107,7 +107,7 @@ class Scanner {
     if (!this.#quotes) return this.#rest.indexOf("\n", from);
     for (let at = from; at < this.#rest.length; at++) {
       const char = this.#rest.charCodeAt(at);
-      // A quote within quotes is written twice: it closes and opens again.
+      // An escaped quote is doubled: it closes and reopens.
       if (char === 34 && (this.#quoted || this.#opensCell(at))) this.#quoted = !this.#quoted;
       else if (char === 10 && !this.#quoted) return at;
     }

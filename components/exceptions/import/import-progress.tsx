@@ -2,9 +2,8 @@
 
 import { CircleCheck, FileText, Pause, Play, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { ApiProblem } from "#components/api-client.ts";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Note } from "#components/ui/note.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import type { Progress } from "./run-import.ts";
 import type { Chosen, Phase } from "./use-import.ts";
@@ -12,12 +11,12 @@ import type { Chosen, Phase } from "./use-import.ts";
 const STATUS: Record<Phase, string> = {
   idle: "Ready to import",
   running: "Importing",
-  stopped: "Stopped. Go on whenever you like: nothing is imported twice.",
-  failed: "Interrupted. What is imported stays; going on imports nothing twice.",
+  stopped: "Paused. Resume any time: no row is imported twice.",
+  failed: "Interrupted. Imported rows are kept; resuming doesn't import any row twice.",
   done: "Finished",
 };
 
-/** The file that was chosen, how far its import is, and what can be done with it. */
+/** The chosen file, its import's progress, and the actions. */
 export function ImportProgress({
   chosen: { file, format },
   phase,
@@ -72,35 +71,28 @@ export function ImportProgress({
               {(accepted - already).toLocaleString("en")}
               {phase === "done" && refusedCount === 0 && <CircleCheck aria-hidden className="ml-1.5 inline size-4 text-accent-text" />}
             </Figure>
-            {already > 0 && <Figure name="Imported before, not doubled">{already.toLocaleString("en")}</Figure>}
-            <Figure name="Refused">{refusedCount.toLocaleString("en")}</Figure>
+            {already > 0 && <Figure name="Already imported">{already.toLocaleString("en")}</Figure>}
+            <Figure name="Rejected">{refusedCount.toLocaleString("en")}</Figure>
           </dl>
         </>
       )}
-      {error && (
-        <Note tone="danger">
-          {error.message}
-          {error instanceof ApiProblem && error.requestId && (
-            <span className="block font-mono text-xs break-all">Request {error.requestId}</span>
-          )}
-        </Note>
-      )}
+      {error && <ProblemNote error={error} />}
       <div className="flex flex-wrap gap-2">
         {phase === "idle" && (
           <Button variant="primary" onClick={onStart}>
-            Start the import
+            Start import
           </Button>
         )}
         {phase === "running" && (
           <Button onClick={onStop}>
             <Pause aria-hidden className="size-4" />
-            Stop
+            Pause
           </Button>
         )}
         {(phase === "stopped" || phase === "failed") && (
           <Button variant="primary" onClick={onResume}>
             <Play aria-hidden className="size-4" />
-            Go on
+            Resume
           </Button>
         )}
         {phase !== "idle" && phase !== "running" && <Button onClick={onReset}>Import another file</Button>}

@@ -2,14 +2,14 @@ import { csvCell } from "./columns.ts";
 import type { Format } from "./file-parts.ts";
 import type { RefusedLine } from "./run-import.ts";
 
-/** The reasons as a table for spreadsheets. A cell that one would take for a formula is quoted with an apostrophe. */
+/** The reasons as CSV. Cells that look like formulas are prefixed with an apostrophe. */
 export function reasonsFile(refused: readonly RefusedLine[]): Blob {
   const cell = (text: string) => csvCell(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
   const rows = refused.map(({ line, path, message, text }) => [String(line), path, message, text].map(cell).join(","));
   return new Blob([["line,field,reason,record", ...rows, ""].join("\r\n")], { type: "text/csv" });
 }
 
-/** The refused records as they stood in the file: to correct and import by themselves. */
+/** The rejected rows, unchanged, to fix and import as their own file. */
 export async function recordsFile(refused: readonly RefusedLine[], format: Format, file: File): Promise<Blob> {
   const texts = [...new Map(refused.map(({ line, text }) => [line, text])).values()];
   const above = format === "csv" ? [await firstLineOf(file)] : [];

@@ -9,7 +9,7 @@ import type { Chosen } from "./use-import.ts";
 
 const LISTED_MAX = 100;
 
-/** Which lines were refused and why, to see, to keep, and to correct. */
+/** The rejected rows and their reasons, to read and to download. */
 export function RefusedLines({ refused, chosen: { file, format } }: { refused: readonly RefusedLine[]; chosen: Chosen }) {
   if (refused.length === 0) return null;
   const base = file.name.replace(/\.\w+$/, "");
@@ -17,21 +17,21 @@ export function RefusedLines({ refused, chosen: { file, format } }: { refused: r
     <section aria-labelledby="refused" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 id="refused" className="font-semibold">
-          Refused lines
+          Rejected rows
         </h2>
         <div className="flex flex-wrap gap-2">
-          <Button size="sm" onClick={() => saveFile(reasonsFile(refused), `${base}-refused-reasons.csv`)}>
+          <Button size="sm" onClick={() => saveFile(reasonsFile(refused), `${base}-rejected-reasons.csv`)}>
             <Download aria-hidden className="size-4 text-muted" />
             Reasons
           </Button>
-          <Button size="sm" onClick={async () => saveFile(await recordsFile(refused, format, file), `${base}-refused.${format}`)}>
+          <Button size="sm" onClick={async () => saveFile(await recordsFile(refused, format, file), `${base}-rejected.${format}`)}>
             <Download aria-hidden className="size-4 text-muted" />
-            Lines to correct
+            Rows to fix
           </Button>
         </div>
       </div>
       <p className="text-sm text-pretty text-muted">
-        Correct the lines in a file of their own and import that one: in the whole file, what is imported already would be imported again.
+        Fix only the rejected rows and upload that file. An edited copy of the whole file would import its other rows again.
       </p>
       <div className="rounded-lg border border-line bg-raised">
         <table className="w-full text-sm">
@@ -62,7 +62,7 @@ export function RefusedLines({ refused, chosen: { file, format } }: { refused: r
         </table>
       </div>
       {refused.length > LISTED_MAX && (
-        <p className="text-sm text-muted">and {(refused.length - LISTED_MAX).toLocaleString("en")} more, all of them in the files.</p>
+        <p className="text-sm text-muted">and {(refused.length - LISTED_MAX).toLocaleString("en")} more in the downloaded files.</p>
       )}
     </section>
   );

@@ -2,15 +2,15 @@ import { ApiProblem, isRefusal, uploadToApi } from "#components/api-client.ts";
 import { importExceptionsContract } from "#lib/exceptions/contract.ts";
 import { type Format, MEDIA_TYPES, type Part, partsOf } from "./file-parts.ts";
 
-/** A line that was refused: its number in the file, why, and the record as it stands there. */
+/** A rejected row: its line number in the file, the reason, and its text. */
 export type RefusedLine = { line: number; path: string; message: string; text: string };
 
 export type Progress = {
-  /** Parts that are settled: where an import goes on. */
+  /** Finished parts: an import resumes after them. */
   parts: number;
   bytes: number;
   accepted: number;
-  /** Of those accepted, how many an earlier try of the same file had imported. */
+  /** Of the accepted rows, those an earlier attempt had already imported. */
   already: number;
   refused: RefusedLine[];
 };
@@ -20,9 +20,9 @@ export const NO_PROGRESS: Progress = { parts: 0, bytes: 0, accepted: 0, already:
 const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
- * Imports a file part by part, from where `progress` stands. Each part has a key of its own, which follows from the file's:
- * a part whose answer was lost, and a file that is chosen again, are not imported twice.
- * @throws ApiProblem, or Error where the file cannot be read; what is settled then stays settled.
+ * Imports a file part by part, starting at `progress`. Each part has its own key, derived from the file's:
+ * a part whose response was lost, or a file chosen again, isn't imported twice.
+ * @throws ApiProblem, or Error if the file can't be read. Finished parts stay imported.
  */
 export async function runImport(
   { tenant, file, format, fileKey }: { tenant: string; file: File; format: Format; fileKey: string },
@@ -70,7 +70,7 @@ function refusedOf(errors: { line: number; path: string; message: string }[], { 
     .sort((left, right) => left.line - right.line);
 }
 
-/** The same for the same content, in whichever session: of the file's facts where the browser reckons no digest (plain http). */
+/** The same for the same content in any session. Over plain http, without SubtleCrypto, it's built from the file's metadata. */
 export async function fileKeyOf(file: File): Promise<string> {
   if (crypto.subtle === undefined) return `${file.size}-${file.lastModified}-${encodeURIComponent(file.name).slice(0, 120)}`;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));

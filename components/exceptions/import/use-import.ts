@@ -9,7 +9,7 @@ import { fileKeyOf, NO_PROGRESS, type Progress, runImport } from "./run-import.t
 export type Chosen = { file: File; format: Format };
 export type Phase = "idle" | "running" | "stopped" | "failed" | "done";
 
-/** An import of one file, which can be stopped and gone on with. */
+/** The import of one file, which can be paused and resumed. */
 export function useImport(tenant: string) {
   const cache = useQueryClient();
   const stopping = useRef<AbortController>(null);

@@ -2,14 +2,15 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect, useSyncExternalStore } from "react";
-import type { Member, Tenant } from "../member.ts";
-import { usePreferences } from "../preferences-provider.tsx";
+import { useEffect } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { useStore } from "#components/ui/store.ts";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
-import { bringToFront, currentFront, subscribeFront } from "./front.ts";
+import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
 
-// A boundary of their own each: without one the page would hide while they are fetched.
+// Each has its own boundary: otherwise the page would hide while they load.
 const Palette = dynamic(loadPalette, { ssr: false });
 const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog.tsx").then((module) => module.ShortcutsDialog), { ssr: false });
 const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-steps-dialog.tsx").then((module) => module.FirstStepsDialog), {
@@ -19,12 +20,13 @@ const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-ste
 /** Between g and the letter. */
 const SEQUENCE_MS = 1500;
 
-/** Where a key is text, or moves within what is open. */
+/** Where a key types text or moves within a widget. */
 const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
 
-/** The commands of every page: ⌘K, and keys pressed alone. What they open is loaded when it is asked for. */
-export function Commands({ tenant, member, surfaces }: { tenant: Tenant; member: Member; surfaces: readonly SurfaceLink[] }) {
-  const front = useSyncExternalStore(subscribeFront, currentFront, () => null);
+/** The commands of every page: ⌘K and single-key shortcuts. What they open is loaded on demand. */
+export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
+  const tenantId = useTenantId();
+  const shown = useStore(front, null);
   const { singleKeys } = usePreferences();
   const router = useRouter();
 
@@ -44,11 +46,11 @@ export function Commands({ tenant, member, surfaces }: { tenant: Tenant; member:
         const section = sectionsOf(surfaces).find(({ letter }) => letter === key);
         if (!section) return;
         event.preventDefault();
-        router.push(`/${tenant.id}/${section.path}`);
+        router.push(`/${tenantId}/${section.path}`);
       } else if (key === "g") {
         goUntil = performance.now() + SEQUENCE_MS;
       } else if (key === "?") {
-        bringToFront("shortcuts");
+        front.set("shortcuts");
       } else if (key === "/") {
         const search = document.querySelector<HTMLInputElement>("main input[type=search]");
         if (!search) return;
@@ -60,18 +62,18 @@ export function Commands({ tenant, member, surfaces }: { tenant: Tenant; member:
 
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
-  }, [singleKeys, router, surfaces, tenant.id]);
+  }, [singleKeys, router, surfaces, tenantId]);
 
-  const close = () => bringToFront(null);
-  if (front === "palette") return <Palette tenant={tenant} member={member} surfaces={surfaces} onClose={close} />;
-  if (front === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
-  if (front === "first-steps") return <FirstStepsDialog tenantId={tenant.id} onClose={close} />;
+  const close = () => front.set(null);
+  if (shown === "palette") return <Palette surfaces={surfaces} onClose={close} />;
+  if (shown === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
+  if (shown === "first-steps") return <FirstStepsDialog onClose={close} />;
   return null;
 }
 
 function onPaletteKey(event: KeyboardEvent): void {
   event.preventDefault();
-  // A form that is open would lose what was typed.
-  if (currentFront() === "palette") bringToFront(null);
-  else if (!document.querySelector("dialog[closedby]:modal")) bringToFront("palette");
+  // An open form would lose its input.
+  if (front.get() === "palette") front.set(null);
+  else if (!document.querySelector("dialog[closedby]:modal")) front.set("palette");
 }

@@ -1,57 +1,33 @@
-import {
-  BookOpen,
-  Clock,
-  FileUp,
-  Keyboard,
-  KeyRound,
-  ListChecks,
-  LogOut,
-  type LucideIcon,
-  Moon,
-  Plus,
-  Repeat,
-  Scale,
-  Sun,
-  Webhook,
-} from "lucide-react";
-import { bringToFront } from "#components/shell/commands/front.ts";
+import { BookOpen, Clock, FileUp, Keyboard, KeyRound, ListChecks, LogOut, Moon, Plus, Repeat, Scale, Sun, Webhook } from "lucide-react";
+import { may } from "#components/kit/may.ts";
+import type { Member } from "#components/kit/member.tsx";
+import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import { type Access, allows, needs, needsOnSurface } from "#lib/wire/access.ts";
-import type { Member, Tenant } from "../member.ts";
-import type { usePreferences } from "../preferences-provider.tsx";
+import type { Found } from "#components/ui/finder.tsx";
+import { type Access, needs, needsOnSurface } from "#lib/wire/access.ts";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
+import { front } from "./front.ts";
 
-/** `refused`: why this reader cannot. What has an `href` is gone to, the others are run. */
-export type Entry = {
-  id: string;
-  title: string;
-  note?: string;
-  icon: LucideIcon;
-  /** Words that it is found by beside its title. */
-  also?: string;
-  keys?: readonly string[];
-  refused?: string;
-} & ({ href: string } | { run: () => void });
-
-export type Group = { name: string; entries: readonly Entry[] };
+/** `also`: search words besides the title. */
+export type Entry = Found & { also?: string };
 
 type Given = {
-  tenant: Tenant;
   member: Member;
   surfaces: readonly SurfaceLink[];
   preferences: ReturnType<typeof usePreferences>;
-  /** What of the path stays when the tenant changes. */
+  /** The part of the path to keep when the tenant changes. */
   section: string;
 };
 
-const ADMINS = "Only an admin may. Ask one of your tenant's.";
-const WRITERS = "Only an admin or a lead may. Ask one of your tenant's.";
+const ADMINS = "Admins only. Ask a tenant admin.";
+const WRITERS = "Admins and leads only. Ask a tenant admin.";
 
-export function pageEntries({ tenant, member, surfaces }: Given): Entry[] {
+export function pageEntries({ member, surfaces }: Given): Entry[] {
+  const { tenant, roles } = member;
   return sectionsOf(surfaces).map(({ path, name, icon, letter, permission }) => ({
     id: `page-${path}`,
     title: name,
-    note: permission && !may(member, needs(permission)) ? "For admins" : undefined,
+    note: permission && !may(roles, needs(permission)) ? "Admins only" : undefined,
     icon,
     also: "go to page",
     keys: letter ? ["g", letter] : undefined,
@@ -59,8 +35,10 @@ export function pageEntries({ tenant, member, surfaces }: Given): Entry[] {
   }));
 }
 
-export function actionEntries({ tenant, member, surfaces, preferences, section }: Given): Entry[] {
+export function actionEntries({ member, surfaces, preferences, section }: Given): Entry[] {
   const { theme, timeZone, setTheme, setTimeZone } = preferences;
+  const { tenant, roles } = member;
+  const refusal = (access: Access, why: string) => (may(roles, access) ? undefined : why);
   const own = `/${tenant.id}`;
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const dark =
@@ -79,7 +57,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: KeyRound,
       also: "new credential",
       href: `${own}/api-keys?new=true`,
-      refused: may(member, needs("write:api-keys")) ? undefined : ADMINS,
+      refused: refusal(needs("write:api-keys"), ADMINS),
     },
     {
       id: "register-webhook",
@@ -87,7 +65,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Webhook,
       also: "new endpoint create",
       href: `${own}/webhooks?new=true`,
-      refused: may(member, needs("write:webhooks")) ? undefined : ADMINS,
+      refused: refusal(needs("write:webhooks"), ADMINS),
     },
     {
       id: "new-reconciliation",
@@ -95,7 +73,7 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Scale,
       also: "create",
       href: `${own}/reconciliations?new=true`,
-      refused: may(member, needs("write:reconciliations")) ? undefined : WRITERS,
+      refused: refusal(needs("write:reconciliations"), WRITERS),
     },
     ...surfaces.map(({ path, title }) => ({
       id: `new-${path}`,
@@ -103,14 +81,14 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Plus,
       also: "create",
       href: `${own}/${path}?record=new`,
-      refused: may(member, needsOnSurface("write", path)) ? undefined : WRITERS,
+      refused: refusal(needsOnSurface("write", path), WRITERS),
     })),
     ...member.tenants
       .filter((id) => id !== tenant.id)
       .map((id) => ({ id: `tenant-${id}`, title: `Switch to ${id}`, icon: Repeat, also: "tenant", href: `/${id}/${section}` })),
     {
       id: "theme",
-      title: dark ? "Use the light theme" : "Use the dark theme",
+      title: dark ? "Switch to light theme" : "Switch to dark theme",
       icon: dark ? Sun : Moon,
       also: "appearance mode",
       run: () => setTheme(dark ? "light" : "dark"),
@@ -132,8 +110,8 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       title: "First steps",
       icon: ListChecks,
       also: "checklist onboarding help",
-      run: () => bringToFront("first-steps"),
-      refused: may(member, needs("read:first-steps")) ? undefined : ADMINS,
+      run: () => front.set("first-steps"),
+      refused: refusal(needs("read:first-steps"), ADMINS),
     },
     {
       id: "shortcuts",
@@ -141,17 +119,13 @@ export function actionEntries({ tenant, member, surfaces, preferences, section }
       icon: Keyboard,
       also: "help keys",
       keys: ["?"],
-      run: () => bringToFront("shortcuts"),
+      run: () => front.set("shortcuts"),
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];
 }
 
-function may({ roles }: Member, access: Access): boolean {
-  return allows(access, { type: "user", roles });
-}
-
-/** Those with a word that begins with each word of the text; who begins with the text comes first. */
+/** Matches every word of the text as a prefix; titles that start with the text come first. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
   const wanted = text.toLowerCase();
   const words = wanted.split(/\s+/).filter(Boolean);

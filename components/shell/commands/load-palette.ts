@@ -1,2 +1,2 @@
-/** Called ahead of need too: the second call is answered from memory. */
+/** Also called ahead of time: later calls use the loaded module. */
 export const loadPalette = () => import("./palette.tsx").then(({ Palette }) => Palette);

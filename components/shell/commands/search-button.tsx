@@ -2,13 +2,13 @@
 
 import { Search } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
-import { bringToFront } from "./front.ts";
-import { Keys } from "./keys.tsx";
+import { Keys } from "#components/ui/keys.tsx";
+import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
 
-const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: () => bringToFront("palette") } as const;
+const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: () => front.set("palette") } as const;
 
-/** What opens the palette without a keyboard. */
+/** Opens the palette. */
 export function SearchButton() {
   return (
     <Button variant="secondary" size="sm" className="justify-start px-2 font-normal text-muted" {...opening}>

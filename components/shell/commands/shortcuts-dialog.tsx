@@ -1,23 +1,23 @@
 "use client";
 
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
-import { usePreferences } from "../preferences-provider.tsx";
+import { Keys } from "#components/ui/keys.tsx";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
-import { Keys } from "./keys.tsx";
 
 type Shortcut = { what: string; keys: readonly string[] };
 
 const ANYWHERE: readonly Shortcut[] = [
   { what: "Search or jump to", keys: ["⌘K"] },
   { what: "Search on this page", keys: ["/"] },
-  { what: "These shortcuts", keys: ["?"] },
-  { what: "Close what is open", keys: ["Esc"] },
+  { what: "Keyboard shortcuts", keys: ["?"] },
+  { what: "Close", keys: ["Esc"] },
 ];
 
 const ON_A_ROW: readonly Shortcut[] = [
-  { what: "Select it", keys: ["x"] },
-  { what: "Select all up to it", keys: ["⇧", "x"] },
+  { what: "Select", keys: ["x"] },
+  { what: "Select a range", keys: ["⇧", "x"] },
 ];
 
 export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
@@ -29,20 +29,20 @@ export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly Surf
         <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
           <div className="flex flex-col gap-5">
             <Shortcuts title="Anywhere" shortcuts={ANYWHERE} off={!singleKeys} />
-            <Shortcuts title="On an exception's row" shortcuts={ON_A_ROW} off={!singleKeys} />
+            <Shortcuts title="On an exception" shortcuts={ON_A_ROW} off={!singleKeys} />
           </div>
           <Shortcuts title="Go to" shortcuts={pages} off={!singleKeys} />
         </div>
         <div className="border-t border-line pt-3">
           <CheckField
-            label="Commands by a single key"
+            label="Single-key shortcuts"
             checked={singleKeys}
             onChange={({ target }) => setSingleKeys(target.checked)}
             aria-describedby="single-keys-hint"
           />
           <p id="single-keys-hint" className="text-sm text-muted">
-            Off, only shortcuts with {navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} work: for dictation, or keys that slip. They
-            never work while you type in a field.
+            When off, only shortcuts with {navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} work. Helpful with speech input. Single-key
+            shortcuts never work while you type in a field.
           </p>
         </div>
       </DialogBody>

@@ -5,32 +5,31 @@ import { KeyRound, type LucideIcon, Scale, TimerReset, Webhook } from "lucide-re
 import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { withoutSecret } from "#components/api-keys/search.ts";
+import { may } from "#components/kit/may.ts";
+import type { Member } from "#components/kit/member.tsx";
 import { nameOf, surfaceOf } from "#components/records/surface.ts";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listExceptionsContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import { listReconciliationsContract } from "#lib/reconciliations/contract.ts";
 import { listWebhooksContract } from "#lib/webhooks/contract.ts";
-import { allows } from "#lib/wire/access.ts";
-import type { Member, Tenant } from "../member.ts";
 import type { SurfaceLink } from "../sections.ts";
-import type { Entry, Group } from "./entries.ts";
 
 const TYPING_MS = 150;
 const SHORTEST = 2;
 const SHOWN = 5;
-/** Of lists without a text search: their first page is looked through here. */
+/** For lists without text search: filters their first page here. */
 const LOOKED_THROUGH = 250;
 const FRESH_MS = 30_000;
 
-type Found = { id: string; title: string; note?: string; href: string };
-type Source = { name: string; icon: LucideIcon; key: readonly unknown[]; find: (signal: AbortSignal) => Promise<Found[]> };
+type Item = { id: string; title: string; note?: string; href: string };
+type Source = { name: string; icon: LucideIcon; key: readonly unknown[]; find: (signal: AbortSignal) => Promise<Item[]> };
 
-/** What the text finds in the tenant's data, as the reader may see it. */
-export function useFound(tenant: Tenant, member: Member, surfaces: readonly SurfaceLink[], typed: string) {
+/** The tenant's data that matches the text, as far as the reader may see it. */
+export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLink[], typed: string) {
   const text = useSettled(withoutSecret(typed).trim());
   const enabled = text.length >= SHORTEST;
-  const sources = [...ownSources(tenant.id, member, text), ...surfaces.map((surface) => recordSource(tenant.id, surface, text))];
+  const sources = [...ownSources(tenant.id, roles, text), ...surfaces.map((surface) => recordSource(tenant.id, surface, text))];
   const answers = useQueries({
     queries: sources.map(({ key, find }) => ({
       queryKey: ["tenants", tenant.id, "palette", ...key],
@@ -41,15 +40,10 @@ export function useFound(tenant: Tenant, member: Member, surfaces: readonly Surf
       placeholderData: keepPreviousData,
     })),
   });
-  const groups = sources.map(({ name, icon }, at): Group => {
+  const groups = sources.map(({ name, icon }, at) => {
     const found = (enabled && answers[at]?.data) || [];
-    return {
-      name,
-      entries: found
-        .filter(matches(text, name))
-        .slice(0, SHOWN)
-        .map((one): Entry => ({ ...one, icon })),
-    };
+    const shown = found.filter(matches(text, name)).slice(0, SHOWN);
+    return { name, entries: shown.map((one) => ({ ...one, icon })) };
   });
   return {
     groups: groups.filter(({ entries }) => entries.length > 0),
@@ -58,8 +52,7 @@ export function useFound(tenant: Tenant, member: Member, surfaces: readonly Surf
   };
 }
 
-function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
-  const reader = { type: "user", roles } as const;
+function ownSources(tenant: string, roles: Member["roles"], text: string): Source[] {
   const all = { limit: LOOKED_THROUGH };
   return [
     {
@@ -68,7 +61,7 @@ function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
       key: ["exceptions", text],
       async find(signal) {
         const query = { q: text, limit: SHOWN };
-        // The open ones first, by how near they are to their deadline; then whatever else is found.
+        // Open ones first, by deadline; then everything else.
         const [open, any] = await Promise.all([
           callApi(listSlaExceptionsContract, { tenant, query, signal }),
           callApi(listExceptionsContract, { tenant, query, signal }),
@@ -96,8 +89,8 @@ function ownSources(tenant: string, { roles }: Member, text: string): Source[] {
         }));
       },
     },
-    ...(allows(listApiKeysContract.access, reader) ? [apiKeySource(tenant, text)] : []),
-    ...(allows(listWebhooksContract.access, reader) ? [webhookSource(tenant)] : []),
+    ...(may(roles, listApiKeysContract.access) ? [apiKeySource(tenant, text)] : []),
+    ...(may(roles, listWebhooksContract.access) ? [webhookSource(tenant)] : []),
   ];
 }
 
@@ -138,14 +131,14 @@ function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): 
   };
 }
 
-/** The lists with a text search have answered by it; the others are filtered by the same rule here. */
-function matches(text: string, source: string): (found: Found) => boolean {
+/** Lists with text search are already filtered; the others are filtered here by the same rule. */
+function matches(text: string, source: string): (found: Item) => boolean {
   if (!["Reconciliations", "Webhooks"].includes(source)) return () => true;
   const words = text.toLowerCase().split(/\s+/);
   return ({ id, title, note = "" }) => words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
 }
 
-/** The text once the typing pauses. */
+/** The text, debounced. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

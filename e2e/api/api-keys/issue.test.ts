@@ -155,7 +155,7 @@ describe("issuing an API key", () => {
       const answer = await call("POST", "", { name: "Half", scopes: ["read:exceptions"], idempotency_key });
       expect(answer.status).toBe(500);
       expect(codeOf(answer)).toBe("internal");
-      expect(answer.json).toHaveProperty("detail", "Something went wrong on our side. It has been logged under this request id.");
+      expect(answer.json).toHaveProperty("detail", "Something went wrong on our side. It was logged under this request ID.");
       expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(0);
       expect(await sql("select from private.idempotency_keys where tenant_id = $1", [tenant])).toHaveLength(0);
     } finally {

@@ -77,7 +77,7 @@ test.each(["/docs/nowhere", "/docs/guides/nowhere", "/docs/reference/nowhere", "
   "%s is a 404 of the documentation, not somebody's tenant",
   async (path) => {
     const response = await fetch(stack.url + path, { redirect: "manual" });
-    expect([response.status, (await response.text()).includes("There is no such page in the documentation")]).toEqual([404, true]);
+    expect([response.status, (await response.text()).includes("Page not found")]).toEqual([404, true]);
   },
 );
 

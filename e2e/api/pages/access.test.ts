@@ -41,7 +41,7 @@ describe("what is an admin's to see", () => {
   const pages = {
     "api-keys": "Admins manage API keys",
     webhooks: "Admins manage webhooks",
-    "security-events": "Admins read the security events",
+    "security-events": "Admins view security events",
   };
   for (const role of ["tenant_analyst", "tenant_lead"] as const) {
     it.each(Object.entries(pages))(`a ${role} is told who may see /%s, and sees nothing of it`, async (path, heading) => {
@@ -125,7 +125,7 @@ it("a name that no tenant can have has no page of updates", async () => {
 it("the updates of a tenant that does not exist are like those of one that has published nothing", async () => {
   const answer = await pageOf("/no-such-tenant/updates");
   expect(answer.status).toBe(200);
-  expect(answer.text).toContain("Nothing has been published yet");
+  expect(answer.text).toContain("No updates yet");
 });
 
 describe("without a session no form of request gets a tenant's data", () => {

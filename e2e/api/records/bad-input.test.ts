@@ -57,7 +57,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
         await call(team, "PATCH", `/v1/${path}/${id}`, { body: { [field]: value } }),
       ]) {
         expectProblem(answer, "invalid_request");
-        expect(errorsOf(answer)).toEqual([{ path: field, message: "The server sets this field. Leave it out." }]);
+        expect(errorsOf(answer)).toEqual([{ path: field, message: "The server sets this field. Remove it." }]);
       }
     }
   });

@@ -26,7 +26,7 @@ export async function verdictOfBoth(trail: Trail): Promise<Verdict> {
   const { status, fault } = await trail.verify();
   const { code, output } = await auditCommand("verify", "--tenant", trail.tenant);
   expect(code).toBe(status === "intact" ? 0 : 1);
-  if (fault) expect(output).toContain(`broken at number ${fault.seq} (${fault.reason})`);
+  if (fault) expect(output).toContain(`broken at event ${fault.seq} (${fault.reason})`);
   else expect(output).toContain(`✓ ${trail.tenant}`);
   return { reason: fault?.reason, seq: fault?.seq, event_id: fault?.event_id };
 }

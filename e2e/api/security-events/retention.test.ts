@@ -43,7 +43,7 @@ describe("after 400 days events are forgotten", () => {
     await until("they are gone", async () => (await kept()).length === 6);
     expect(await kept()).toEqual([6, 7, 8, 9, 10, 11]);
     expect(await trail.verify()).toMatchObject({ status: "intact", forgotten_through_seq: 5, events: 6, verified_through: { seq: 11 } });
-    expect((await auditCommand("verify", "--tenant", trail.tenant)).output).toContain("6 events after the forgotten 5 fit");
+    expect((await auditCommand("verify", "--tenant", trail.tenant)).output).toContain("6 events after the purged 5 verified");
     expect((await trail.list({ type: "security_events.forgotten" })).items).toMatchObject([
       { actor: "system", details: { through_seq: 5 } },
     ]);

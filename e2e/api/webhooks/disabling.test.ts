@@ -30,7 +30,12 @@ describe("a webhook that only fails", () => {
     const [warned] = await watcher.gets(1);
     expect(JSON.parse(warned?.body ?? "")).toMatchObject({
       type: "webhook.failing",
-      data: { id: failing.id, failing_since: expect.any(String), disable_at: expect.any(String), detail: "The receiver answered 500." },
+      data: {
+        id: failing.id,
+        failing_since: expect.any(String),
+        disable_at: expect.any(String),
+        detail: "The receiver responded with 500.",
+      },
     });
     const eventId = await subscriber.emit("exception.updated");
     await failing.becomes(eventId, ["retrying"], 1);
@@ -62,7 +67,7 @@ describe("a webhook that only fails", () => {
       await sql("select private.warn_of_failing_webhooks()");
       expect(await eventsAbout(quiet, "webhook.failing")).toHaveLength(warnings);
     }
-    expect(await eventsAbout(quiet, "webhook.failing")).toMatchObject([{ data: { detail: "The receiver answered 500." } }, {}]);
+    expect(await eventsAbout(quiet, "webhook.failing")).toMatchObject([{ data: { detail: "The receiver responded with 500." } }, {}]);
     await hasFailedFor("6 days");
     expect(await quiet.get()).toMatchObject({ status: "active" });
     await quiet.hurry();
@@ -83,12 +88,14 @@ describe("a webhook that only fails", () => {
       health: "disabled",
       disabled_reason: "failing",
       disabled_by: "system",
-      disabled_detail: expect.stringMatching(/^Every attempt failed since 20\S+Z, for 5 days\. The last one: The receiver answered 500\.$/),
+      disabled_detail: expect.stringMatching(
+        /^Every attempt has failed since 20\S+Z, for 5 days\. The last one: The receiver responded with 500\.$/,
+      ),
       next_attempt_at: null,
     });
     expect(await failing.becomes(waiting, ["failed"])).toMatchObject({
       failure_kind: "webhook_disabled",
-      reason: "The webhook was disabled. The receiver answered 500.",
+      reason: "The webhook was disabled. The receiver responded with 500.",
     });
     const [told] = await watcher.gets(1);
     expect(JSON.parse(told?.body ?? "")).toMatchObject({

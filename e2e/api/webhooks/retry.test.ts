@@ -45,7 +45,7 @@ describe.concurrent("a delivery that fails", () => {
     const given = await webhook.becomes(eventId, ["failed"]);
     expect(given).toMatchObject({
       failure_kind: "retries_exhausted",
-      reason: "All 8 attempts failed. The receiver answered 500.",
+      reason: "All 8 attempts failed. The receiver responded with 500.",
       attempt_count: 8,
       next_attempt_at: null,
     });
@@ -127,12 +127,12 @@ describe.concurrent("a delivery that fails", () => {
 
 describe.concurrent("an attempt that fails says why:", () => {
   it.each<[string, Behaviour, string, string]>([
-    ["a server error", { status: 500 }, "http_error", "The receiver answered 500."],
-    ["a client error", { status: 404 }, "http_error", "The receiver answered 404."],
-    ["401", { status: 401 }, "signature_failed", "The receiver answered 401: it did not accept the signature."],
-    ["403", { status: 403 }, "signature_failed", "The receiver answered 403: it did not accept the signature."],
+    ["a server error", { status: 500 }, "http_error", "The receiver responded with 500."],
+    ["a client error", { status: 404 }, "http_error", "The receiver responded with 404."],
+    ["401", { status: 401 }, "signature_failed", "The receiver responded with 401: it did not accept the signature."],
+    ["403", { status: 403 }, "signature_failed", "The receiver responded with 403: it did not accept the signature."],
     ["a signature that does not verify", { secrets: ["another secret, 16 bytes"], strict: true }, "signature_failed", "401"],
-    ["a broken connection", { trick: "reset" }, "connection_failed", "The receiver closed the connection before it answered."],
+    ["a broken connection", { trick: "reset" }, "connection_failed", "The receiver closed the connection before responding."],
   ])("%s", async (_name, behaviour, kind, detail) => {
     const { webhook, eventId } = await failOnce(behaviour);
     const { attempts } = await webhook.becomes(eventId, ["retrying"]);
@@ -142,8 +142,8 @@ describe.concurrent("an attempt that fails says why:", () => {
   it.each([
     ["nothing listens there", "http://127.0.0.1:9/", "connection_failed", "The receiver refused the connection."],
     ["no TLS where TLS is due", () => `https://127.0.0.1:${receiver.port}/`, "connection_failed", "TLS"],
-    ["a private address that was registered before it was refused", "https://127.0.0.2/", "blocked_address", "not a public address"],
-    ["a name that has no public form", "https://printer.local/", "blocked_address", "not a public host name"],
+    ["a private address that was registered before it was refused", "https://127.0.0.2/", "blocked_address", "isn't a public address"],
+    ["a name that has no public form", "https://printer.local/", "blocked_address", "isn't a public host name"],
   ])("%s", async (_name, url, kind, detail) => {
     const webhook = await subscriber.register(["webhook.test"]);
     await sql("update webhooks set url = $2 where id = $1", [webhook.id, typeof url === "string" ? url : url()]);
@@ -161,7 +161,7 @@ describe.concurrent("an attempt that fails says why:", () => {
       status_code: status,
       response: { headers: { location: receiver.url(canary) } },
     });
-    expect(attempts[0]?.detail).toContain("not followed");
+    expect(attempts[0]?.detail).toContain("aren't followed");
     expect(receiver.at(canary)).toEqual([]);
   });
 });

@@ -91,7 +91,7 @@ describe("a receiver left behind by a rotation", () => {
     expect(await kindsOf(webhook)).toBe("stale_secret");
     const [last] = await webhook.deliveries();
     expect(last?.reason).toMatch(
-      /^The receiver answered 401, after the secret was changed at \S+Z: it seems to verify with the old one\.$/,
+      /^The receiver responded with 401 after the secret was changed at \S+Z\. It seems to verify with the old one\.$/,
     );
     await webhook.behave({ secrets: [NEXT], strict: true });
     expect(await kindsOf(webhook)).toBeNull();

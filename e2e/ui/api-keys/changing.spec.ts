@@ -12,14 +12,14 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
   await expect(dialog(page).getByRole("radio", { name: "24 h" })).toBeChecked();
   await dialog(page).getByText("1 h", { exact: true }).click();
   await dialog(page).getByRole("button", { name: "Rotate key" }).click();
-  await expect(page.getByRole("dialog", { name: "Bank feed has a new key" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Bank feed rotated" })).toBeVisible();
   const successor = await shownCredential(page);
   await dialog(page).getByRole("button", { name: "Copy the credential" }).click();
   await dialog(page).getByRole("button", { name: "Done" }).click();
 
   const rotation = panel.getByRole("region", { name: "Rotation" });
-  await expect(rotation).toContainText(/Ends in (59 min|1 h)/);
-  await expect(rotation).toContainText("Nobody has used the old key since the rotation.");
+  await expect(rotation).toContainText(/Expires in (59 min|1 h)/);
+  await expect(rotation).toContainText("The old key hasn't been used since the rotation.");
   await expect(rotation).toContainText("Waiting for the first call…");
   await expect(panel.getByText("Rotating")).toBeVisible();
   await expect(panel.getByRole("button", { name: "Rotate" })).toBeHidden();
@@ -42,22 +42,22 @@ test("revoking asks for name and reason, says what it would refuse, and holds on
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Revoke" }).click();
-  await expect(dialog(page)).toContainText("3 of the 3 calls of the last 7 days would have been refused.");
+  await expect(dialog(page)).toContainText("3 of the 3 calls in the last 7 days would have been refused.");
   await expect(dialog(page).getByRole("row", { name: "listExceptions 3" })).toBeVisible();
 
   await dialog(page).getByRole("button", { name: "Revoke key" }).click();
-  await expect(dialog(page).getByText("This is not the name of the key.")).toBeVisible();
-  await expect(dialog(page).getByText("Say why")).toBeVisible();
+  await expect(dialog(page).getByText("That doesn't match the key's name.")).toBeVisible();
+  await expect(dialog(page).getByText("Enter a reason.")).toBeVisible();
   expect((await admin.use(key.credential)).status).toBe(200);
 
   await dialog(page).getByLabel("Type Bank feed to confirm").fill("Bank feed");
   await dialog(page).getByLabel("Reason").fill("Leaked in a log.");
   await dialog(page).getByRole("button", { name: "Revoke key" }).click();
-  await expect(panel.getByRole("status").getByText("Bank feed is revoked")).toBeVisible();
+  await expect(panel.getByRole("status").getByText("Revoked Bank feed")).toBeVisible();
   expect((await admin.use(key.credential)).status).toBe(401);
   await expect(panel).toContainText(/Revoked .* by ada: Leaked in a log\./);
   await expect(panel.getByRole("heading", { name: "Bank feed" })).toBeFocused();
-  await expect(panel.getByText("After it was revoked")).toBeVisible();
+  await expect(panel.getByText("Key revoked")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(rowOf(page, "Bank feed").getByRole("link")).toBeFocused();
   await expect(rowOf(page, "Bank feed").getByText("Revoked").first()).toBeVisible();
@@ -81,7 +81,7 @@ test("a change that would refuse calls says which before it is saved, any other 
   await importer.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByLabel("Allowed addresses").fill("192.0.2.0/24");
   await dialog(page).getByRole("button", { name: "Save" }).click();
-  await expect(dialog(page)).toContainText("2 of the 2 calls of the last 7 days would have been refused.");
+  await expect(dialog(page)).toContainText("2 of the 2 calls in the last 7 days would have been refused.");
   await expect(dialog(page).getByRole("row", { name: /^(127\.0\.0\.1|::1) 2$/ })).toBeVisible();
   expect((await admin.get(key.id)).ip_allowlist).toEqual([]);
   await dialog(page).getByRole("button", { name: "Back" }).click();

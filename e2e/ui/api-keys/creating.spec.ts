@@ -35,7 +35,7 @@ test("after closing, the secret is nowhere: page, storage, history, cookies, and
   await page.goto(`/${admin.tenant}/api-keys`);
   const secret = (await createKey(page, "Nightly export")).split(".")[1] ?? "";
   expect(await page.content()).toContain(secret);
-  await dialog(page).getByRole("checkbox", { name: "I have stored it" }).check();
+  await dialog(page).getByRole("checkbox", { name: "I've stored it" }).check();
   const seen: string[] = [];
   page.on("response", (response) => {
     seen.push(response.url());
@@ -63,7 +63,7 @@ test("after closing, the secret is nowhere: page, storage, history, cookies, and
   expect(await left()).not.toContain(secret);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Exceptions" }).first().click();
-  await expect(page.getByText("Nothing is open")).toBeVisible();
+  await expect(page.getByText("No open exceptions")).toBeVisible();
   await page.goBack();
   await page.reload();
   await expect(rowOf(page, "Nightly export")).toBeVisible();
@@ -78,7 +78,7 @@ test("the secret stays until it is stored, however one tries to leave", async ({
   await page.getByRole("link", { name: "API keys" }).click();
   await expect(page.getByText("No API keys yet")).toBeVisible();
   const credential = await createKey(page, "Nightly export");
-  const warning = dialog(page).getByText("nobody can show it again");
+  const warning = dialog(page).getByText("It can't be shown again");
   await expect(warning).toBeHidden();
 
   await page.keyboard.press("Escape");
@@ -116,8 +116,8 @@ test("the form says what is wrong at each field, warns of keys that work from an
   const form = dialog(page);
   await expect(form.getByRole("status").getByText("from anywhere")).toBeVisible();
   await form.getByRole("button", { name: "Create key" }).click();
-  await expect(form.getByText("Give the key a name.")).toBeVisible();
-  await expect(form.getByText("Choose at least one scope.")).toBeVisible();
+  await expect(form.getByText("Enter a name.")).toBeVisible();
+  await expect(form.getByText("Select at least one scope.")).toBeVisible();
   await expect(form.getByLabel("Name")).toBeFocused();
 
   await form.getByLabel("Name").fill("Nightly export");
@@ -125,7 +125,7 @@ test("the form says what is wrong at each field, warns of keys that work from an
   const addresses = form.getByLabel("Allowed addresses");
   await addresses.fill("10.0.0.256");
   await form.getByRole("button", { name: "Create key" }).click();
-  await expect(form.getByText("“10.0.0.256” is no address or range.")).toBeVisible();
+  await expect(form.getByText("“10.0.0.256” isn't an IP address or CIDR range.")).toBeVisible();
   await expect(addresses).toBeFocused();
   await addresses.fill("::/0");
   await expect(form.getByRole("status").getByText("the whole internet")).toBeVisible();

@@ -45,7 +45,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await shownCredential(page);
   // Meanwhile the panel learns that the key rotates: the button that had the focus is gone.
   await expect(panel.locator("button", { hasText: "Rotate" })).toHaveCount(0);
-  await tabTo(page, dialog(page).getByRole("checkbox", { name: "I have stored it" }));
+  await tabTo(page, dialog(page).getByRole("checkbox", { name: "I've stored it" }));
   await keyboard.press("Space");
   await keyboard.press("Escape");
   await expect(panel.getByText("Rotating")).toBeVisible();
@@ -56,10 +56,10 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await expect(dialog(page).getByLabel(/^Type/)).toBeFocused();
   await keyboard.type(name);
   await keyboard.press("Tab");
-  await keyboard.type("Tried out.");
+  await keyboard.type("by ada: Tried out.");
   await tabTo(page, dialog(page).getByRole("button", { name: "Revoke key" }));
   await keyboard.press("Enter");
-  await expect(panel.getByText("Tried out.")).toBeVisible();
+  await expect(panel.getByText("by ada: Tried out.")).toBeVisible();
   expect((await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant })).status).toBe(401);
   await keyboard.press("Escape");
   await expect(panel).toBeHidden();

@@ -20,7 +20,7 @@ test("search and filter stand in the address, and of a pasted credential only th
 
   await page.getByRole("button", { name: "Filter by status" }).click();
   await page.getByRole("menuitemradio", { name: "Revoked" }).click();
-  await expect(page.getByRole("heading", { name: "No API key matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching API keys" })).toBeVisible();
   await page.getByRole("searchbox").fill("");
   await expect(rowOf(page, "Bank feed")).toBeVisible();
   await page.reload();
@@ -39,9 +39,9 @@ test("a key that ends soon and one that is due for rotation say so", async ({ pa
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Soon")).toContainText("Expires soon: 14 days");
   await expect(rowOf(page, "Later")).not.toContainText("soon");
-  await expect(rowOf(page, "Aged")).toContainText("Older than 90 days: rotate");
+  await expect(rowOf(page, "Aged")).toContainText("Over 90 days old: rotate");
   const panel = await openPanel(page, "Aged");
-  await expect(panel.getByText("write (not used for 30 days)")).toBeVisible();
+  await expect(panel.getByText("write (unused for 30 days)")).toBeVisible();
 });
 
 test("who stops being an admin meanwhile is told so", async ({ page, context, admin }) => {
@@ -49,7 +49,7 @@ test("who stops being an admin meanwhile is told so", async ({ page, context, ad
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Bank feed")).toBeVisible();
   await beSignedIn(context, { [admin.tenant]: ["tenant_analyst"] });
-  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();
 });
 
 test("an error shows its request id, and trying again works", async ({ page, admin }) => {

@@ -10,19 +10,19 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   await page.goto(hooks.list);
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Disabled");
   await rowOf(page, hooks.receiver.url(webhook.path)).getByRole("link").click();
-  await expect(page.getByText("as the receiver asked for it")).toBeVisible();
-  await expect(page.getByText("The receiver answered 410 Gone: it wants no more events.")).toBeVisible();
+  await expect(page.getByText("at the receiver's request")).toBeVisible();
+  await expect(page.getByText("The receiver responded with 410 Gone: it wants no more events.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Send a test event" })).toBeHidden();
 
   await webhook.behave({ strict: true });
   await page.getByRole("button", { name: "Enable" }).click();
-  await expect(dialog(page).getByLabel("Send again what it missed: 2 deliveries")).toBeChecked();
-  await dialog(page).getByRole("button", { name: "Enable and send 2" }).click();
-  await expect(page.getByText("2 deliveries sent again.")).toBeVisible();
+  await expect(dialog(page).getByLabel("Recover missed deliveries: 2 deliveries")).toBeChecked();
+  await dialog(page).getByRole("button", { name: "Enable and recover 2" }).click();
+  await expect(page.getByText("Resending 2 deliveries.")).toBeVisible();
   const got = await webhook.gets(3);
   expect(got.slice(1).map(({ headers }) => headers["webhook-id"])).toContain(missed);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(2);
-  await expect(page.getByText("as the receiver asked for it")).toBeHidden();
+  await expect(page.getByText("at the receiver's request")).toBeHidden();
 });
 
 test("who disables a webhook says why; what it misses is counted before it is sent again", async ({ page, hooks }) => {
@@ -36,21 +36,21 @@ test("who disables a webhook says why; what it misses is counted before it is se
   for (const note of ["one", "two", "three"]) await hooks.subscriber.emit("exception.created", { note });
   await expect(page.getByRole("row").filter({ hasText: "Failed" })).toHaveCount(3);
   await page.getByRole("button", { name: "Enable" }).click();
-  await dialog(page).getByLabel("Send again what it missed: 3 deliveries").uncheck();
+  await dialog(page).getByLabel("Recover missed deliveries: 3 deliveries").uncheck();
   await dialog(page).getByRole("button", { name: "Enable webhook" }).click();
-  await expect(page.getByText("It gets what happens from now on.")).toBeVisible();
+  await expect(page.getByText("It receives new events from now on.")).toBeVisible();
   expect(webhook.received).toHaveLength(1);
 
   await page.getByRole("button", { name: "Recover" }).click();
   await expect(dialog(page).getByText(/3 deliveries missed since/)).toBeVisible();
-  await dialog(page).getByText("A time", { exact: true }).click();
+  await dialog(page).getByText("Custom", { exact: true }).click();
   await dialog(page).getByLabel("Time (UTC)").fill("2099-01-01T00:00");
   await expect(dialog(page).getByText(/0 deliveries missed since/)).toBeVisible();
-  await dialog(page).getByRole("button", { name: "Nothing to send" }).click();
+  await dialog(page).getByRole("button", { name: "Nothing to recover" }).click();
   await expect(dialog(page).getByLabel("Time (UTC)")).toBeVisible();
   await dialog(page).getByText("1 h", { exact: true }).click();
   await dialog(page).getByRole("button", { name: "Send 3 deliveries" }).click();
-  await expect(page.getByText("3 deliveries sent again")).toBeVisible();
+  await expect(page.getByText("Resending 3 deliveries")).toBeVisible();
   await webhook.gets(4);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(4);
 });
@@ -58,14 +58,14 @@ test("who disables a webhook says why; what it misses is counted before it is se
 test("during a rotation both secrets sign and the time left is shown; whoever kept the old one is told apart", async ({ page, hooks }) => {
   const webhook = await hooks.tried({ strict: true });
   await page.goto(hooks.pageOf(webhook));
-  await choose(page, "Rotate the secret");
+  await choose(page, "Rotate signing secret");
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
-  await expect(dialog(page).getByText("nobody can show it again")).toBeVisible();
+  await expect(dialog(page).getByText("It can't be shown again")).toBeVisible();
   await dialog(page).getByRole("button", { name: "Copy the secret" }).click();
   const next = await copiedText(page);
   await dialog(page).getByText("1 h", { exact: true }).click();
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
-  await expect(page.getByText(/^Two secrets sign, until .* \(in (1 h|59 min.*)\)/)).toBeVisible();
+  await expect(page.getByText(/^Two secrets sign until .* \(in (1 h|59 min.*)\)/)).toBeVisible();
   expect(await page.content()).not.toContain(next);
 
   await webhook.behave({ secrets: [SECRET, next], strict: true });
@@ -75,18 +75,18 @@ test("during a rotation both secrets sign and the time left is shown; whoever ke
   await expect(panelOf(page, "webhook.test").getByText("Delivered").first()).toBeVisible();
   await page.keyboard.press("Escape");
 
-  await choose(page, "Rotate the secret");
+  await choose(page, "Rotate signing secret");
   await dialog(page).getByText("Now", { exact: true }).click();
-  await expect(dialog(page).getByText("give it the new one before you go on")).toBeVisible();
-  await dialog(page).getByLabel("I have stored it").check();
+  await expect(dialog(page).getByText("Update it before you continue")).toBeVisible();
+  await dialog(page).getByLabel("I've stored it").check();
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
   await page.getByRole("button", { name: "Send a test event" }).click();
   const panel = panelOf(page, "webhook.test");
   await expect(panel.getByText("Stale secret")).toBeVisible();
-  await expect(panel.getByText("Give the receiver the new secret")).toBeVisible();
+  await expect(panel.getByText("Update the receiver's signing secret")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByText(/^Every attempt failed since .*: stale secret\.$/)).toBeVisible();
+  await expect(page.getByText(/^Every attempt has failed since .*: stale secret\.$/)).toBeVisible();
   await page.goto(hooks.list);
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Stale secret");
 });
@@ -99,7 +99,7 @@ test("a webhook is edited, and deleting says what will happen", async ({ page, h
   await dialog(page).getByLabel("All of SLA").check();
   await dialog(page).getByLabel("URL").fill("http://hooks.example.com/");
   await dialog(page).getByRole("button", { name: "Save" }).click();
-  await expect(dialog(page).getByText("Use https: events are not sent in the clear.")).toBeVisible();
+  await expect(dialog(page).getByText("Use https: events aren't sent unencrypted.")).toBeVisible();
   await dialog(page)
     .getByLabel("URL")
     .fill(hooks.receiver.url(`${webhook.path}-moved`));
@@ -112,7 +112,7 @@ test("a webhook is edited, and deleting says what will happen", async ({ page, h
   });
 
   await choose(page, "Delete");
-  await expect(dialog(page)).toContainText("Its secret is destroyed, and its log of deliveries can no longer be read.");
+  await expect(dialog(page)).toContainText("Its signing secret is destroyed and its delivery log is no longer available.");
   await dialog(page).getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("button", { name: "More actions" })).toBeFocused();
   await choose(page, "Delete");
@@ -132,7 +132,7 @@ test("the snippets are the files that are tested, loaded when they are looked at
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
   expect((await Promise.all(scripts)).join()).not.toContain("hmac.compare_digest");
-  await page.getByRole("button", { name: "How to verify signatures" }).click();
+  await page.getByRole("button", { name: "Verify signatures" }).click();
   for (const [language, file] of [
     ["Node", "verify.mjs"],
     ["Python", "verify.py"],
@@ -155,6 +155,6 @@ test("who stops being an admin meanwhile is told so", async ({ page, context, ho
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
   await beSignedIn(context, { [hooks.subscriber.tenant]: ["tenant_analyst"] });
-  await expect(page.getByRole("heading", { name: "Your role does not allow this" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();
   await expect(page.getByText(webhook.path)).toBeHidden();
 });

@@ -9,14 +9,14 @@ test("a failed attempt says what went wrong, what to do, and when the next try i
   await expect(rowOf(page, "exception.created")).toContainText(/Retrying.*503.*in (59 min|1 h)/s);
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
-  await expect(panel.getByText(/^The next try is in (59 min|1 h)/)).toBeVisible();
-  await expect(panel.getByText("The receiver answered 503.")).toBeVisible();
-  await expect(panel.getByText("Only a 2xx counts as received.")).toBeVisible();
-  await panel.getByText("Answer", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Body of the answer" })).toHaveText('{\n  "error": "try later"\n}');
-  await expect(panel.getByRole("region", { name: "Headers of the answer" })).toContainText("retry-after: 3600");
+  await expect(panel.getByText(/^Next attempt in (59 min|1 h)/)).toBeVisible();
+  await expect(panel.getByText("The receiver responded with 503.")).toBeVisible();
+  await expect(panel.getByText("Only a 2xx counts as delivered.")).toBeVisible();
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText('{\n  "error": "try later"\n}');
+  await expect(panel.getByRole("region", { name: "Response headers" })).toContainText("retry-after: 3600");
   await webhook.behave({});
-  await panel.getByRole("button", { name: "Try again now" }).click();
+  await panel.getByRole("button", { name: "Retry now" }).click();
   await expect(panel.getByText("Delivered").first()).toBeVisible();
 });
 
@@ -26,8 +26,8 @@ test("what a receiver answers is shown as text, and does nothing", async ({ page
   await page.goto(hooks.pageOf(webhook));
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
-  await panel.getByText("Answer", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Body of the answer" })).toHaveText(body.replace("\u202e", "\\u202e"));
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText(body.replace("\u202e", "\\u202e"));
   await expect(panel.locator("img, script")).toHaveCount(0);
   await expect(page).toHaveTitle(/^Webhook/);
 });
@@ -43,10 +43,10 @@ test("deliveries are filtered in the address, found by the webhook-id of a recei
   await expect(page.getByRole("row")).toHaveCount(2);
   await page.getByRole("button", { name: "Filter by event" }).click();
   await page.getByRole("menuitemradio", { name: "exception.created" }).click();
-  await expect(page.getByRole("heading", { name: "No delivery matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
   await page.reload();
   await expect(page).toHaveURL(/status=retrying&type=exception\.created/);
-  await expect(page.getByRole("heading", { name: "No delivery matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
   await page.getByRole("search").getByRole("button", { name: "Clear filters" }).click();
   await expect(page.getByRole("row")).toHaveCount(3);
   await page.getByRole("searchbox").fill(failing.slice(0, -1));

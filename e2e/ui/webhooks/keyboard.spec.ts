@@ -41,8 +41,8 @@ test("by keyboard alone: sign in, register, send a test, read it, rotate, disabl
   const panel = panelOf(page, "webhook.test");
   await expect(panel.getByText("Delivered").first()).toBeVisible();
   expect((await hooks.receiver.gets(path, 1))[0]?.verified).toEqual([secret]);
-  await press(panel.getByText("Answer", { exact: true }));
-  await tabTo(page, panel.getByRole("region", { name: "Body of the answer" }));
+  await press(panel.getByText("Response", { exact: true }));
+  await tabTo(page, panel.getByRole("region", { name: "Response body" }));
   await tabTo(page, panel.getByRole("region", { name: "Payload" }));
   await keyboard.press("Escape");
   await expect(panel).toBeHidden();
@@ -52,13 +52,13 @@ test("by keyboard alone: sign in, register, send a test, read it, rotate, disabl
   await keyboard.press("Escape");
   await expect(rowOf(page, "webhook.test").getByRole("link")).toBeFocused();
 
-  await pick("Rotate the secret");
-  await press(dialog(page).getByLabel("I have stored it"), "Space");
+  await pick("Rotate signing secret");
+  await press(dialog(page).getByLabel("I've stored it"), "Space");
   await keyboard.press("Tab");
   await expect(dialog(page).getByRole("radio", { name: "24 h" })).toBeFocused();
   await keyboard.press("ArrowRight");
   await keyboard.press("Enter");
-  await expect(page.getByText(/^Two secrets sign, until .* \(in 6 d 23 h/)).toBeVisible();
+  await expect(page.getByText(/^Two secrets sign until .* \(in 6 d 23 h/)).toBeVisible();
   await expect(page.getByRole("button", { name: "More actions" })).toBeFocused();
 
   await pick("Disable");

@@ -13,7 +13,7 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 
   await expect(page.getByRole("heading", { name: hooks.receiver.url(path) })).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Nothing was sent yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No deliveries yet" })).toBeVisible();
   await page.getByRole("button", { name: "Send a test event" }).click();
   const panel = panelOf(page, "webhook.test");
   await expect(panel.getByText("Delivered").first()).toBeVisible();
@@ -23,18 +23,18 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   await expect(panel.getByText(first?.headers["webhook-id"] ?? "none")).toBeVisible();
   await panel.getByRole("button", { name: "Copy the payload" }).click();
   expect(JSON.parse(await copiedText(page))).toEqual(JSON.parse(first?.body ?? ""));
-  await panel.getByText("Answer", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Body of the answer" })).toHaveText("ok");
+  await panel.getByText("Response", { exact: true }).click();
+  await expect(panel.getByRole("region", { name: "Response body" })).toHaveText("ok");
   await panel.getByText("Request headers", { exact: true }).click();
-  await expect(panel.getByRole("region", { name: "Headers of the request" })).toContainText(
+  await expect(panel.getByRole("region", { name: "Request headers" })).toContainText(
     `webhook-timestamp: ${first?.headers["webhook-timestamp"]}`,
   );
 
-  await panel.getByRole("button", { name: "Send again" }).click();
+  await panel.getByRole("button", { name: "Resend" }).click();
   const [, second] = await hooks.receiver.gets(path, 2);
   expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   expect(second?.verified).toEqual([secret]);
-  await expect(panel.getByText("2. Sent again by hand")).toBeVisible();
+  await expect(panel.getByText("2. Resent manually")).toBeVisible();
   await expect(panel.getByRole("list").getByText("Accepted")).toHaveCount(2);
   await page.keyboard.press("Escape");
   await expect(rowOf(page, "webhook.test")).toContainText("Delivered");
@@ -66,9 +66,9 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
   const path = `/${uniqueName("hook")}`;
   await dialog(page).getByLabel("URL").fill(hooks.receiver.url(path));
   const secret = (await page.locator(SECRET_AT).textContent()) ?? "";
-  await dialog(page).getByLabel("I have stored it").check();
+  await dialog(page).getByLabel("I've stored it").check();
   await dialog(page).getByRole("button", { name: "Register webhook" }).click();
-  await expect(page.getByText("Nothing was sent yet")).toBeVisible();
+  await expect(page.getByText("No deliveries yet")).toBeVisible();
 
   const left = () =>
     page.evaluate(() => {
@@ -82,7 +82,7 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
         location.href,
       ]);
     });
-  expect(await left()).toContain("Nothing was sent yet");
+  expect(await left()).toContain("No deliveries yet");
   expect(await left()).not.toContain(secret);
   await page.goBack();
   await expect(rowOf(page, hooks.receiver.url(path))).toBeVisible();
@@ -102,23 +102,23 @@ test("the form says at each field what is wrong, also what only the server knows
   await form.getByLabel("All of SLA").uncheck();
   await send.click();
   await expect(form.getByText("Give the URL of your hooks.receiver.")).toBeVisible();
-  await expect(form.getByText("Copy the secret, or tick that you have stored it")).toBeVisible();
+  await expect(form.getByText("Copy the secret, or confirm you've stored it")).toBeVisible();
   await expect(form.getByRole("checkbox", { name: "exception.created" })).toHaveAttribute("aria-invalid", "true");
   await expect(form.getByLabel("URL")).toBeFocused();
 
   await form.getByLabel("URL").fill("hooks.example.com");
   await form.getByRole("checkbox", { name: "exception.created" }).check();
-  await form.getByLabel("I have stored it").check();
+  await form.getByLabel("I've stored it").check();
   await send.click();
-  await expect(form.getByText("Give a complete URL, for example")).toBeVisible();
+  await expect(form.getByText("Must be a complete URL, for example")).toBeVisible();
   await form.getByLabel("URL").fill("https://10.1.2.3/hook");
   await send.click();
-  await expect(form.getByText("10.1.2.3 is not a public address.")).toBeVisible();
+  await expect(form.getByText("10.1.2.3 isn't a public address.")).toBeVisible();
   await expect(form.getByLabel("URL")).toBeFocused();
   await form.getByLabel("URL").fill("https://user:word@hooks.example.com/");
-  await expect(form.getByText("is not a public address")).toBeHidden();
+  await expect(form.getByText("isn't a public address")).toBeHidden();
   await send.click();
-  await expect(form.getByText("may not carry a user name or password")).toBeVisible();
+  await expect(form.getByText("Must not contain a user name or password")).toBeVisible();
 
   await form.getByLabel("URL").fill("https://hooks.example.com/tieout");
   await form.getByText("Use my own").click();
@@ -145,12 +145,12 @@ test("a lost answer is asked for again and gives one webhook; two clicks are one
   await page.getByRole("button", { name: "Register webhook" }).click();
   const form = dialog(page);
   await form.getByLabel("URL").fill(hooks.receiver.url(`/${uniqueName("hook")}`));
-  await form.getByLabel("I have stored it").check();
+  await form.getByLabel("I've stored it").check();
   await form.getByRole("button", { name: "Register webhook" }).dblclick();
   await expect(form.getByText("Trying again is safe")).toBeVisible();
   await expect(form.getByLabel("URL")).toBeDisabled();
   expect(posted).toBe(1);
   await form.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText("Nothing was sent yet")).toBeVisible();
+  await expect(page.getByText("No deliveries yet")).toBeVisible();
   expect((await hooks.subscriber.call<{ items: unknown[] }>("GET", "/v1/webhooks")).items).toHaveLength(1);
 });

@@ -13,10 +13,10 @@ const FIELDS: ReadonlySet<string> = new Set(Object.keys(row.shape));
 export type Refusal = z.output<typeof importExceptionsContract.response>["errors"][number];
 export type Row = { line: number } & z.output<typeof row>;
 
-/** Rows for one transaction, and what was refused on the way to them. `digest`: SHA-256 of the rows; the same file has the same batches. */
+/** Rows for one transaction, and the rows rejected before them. `digest`: SHA-256 of the rows; the same file has the same batches. */
 export type Batch = { rows: Row[]; digest: string; refused: Refusal[] };
 
-/** The sound rows of a file, at most 1,000 and about 1 MiB at a time. @throws ApiError, as `readLines` */
+/** A file's valid rows, at most 1,000 and about 1 MiB at a time. @throws ApiError, as `readLines` */
 export async function* batchesOf(mediaType: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
   let rows: Row[] = [];
   let refused: Refusal[] = [];
@@ -43,12 +43,12 @@ function check({ number: line, value, fault }: Line): { row: Row } | { refusal: 
   const parsed = row.safeParse(value, { error: fieldWords });
   if (!parsed.success) return { refusal: { line, ...describe(parsed.error.issues[0]) } };
   const { amount_minor = null, currency = null } = parsed.data;
-  // The database would refuse the whole batch for it.
+  // Otherwise the database refuses the whole batch.
   if ((amount_minor === null) === (currency === null)) return { row: { line, ...parsed.data } };
-  return { refusal: { line, path: "currency", message: "amount_minor and currency come together." } };
+  return { refusal: { line, path: "currency", message: "amount_minor and currency must be sent together." } };
 }
 
 function describe(issue?: z.core.$ZodIssue): { path: string; message: string } {
-  if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "There is no such field." };
-  return { path: issue?.path.join(".") ?? "", message: issue?.message ?? "The line is not valid." };
+  if (issue?.code === "unrecognized_keys") return { path: issue.keys[0] ?? "", message: "Unknown field." };
+  return { path: issue?.path.join(".") ?? "", message: issue?.message ?? "This row is invalid." };
 }

@@ -11,7 +11,7 @@ const REPORTED_MAX = 1_000;
 type Report = z.output<typeof importExceptionsContract.response>;
 type Written = { accepted: number; refused: { line: string; path: string; message: string }[] };
 
-/** Creates what the lines of a file say, in batches as they come; each batch is one transaction and one idempotent step. */
+/** Creates a file's exceptions in batches as they arrive; each batch is one transaction and one idempotent step. */
 export async function importExceptions(ctx: Context, mediaType: string, stream: ReadableStream<Uint8Array>): Promise<Report> {
   const report: Report = { accepted: 0, refused: 0, errors: [] };
   const refuse = (refused: readonly Refusal[]) => {
@@ -30,7 +30,7 @@ export async function importExceptions(ctx: Context, mediaType: string, stream: 
   return report;
 }
 
-/** A batch's own key follows from the client's, so that a file sent again skips the batches that are done. */
+/** A batch's key is derived from the client's, so a file sent again skips finished batches. */
 function stepOf(request: Context, number: number, digest: string): Context {
   const ctx = { ...request, continues: number > 0 };
   if (!ctx.idempotency) return ctx;

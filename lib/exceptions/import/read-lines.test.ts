@@ -101,7 +101,7 @@ test.each([
   const refusal = await read("text/csv", parts()).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: "invalid_request",
-    message: "The header may name these columns, each once: title, severity, details.",
+    message: "The header can contain these columns, each once: title, severity, details.",
   });
   expect((refusal as { errors: unknown[] }).errors.length).toBeLessThanOrEqual(100);
   expect(taken).toBe(200);

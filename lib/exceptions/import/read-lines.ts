@@ -6,24 +6,24 @@ import { requireText } from "../../wire/text.ts";
 
 const FILE_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_MAX = 100_000;
-/** A sound row has a tenth of it. A line as long as a file would take gigabytes to look at. */
+/** A valid row has a tenth of it. A row as long as a file would take gigabytes to parse. */
 const LINE_MAX_LENGTH = 256 * 1024;
 const NUMBERS = ["amount_minor"];
 const COLUMNS_TOLD = 100;
 const COLUMN_TOLD_LENGTH = 100;
 
-const TOO_LONG = "The line is too long. It is left out, and all after it.";
-const NOT_CLOSED = "A quotation mark in this line is never closed. It is left out, and all after it.";
+const TOO_LONG = "This row is too long. It and every row after it were skipped.";
+const NOT_CLOSED = "A quotation mark in this row is never closed. It and every row after it were skipped.";
 
-/** A line of a file, by its number from 1: what it says, or what is wrong with it. */
+/** A row of a file, by its number from 1: its value, or its fault. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
-/** Whether what comes is looked at: an answer before a file was taken in would break the connection. */
+/** Whether rows are still parsed. The rest of the file is read regardless: responding earlier would break the connection. */
 type Rest = { wanted: boolean };
 
 /**
- * Reads NDJSON, or CSV whose header line names some of the `fields`, as it comes. What is beyond 100,000 rows is taken in, but not looked
- * at. @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` where the header names anything but fields, each once
+ * Streams NDJSON, or CSV whose header has some of the `fields`. Rows beyond 100,000 are read but not parsed.
+ * @throws ApiError `payload_too_large` over 64 MiB; `invalid_request` if the header has anything but fields, each once
  */
 export async function* readLines(mediaType: string, chunks: AsyncIterable<Uint8Array>, fields: ReadonlySet<string>): AsyncGenerator<Line> {
   const rest = { wanted: true };
@@ -34,7 +34,7 @@ export async function* readLines(mediaType: string, chunks: AsyncIterable<Uint8A
     if (rows <= ROWS_MAX) yield line;
     else if (rows === ROWS_MAX + 1) {
       rest.wanted = false;
-      yield { number: line.number, fault: "A file may have at most 100,000 rows. This one is left out, and all after it." };
+      yield { number: line.number, fault: "A file can have at most 100,000 rows. This row and every row after it were skipped." };
     }
   }
 }
@@ -44,7 +44,7 @@ async function* readNdjson(bytes: Readable): AsyncGenerator<Line> {
   for await (const lines of linesOf(bytes)) {
     for (const text of lines) {
       number++;
-      if (text === null) yield { number, fault: "The line is too long." };
+      if (text === null) yield { number, fault: "This row is too long." };
       else if (text.trim() !== "") yield lineOf(number, () => parseJsonObject(requireIntact(text)));
     }
   }
@@ -97,7 +97,7 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
     skip_empty_lines: true,
     skip_records_with_error: true,
     max_record_size: LINE_MAX_LENGTH,
-    // A quotation mark within a text is one: it neither begins nor ends a cell.
+    // A quotation mark inside a text is literal: it neither starts nor ends a cell.
     relax_quotes: true,
     ltrim: true,
     on_record: (record, { lines }) => {
@@ -108,7 +108,7 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
       if (!rest.wanted) return undefined;
       const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
       const isOpen = error?.code === "CSV_QUOTE_NOT_CLOSED";
-      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "The line has not as many cells as the header.";
+      const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "This row has a different number of cells than the header.";
       const lines = Number(error?.lines ?? 0);
       broken.push({ number: isOpen ? last + 1 : lines, fault });
       last = lines;
@@ -123,7 +123,7 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
       yield lineOf(info.lines, () => fromCells(record));
     }
   } catch (error) {
-    // Taken in to its end: an answer before that would break the connection.
+    // Read to its end: responding earlier would break the connection.
     rest.wanted = false;
     for await (const _ of bytes);
     throw error;
@@ -131,23 +131,23 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
   yield* broken;
 }
 
-/** @throws ApiError 400 for columns that are no fields, and for a column twice, whose second would take the place of the first. */
+/** @throws ApiError 400 for columns that aren't fields, and for duplicate columns, where the second would replace the first. */
 function requireFields(names: readonly string[], fields: ReadonlySet<string>): void {
   const unknown = names.filter((name) => !fields.has(name));
   const twice = names.filter((name, at) => fields.has(name) && names.indexOf(name) !== at);
   if (unknown.length + twice.length === 0) return;
   const errors: FieldError[] = [
-    ...unknown.map((name) => ({ path: name, message: "There is no such field. Take this column out." })),
-    ...twice.map((name) => ({ path: name, message: "The header names this column twice." })),
+    ...unknown.map((name) => ({ path: name, message: "Unknown field. Remove this column." })),
+    ...twice.map((name) => ({ path: name, message: "The header contains this column twice." })),
   ];
   const told = errors.slice(0, COLUMNS_TOLD).map(({ path, message }) => ({ path: path.slice(0, COLUMN_TOLD_LENGTH), message }));
-  throw new ApiError("invalid_request", `The header may name these columns, each once: ${[...fields].join(", ")}.`, { errors: told });
+  throw new ApiError("invalid_request", `The header can contain these columns, each once: ${[...fields].join(", ")}.`, { errors: told });
 }
 
 /** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
 function requireIntact(text: string): string {
   if (!text.includes("\uFFFD")) return text;
-  throw invalidRequest([{ path: "", message: "The line is not UTF-8. Save the file as UTF-8." }]);
+  throw invalidRequest([{ path: "", message: "This row isn't UTF-8. Save the file as UTF-8." }]);
 }
 
 /** An empty cell is a field that is not given. */
@@ -177,7 +177,7 @@ async function* bounded(bytes: AsyncIterable<Uint8Array>, rest: Rest): AsyncGene
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file may have at most 64 MiB.");
+    if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file can be at most 64 MiB.");
     if (rest.wanted) yield chunk;
   }
 }

@@ -2,16 +2,16 @@
 const CREDENTIAL_ENDING =
   /(?:password|passwd|passphrase|secret|token|credential|authorization|(?:access|auth|bearer|refresh|session)token|connectionstring|(?:access|account|api|auth|client|encryption|hmac|master|private|secret|service|servicerole|shared|signing|ssh)key)s?$/;
 
-/** Too short to be looked for inside of longer words. */
+/** Too short to be searched for inside longer words. */
 const CREDENTIAL_WORDS = new Set(["bearer", "cookie", "cookies", "creds", "dsn", "jwt", "otp", "pat", "pin", "pwd", "sas"]);
 
-/** What may follow the name of a credential and leaves it one: password_2, token_value. */
+/** Suffixes that keep a credential's name one: password_2, token_value. */
 const TRAILING = /^(?:\d+|base64|current|new|old|plain|previous|primary|raw|secondary|text|value)$/;
 
 const URL_WITH_PASSWORD = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@:]{0,255}:[^\s/?#@]{1,1024}@/i;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 
-/** The paths of values that look like credentials, by their key or by their form. */
+/** The paths of values that look like credentials, by their name or their format. */
 export function findCredentials(root: unknown): string[][] {
   const found: string[][] = [];
   const open: { value: unknown; path: string[] }[] = [{ value: root, path: [] }];
@@ -29,7 +29,7 @@ export function findCredentials(root: unknown): string[][] {
 }
 
 function isCredential(key: string, value: unknown): boolean {
-  // `has_password: true` says that there is one, null and "" that there is none.
+  // `has_password: true` says there is one; null and "" say there is none.
   if (value === null || value === "" || typeof value === "boolean") return false;
   const words = wordsOf(key);
   const last = words.at(-1) ?? "";

@@ -4,7 +4,7 @@ export const integrations = surface({
   path: "integrations",
   title: "Integrations",
   noun: "integration",
-  description: "Connections to the systems whose records are compared.",
+  description: "Connections to the systems you reconcile.",
   public: false,
   fields: {
     name: line("Name"),

@@ -4,7 +4,7 @@ export const releaseNotes = surface({
   path: "release-notes",
   title: "Release notes",
   noun: "release note",
-  description: "What changed, for those who use it.",
+  description: "What changed, for your users.",
   public: true,
   fields: {
     title: line("Title"),

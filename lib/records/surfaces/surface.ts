@@ -61,14 +61,14 @@ export function settings(label: string): Field {
   return {
     label,
     input: "object",
-    schema: z.record(z.string(), z.unknown()).meta({ description: "Any JSON object. Values that look like credentials are refused." }),
+    schema: z.record(z.string(), z.unknown()).meta({ description: "Any JSON object. Values that look like credentials are rejected." }),
     check: z.superRefine((value, context) => {
       for (const path of findCredentials(value)) {
         context.addIssue({
           code: "custom",
           path,
           input: value,
-          message: "This looks like a credential. Keep it in a secret store, and give its name there, for example as secret_ref.",
+          message: "This looks like a credential. Keep it in a secret store and send only its name, for example as secret_ref.",
         });
       }
     }),

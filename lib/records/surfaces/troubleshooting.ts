@@ -4,7 +4,7 @@ export const troubleshooting = surface({
   path: "troubleshooting",
   title: "Troubleshooting",
   noun: "troubleshooting guide",
-  description: "What goes wrong, how it shows, and what settles it.",
+  description: "Problems, their symptoms and how to resolve them.",
   public: true,
   fields: {
     title: line("Title"),

@@ -21,11 +21,14 @@ const attempt = z
     number: z.int().min(1).meta({ example: 1 }),
     cause: z.enum(ATTEMPT_CAUSES),
     status: z.enum(ATTEMPT_STATUSES).meta({
-      description: "interrupted: we stopped before the answer came; the delivery was sent again.",
+      description: "interrupted: we stopped before the response arrived; the delivery was sent again.",
       example: "failed",
     }),
     failure_kind: z.enum(ATTEMPT_FAILURE_KINDS).nullable().meta({ example: "http_error" }),
-    detail: z.string().nullable().meta({ description: "A sentence that says what went wrong.", example: "The receiver answered 503." }),
+    detail: z
+      .string()
+      .nullable()
+      .meta({ description: "A sentence explaining what went wrong.", example: "The receiver responded with 503." }),
     started_at: time,
     duration_ms: milliseconds.meta({ example: 84 }),
     status_code: z.int().nullable().meta({ example: 503 }),
@@ -41,7 +44,7 @@ export const delivery = z
     type: z.enum(EVENT_KINDS),
     status: z.enum(DELIVERY_STATUSES),
     failure_kind: z.enum(WEBHOOK_DELIVERIES.failure_kind).nullable().meta({ example: null }),
-    reason: z.string().nullable().meta({ description: "Why it did not arrive, so far or for good.", example: null }),
+    reason: z.string().nullable().meta({ description: "Why it wasn't delivered, so far or finally.", example: null }),
     attempt_count: z.int().min(0).meta({ example: 1 }),
     next_attempt_at: time.nullable(),
     created_at: time,
@@ -53,7 +56,9 @@ export type Delivery = z.output<typeof delivery>;
 
 const response = z.object({
   headers: z.record(z.string(), z.string()).meta({ example: { "content-type": "text/plain" } }),
-  body: z.string().meta({ description: "The first 16 kB. The receiver's text: show it as text only.", example: "try later" }),
+  body: z
+    .string()
+    .meta({ description: "The first 16 kB. Untrusted text from the receiver: display it as plain text only.", example: "try later" }),
   truncated: z.boolean(),
 });
 
@@ -63,10 +68,10 @@ export const deliveryDetail = delivery
       .object({ type: z.enum(EVENT_KINDS), timestamp: time, data: z.record(z.string(), z.unknown()).meta({ example: {} }) })
       .nullable()
       .meta({
-        description: "The body that is sent; null for an API key without the scope to read it.",
+        description: "The body sent. Null for an API key without the scope to read it.",
         example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} },
       }),
-    attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "The oldest first." }),
+    attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "Oldest first." }),
   })
   .meta({ id: "WebhookDeliveryDetail" });
 export type DeliveryDetail = z.output<typeof deliveryDetail>;
@@ -82,14 +87,14 @@ export const listWebhookDeliveriesContract = contract({
   path: "/v1/webhooks/{id}/deliveries",
   tag,
   summary: "List a webhook's deliveries, newest first",
-  description: "Of 30 days.",
+  description: "Deliveries are kept for 30 days.",
   access: needs("read:webhooks"),
   params: ofWebhook,
   query: z.strictObject({
     ...pageQuery,
     status: z.enum(DELIVERY_STATUSES).optional(),
     type: z.enum(EVENT_KINDS).optional(),
-    event_id: eventId.optional().meta({ description: "The header webhook-id that a receiver has in its log." }),
+    event_id: eventId.optional().meta({ description: "The webhook-id header, as logged by the receiver." }),
     since: timestamp.optional(),
     until: timestamp.optional(),
   }),
@@ -101,7 +106,7 @@ export const getWebhookDeliveryContract = contract({
   method: "GET",
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
   tag,
-  summary: "Get a delivery with its payload, attempts and answers",
+  summary: "Get a delivery with its payload, attempts and responses",
   access: needs("read:webhooks"),
   params: ofDelivery,
   response: deliveryDetail,
@@ -113,8 +118,9 @@ export const resendWebhookDeliveryContract = contract({
   method: "POST",
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}/resend",
   tag,
-  summary: "Send a delivery again",
-  description: "At once, under the same webhook-id, whether or not it had arrived. 409 while it is being sent, or the webhook is disabled.",
+  summary: "Resend a delivery",
+  description:
+    "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofDelivery,

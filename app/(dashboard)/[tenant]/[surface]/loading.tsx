@@ -1,9 +1,10 @@
-import { RecordsSkeleton } from "#components/records/record-states.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
+import { RecordSkeleton } from "#components/records/record-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div className="px-4 pt-34 sm:px-6">
-      <RecordsSkeleton label="records" />
-    </div>
+    <PageSkeleton action>
+      <RecordSkeleton label="records" filters />
+    </PageSkeleton>
   );
 }

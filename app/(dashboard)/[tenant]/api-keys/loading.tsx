@@ -1,9 +1,10 @@
-import { KeysSkeleton } from "#components/api-keys/keys-skeleton.tsx";
+import { KeySkeleton } from "#components/api-keys/key-skeleton.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div className="pt-24">
-      <KeysSkeleton />
-    </div>
+    <PageSkeleton action>
+      <KeySkeleton filters />
+    </PageSkeleton>
   );
 }

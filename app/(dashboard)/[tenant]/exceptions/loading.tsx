@@ -1,9 +1,10 @@
 import { BoardSkeleton } from "#components/exceptions/board-skeleton.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div className="pt-19 sm:pt-20 lg:pt-22">
+    <PageSkeleton>
       <BoardSkeleton />
-    </div>
+    </PageSkeleton>
   );
 }

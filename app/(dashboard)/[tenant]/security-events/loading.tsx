@@ -1,9 +1,10 @@
-import { EventsSkeleton } from "#components/security-events/events-skeleton.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
+import { EventSkeleton } from "#components/security-events/event-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div className="pt-24">
-      <EventsSkeleton />
-    </div>
+    <PageSkeleton action>
+      <EventSkeleton filters />
+    </PageSkeleton>
   );
 }

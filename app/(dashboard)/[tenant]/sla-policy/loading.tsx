@@ -1,9 +1,10 @@
-import { PolicySkeleton } from "#components/sla-policy/policy-skeleton.tsx";
+import { PolicySkeleton } from "#components/exceptions/policy/policy-skeleton.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div className="px-4 pt-19 sm:px-6 sm:pt-20 lg:pt-22">
+    <PageSkeleton>
       <PolicySkeleton />
-    </div>
+    </PageSkeleton>
   );
 }

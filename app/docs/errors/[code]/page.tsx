@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { ErrorPage } from "#components/docs/errors/error-page.tsx";
-import { neighbours, Pager } from "#components/docs/pager.tsx";
+import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { ERROR_CODES, type ErrorCode } from "#lib/wire/errors.ts";
 import { origin } from "../../origin.ts";
 import { reference } from "../../reference.ts";
@@ -24,7 +24,7 @@ export default async function Page(props: Props) {
   return (
     <>
       <ErrorPage code={code} resources={reference.resources} origin={origin()} />
-      <Pager {...neighbours(PAGES, `/docs/errors/${code}`)} />
+      <PreviousNext {...neighbours(PAGES, `/docs/errors/${code}`)} />
     </>
   );
 }

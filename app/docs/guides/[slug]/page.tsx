@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { GuidePage } from "#components/docs/guide-page.tsx";
-import { neighbours, Pager } from "#components/docs/pager.tsx";
+import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { guides } from "../../guides.ts";
 
 type Props = { params: Promise<{ slug: string }> };
@@ -22,7 +22,7 @@ export default async function Page(props: Props) {
   const { guide, previous, next } = await guideOf(props);
   return (
     <GuidePage {...guide}>
-      <Pager previous={previous} next={next} />
+      <PreviousNext previous={previous} next={next} />
     </GuidePage>
   );
 }

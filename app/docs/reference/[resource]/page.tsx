@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { neighbours, Pager } from "#components/docs/pager.tsx";
+import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { ResourcePage } from "#components/docs/reference/resource-page.tsx";
 import { reference } from "../../reference.ts";
 
@@ -21,7 +21,7 @@ export default async function Page(props: Props) {
   return (
     <>
       <ResourcePage resource={resource} definitions={reference.definitions} />
-      <Pager {...neighbours(reference.resources, resource.href)} />
+      <PreviousNext {...neighbours(reference.resources, resource.href)} />
     </>
   );
 }

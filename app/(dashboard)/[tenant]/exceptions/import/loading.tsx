@@ -1,9 +1,9 @@
-import { Skeleton } from "#components/ui/skeleton.tsx";
+import { PageSkeleton, PartSkeleton } from "#components/kit/list-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div role="status" aria-label="Loading the import" className="max-w-3xl px-4 pt-19 sm:px-6 sm:pt-20 lg:pt-22">
-      <Skeleton className="h-56 w-full" />
-    </div>
+    <PageSkeleton>
+      <PartSkeleton label="Loading the import" bars={["h-56 w-full max-w-3xl"]} />
+    </PageSkeleton>
   );
 }

@@ -1,14 +1,26 @@
 import type { Metadata } from "next";
 import { ImportPage } from "#components/exceptions/import/import-page.tsx";
+import { RolePage } from "#components/kit/role-page.tsx";
 import { requireMember } from "#lib/auth/page-context.ts";
-import { pageTenant } from "../../page-tenant.ts";
+import { importExceptionsContract } from "#lib/exceptions/contract.ts";
 
 export const metadata: Metadata = { title: "Import exceptions" };
 
 type Props = { params: Promise<{ tenant: string }> };
 
 export default async function Page({ params }: Props) {
-  const { tenant: tenantId } = await params;
-  const { roles } = await requireMember(tenantId);
-  return <ImportPage tenant={await pageTenant(tenantId)} roles={roles} />;
+  await requireMember((await params).tenant);
+  return (
+    <RolePage
+      access={importExceptionsContract.access}
+      title="Import exceptions"
+      refusal={{
+        title: "Your role doesn't allow this",
+        why: "Importing requires the admin, analyst or lead role.",
+        ask: "Ask a tenant admin.",
+      }}
+    >
+      <ImportPage />
+    </RolePage>
+  );
 }

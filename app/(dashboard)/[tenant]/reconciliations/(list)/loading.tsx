@@ -1,9 +1,10 @@
-import { ReconciliationsSkeleton } from "#components/reconciliations/reconciliation-states.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
+import { ReconciliationSkeleton } from "#components/reconciliations/reconciliation-skeleton.tsx";
 
 export default function Loading() {
   return (
-    <div className="px-4 pt-34 sm:px-6">
-      <ReconciliationsSkeleton />
-    </div>
+    <PageSkeleton action>
+      <ReconciliationSkeleton filters />
+    </PageSkeleton>
   );
 }

@@ -1,9 +1,10 @@
-import { WebhooksSkeleton } from "#components/webhooks/webhooks-states.tsx";
+import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
+import { WebhookListSkeleton } from "#components/webhooks/webhook-skeletons.tsx";
 
 export default function Loading() {
   return (
-    <div className="pt-24">
-      <WebhooksSkeleton />
-    </div>
+    <PageSkeleton action>
+      <WebhookListSkeleton filters />
+    </PageSkeleton>
   );
 }

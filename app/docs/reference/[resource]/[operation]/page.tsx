@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { neighbours, Pager } from "#components/docs/pager.tsx";
+import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { OperationPage } from "#components/docs/reference/operation-page.tsx";
 import { origin } from "../../../origin.ts";
 import { reference } from "../../../reference.ts";
@@ -25,7 +25,7 @@ export default async function Page(props: Props) {
   return (
     <>
       <OperationPage operation={operation} resource={resource} origin={origin()} definitions={reference.definitions} />
-      <Pager {...neighbours(PAGES, operation.href)} />
+      <PreviousNext {...neighbours(PAGES, operation.href)} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { neighbours, Pager } from "#components/docs/pager.tsx";
+import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { EventPage } from "#components/docs/reference/event-page.tsx";
 import { reference } from "../../../reference.ts";
 
@@ -23,7 +23,7 @@ export default async function Page(props: Props) {
   return (
     <>
       <EventPage event={event} definitions={reference.definitions} />
-      <Pager {...neighbours(PAGES, event.href)} />
+      <PreviousNext {...neighbours(PAGES, event.href)} />
     </>
   );
 }

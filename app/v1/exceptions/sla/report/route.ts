@@ -1,5 +1,5 @@
-import { getSlaReportContract } from "#lib/exceptions/sla/contract.ts";
-import { getSlaReport } from "#lib/exceptions/sla/get-sla-report.ts";
+import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
+import { getSlaReport } from "#lib/exceptions/report/get-sla-report.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

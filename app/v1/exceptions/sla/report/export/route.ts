@@ -1,5 +1,5 @@
-import { getSlaReportContract } from "#lib/exceptions/sla/contract.ts";
-import { exportSlaReport } from "#lib/exceptions/sla/export-sla-report.ts";
+import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
+import { exportSlaReport } from "#lib/exceptions/report/export-sla-report.ts";
 import { exportEndpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

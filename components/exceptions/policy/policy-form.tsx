@@ -1,0 +1,165 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { ApiProblem, callApi } from "#components/api-client.ts";
+import { ConflictNote } from "#components/kit/conflict-note.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
+import { useForm } from "#components/kit/use-form.ts";
+import { personName } from "#components/people/person.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
+import { SEVERITIES } from "#lib/exceptions/contract.ts";
+import { putSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
+import { SeverityLabel } from "../words.tsx";
+import { draftOf, faultsIn, newThreshold, type PolicyVersion, policyOf, THRESHOLDS_MAX } from "./draft.ts";
+import { PolicyCard } from "./policy-card.tsx";
+import { slaPolicy } from "./queries.ts";
+import { type Impact, ReviewDialog } from "./review-dialog.tsx";
+import { SpanField } from "./span-field.tsx";
+
+const FIRST_THRESHOLD_MINUTES = 30;
+
+/** The policy's form. `stored`: the current policy, which someone else may change meanwhile. */
+export function PolicyForm({ stored }: { stored: PolicyVersion }) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  const [base, setBase] = useState(stored);
+  const [impact, setImpact] = useState<Impact | null>(null);
+  const form = useForm({
+    initial: () => draftOf(stored.data),
+    check: faultsIn,
+    send: (draft) =>
+      callApi(putSlaPolicyContract, { tenant, body: { ...policyOf(draft), dry_run: true }, ifMatch: base.etag }).catch(lookAgain),
+    onDone: (reckoned) => setImpact(reckoned.impact),
+  });
+  const { draft, problems, change } = form;
+  const { minutes_to_resolve: minutes, at_risk_thresholds: thresholds } = draft;
+  const changed = Object.keys(faultsIn(draft)).length > 0 || String(values(policyOf(draft))) !== String(values(base.data));
+  useUnsavedWarning(changed);
+
+  if (stored.etag !== base.etag && !changed) {
+    setBase(stored);
+    form.rebase(() => draftOf(stored.data));
+  }
+  const overtaken = stored.etag !== base.etag || isOvertaken(form.error);
+  const newest = () => cache.fetchQuery({ ...slaPolicy(tenant), staleTime: 0 });
+
+  /** Someone else saved first: fetch their version. */
+  async function lookAgain(error: Error): Promise<never> {
+    if (isOvertaken(error)) await cache.invalidateQueries({ queryKey: slaPolicy(tenant).queryKey });
+    throw error;
+  }
+
+  function startOver(version: PolicyVersion) {
+    setImpact(null);
+    setBase(version);
+    form.restart(draftOf(version.data));
+  }
+
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        form.submit();
+      }}
+      className="flex max-w-3xl flex-col gap-4"
+    >
+      {overtaken && (
+        <ConflictNote
+          onOverwrite={() =>
+            newest().then((theirs) => {
+              setBase(theirs);
+              form.reset();
+            })
+          }
+          onDiscard={() => newest().then(startOver)}
+        >
+          The policy changed while you were editing, last by {personName(stored.data.updated_by)} (
+          <Time iso={stored.data.updated_at} />
+          ). Your changes aren't saved yet.
+        </ConflictNote>
+      )}
+      <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
+        {SEVERITIES.map((severity) => (
+          <SpanField
+            key={severity}
+            label={<SeverityLabel severity={severity} />}
+            span={minutes[severity]}
+            error={problems[`minutes_to_resolve.${severity}`]}
+            onChange={(span) => change({ minutes_to_resolve: { ...minutes, [severity]: span } })}
+          />
+        ))}
+      </PolicyCard>
+
+      <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
+        {thresholds.map(({ key, ...span }, place) => (
+          <SpanField
+            key={key}
+            label={`Warning ${place + 1}`}
+            labelHidden
+            span={span}
+            error={problems[`at_risk_thresholds.${place}`]}
+            onChange={(next) => change({ at_risk_thresholds: thresholds.map((one) => (one.key === key ? { key, ...next } : one)) })}
+          >
+            <span className="text-sm text-muted">before</span>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Remove warning ${place + 1}`}
+              disabled={thresholds.length === 1}
+              onClick={() => change({ at_risk_thresholds: thresholds.filter((one) => one.key !== key) })}
+            >
+              <Trash2 aria-hidden className="size-4" />
+            </Button>
+          </SpanField>
+        ))}
+        <Button
+          size="sm"
+          className="w-fit"
+          disabled={thresholds.length === THRESHOLDS_MAX}
+          onClick={() => change({ at_risk_thresholds: [...thresholds, newThreshold(FIRST_THRESHOLD_MINUTES)] })}
+        >
+          <Plus aria-hidden className="size-4" />
+          Add a warning
+        </Button>
+      </PolicyCard>
+
+      {form.error && !overtaken && <ProblemNote error={form.error} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" variant="primary" disabled={!changed || overtaken || form.isPending}>
+          {form.isPending ? "Calculating…" : "Review changes"}
+        </Button>
+        <Button disabled={!changed} onClick={() => startOver(stored)}>
+          Discard
+        </Button>
+        <p role="status" className="text-sm text-muted">
+          {changed ? "Unsaved changes" : ""}
+        </p>
+      </div>
+      {impact && (
+        <ReviewDialog
+          before={base}
+          after={policyOf(draft)}
+          impact={impact}
+          onClose={() => setImpact(null)}
+          onSaved={startOver}
+          onOvertaken={(error) => lookAgain(error).catch(() => setImpact(null))}
+        />
+      )}
+    </form>
+  );
+}
+
+function isOvertaken(error: Error | null): boolean {
+  return error instanceof ApiProblem && error.status === 412;
+}
+
+function values({ minutes_to_resolve: minutes, at_risk_thresholds }: ReturnType<typeof policyOf>): number[] {
+  return [...SEVERITIES.map((severity) => minutes[severity]), ...at_risk_thresholds];
+}

@@ -1,0 +1,31 @@
+import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
+
+/** A duration as a person writes it. */
+export type Span = { amount: string; unit: Unit };
+export type Unit = "minutes" | "hours" | "days";
+
+export const UNITS: readonly Unit[] = ["minutes", "hours", "days"];
+
+const MINUTES: Record<Unit, number> = { minutes: 1, hours: 60, days: 1440 };
+const { least, most } = SLA_POLICIES.low_minutes;
+
+/** In the largest unit that needs no fraction. */
+export function spanOf(minutes: number): Span {
+  const unit = UNITS.toReversed().find((one) => minutes % MINUTES[one] === 0) ?? "minutes";
+  return { amount: String(minutes / MINUTES[unit]), unit };
+}
+
+/** Null unless it's a whole number of minutes, from one minute to a year. */
+export function minutesOf({ amount, unit }: Span): number | null {
+  if (!/^\d{1,6}([.,]\d{1,4})?$/.test(amount.trim())) return null;
+  const minutes = Number(amount.trim().replace(",", ".")) * MINUTES[unit];
+  // 0.1 h is 6.000000000000001 min in floating point.
+  const whole = Math.round(minutes);
+  return Math.abs(minutes - whole) < 1e-6 && whole >= least && whole <= most ? whole : null;
+}
+
+/** "4 hours", "1 day" */
+export function inWords(minutes: number): string {
+  const { amount, unit } = spanOf(minutes);
+  return `${Number(amount).toLocaleString("en")} ${amount === "1" ? unit.slice(0, -1) : unit}`;
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from "react";
+import { classes } from "#components/ui/classes.ts";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+
+/** A description list. `ruled`: with a line above, to separate it from other parts of a panel. */
+export function Facts({ ruled = false, children }: { ruled?: boolean; children: ReactNode }) {
+  return (
+    <dl className={classes("grid w-full grid-cols-[8rem_minmax(0,1fr)] gap-y-2.5 text-sm", ruled && "border-t border-line pt-5")}>
+      {children}
+    </dl>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 wrap-break-word">{children}</dd>
+    </>
+  );
+}
+
+/** A fact in monospace: a code, an address. */
+export function CodeFact({ name, value }: { name: string; value: string }) {
+  return (
+    <Fact name={name}>
+      <code className="font-mono text-xs">{value}</code>
+    </Fact>
+  );
+}
+
+/** An ID: truncated if there's no room, copied in full. */
+export function IdentifierFact({
+  name,
+  value,
+  copy = `Copy the ${name.toLowerCase()}`,
+}: {
+  name: string;
+  value: string;
+  /** What the button does. */
+  copy?: string;
+}) {
+  return (
+    <Fact name={name}>
+      <span className="-my-1.5 flex items-center">
+        <code className="truncate font-mono text-xs">{value}</code>
+        <CopyButton text={value} label={copy} />
+      </span>
+    </Fact>
+  );
+}

@@ -1,0 +1,87 @@
+"use client";
+
+import { ChevronDown, X } from "lucide-react";
+import { type ReactNode, useId } from "react";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+
+const ANY = "any";
+
+/** A list's filter bar. `onClear`: set while any filter is active. */
+export function FilterBar({ onClear, children }: { onClear: (() => void) | false; children: ReactNode }) {
+  return (
+    <search className="flex flex-wrap items-center gap-2 pb-4">
+      {children}
+      {onClear && <ClearFilters onClear={onClear} />}
+    </search>
+  );
+}
+
+export function ClearFilters({ onClear }: { onClear: () => void }) {
+  return (
+    <Button variant="ghost" size="sm" onClick={onClear}>
+      <X aria-hidden className="size-4" />
+      Clear filters
+    </Button>
+  );
+}
+
+/** One of several values, or any. */
+export function FilterMenu<Value extends string>({
+  name,
+  value,
+  options,
+  onChange,
+}: {
+  name: string;
+  value: Value | null;
+  options: readonly (readonly [value: Value, word: string])[];
+  onChange: (value: Value | null) => void;
+}) {
+  const word = value && (options.find(([one]) => one === value)?.[1] ?? value);
+  return (
+    <Menu
+      label={name}
+      triggerClass={buttonClass({ variant: word ? "selected" : "secondary", size: "sm" })}
+      trigger={<FilterTrigger>{word ? `${name}: ${word}` : name}</FilterTrigger>}
+    >
+      <MenuChoice
+        label={name}
+        value={value ?? ANY}
+        options={[{ value: ANY, label: "Any" }, ...options.map(([one, label]) => ({ value: one as string, label }))]}
+        onChange={(chosen) => onChange(options.find(([one]) => one === chosen)?.[0] ?? null)}
+      />
+    </Menu>
+  );
+}
+
+/** The label of a filter's menu button. */
+export function FilterTrigger({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <span className="sr-only">Filter by</span> {children}
+      <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+    </>
+  );
+}
+
+/** One end of a range of days. */
+export function FilterDay({ label, value, onChange }: { label: string; value: string | null; onChange: (day: string | null) => void }) {
+  const id = useId();
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-sm max-sm:flex-1 max-sm:flex-col max-sm:items-start">
+      <label htmlFor={id} className="text-muted">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="date"
+        min="1970-01-01"
+        max="2999-12-31"
+        value={value ?? ""}
+        onChange={({ target }) => onChange(target.value || null)}
+        className="h-8 min-w-0 rounded-md border border-field bg-surface px-2 text-sm text-ink max-sm:h-9 max-sm:w-full max-sm:text-lg"
+      />
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode, Ref } from "react";
+import { Skeleton } from "#components/ui/skeleton.tsx";
+
+/** The content of a panel. */
+export function PanelBody({ children }: { children: ReactNode }) {
+  return <div className="flex flex-col gap-6 px-6 pb-8">{children}</div>;
+}
+
+/** `ref`: to focus it when the focused button disappears. */
+export function PanelTitle({ ref, children }: { ref?: Ref<HTMLHeadingElement>; children: ReactNode }) {
+  return (
+    <h2 ref={ref} tabIndex={-1} className="max-w-full text-xl font-semibold tracking-tight text-pretty wrap-break-word outline-none">
+      {children}
+    </h2>
+  );
+}
+
+/** The top of a panel: status, title, description. */
+export function PanelHead({ children }: { children: ReactNode }) {
+  return <div className="flex flex-col items-start gap-2">{children}</div>;
+}
+
+export function PanelSection({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-sm font-semibold">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+export function PanelSkeleton({ label }: { label: string }) {
+  return (
+    <div role="status" aria-label={label} className="flex flex-col gap-4 px-6">
+      <Skeleton className="h-5 w-24" />
+      <Skeleton className="h-6 w-3/4" />
+      <Skeleton className="mt-4 h-40 w-full" />
+      <Skeleton className="h-32 w-full" />
+    </div>
+  );
+}

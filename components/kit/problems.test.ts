@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { ApiProblem } from "#components/api-client.ts";
+import { forgiven, problemAt, problemsOf } from "./problems.ts";
+
+const errors = [
+  { path: "ip_allowlist.3", message: "Not a range." },
+  { path: "config.api_key", message: "This looks like a credential." },
+  { path: "config.api_key", message: "Said second." },
+  { path: "name", message: "Too long." },
+];
+const problems = problemsOf(new ApiProblem(400, { code: "invalid_request", detail: "See errors.", request_id: null, errors }));
+
+test("what the server refuses stands at its field: an item by what is said of it, a field within an object by its name", () => {
+  expect(problemAt(problems, "ip_allowlist")).toBe("Not a range.");
+  expect(problemAt(problems, "config")).toBe("config.api_key: This looks like a credential.");
+  expect(problemAt(problems, "name")).toBe("Too long.");
+  expect(problemAt(problems, "nam")).toBeUndefined();
+});
+
+test("what is no answer of the server is about no field", () => {
+  expect(problemsOf(new Error("no answer"))).toEqual({});
+  expect(problemsOf(null)).toEqual({});
+});
+
+test("a field that is changed is no longer wrong, and the others still are", () => {
+  expect(Object.keys(forgiven(problems, ["config"]))).toEqual(["name", "ip_allowlist.3"]);
+});

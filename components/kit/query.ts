@@ -1,0 +1,85 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, type UseQueryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import { callApi, callApiWithTag } from "#components/api-client.ts";
+import { setServerClock } from "#components/ui/server-clock.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+
+type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
+export type Answered<C extends Contract> = z.output<C["response"]>;
+
+/** One page of a list. `as_of`: the database's time of the response. */
+export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
+
+/** A query of /v1. `under`: the key of its resource. */
+type Question<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
+
+/**
+ * A query that the server can also run, calling the verb directly for the first paint (app/prefetched.tsx). `cached`: turns
+ * a response into the shape the query cache holds.
+ */
+export type Asked<C extends Contract> = Question<C> & { cached: (answer: Answered<C>, etag: string | null) => unknown };
+
+/** The cache key of a tenant's resource. Invalidating it refetches everything under it. */
+export function resourceKey(tenant: string, resource: string) {
+  return ["tenants", tenant, resource] as const;
+}
+
+/** The cache key of an operation's responses; without its last two parts, of all of them regardless of input. */
+function keyOf<C extends Contract>({ under, contract, call: { params, query } }: Question<C>) {
+  return [...under, contract.operationId, params ?? null, query ?? null] as const;
+}
+
+/**
+ * A paginated list. `next`: extra query of every page but the first. `refreshMs`: the polling interval, given the first page;
+ * a refresh fetches every loaded page, so the interval grows with their number.
+ */
+export function listQuery<C extends Contract>(
+  question: Question<C> & (Answered<C> extends ListPage ? unknown : never),
+  { next, refreshMs }: { next?: Call<C>["query"]; refreshMs?: (newest: Answered<C> | undefined) => number } = {},
+) {
+  const { contract, call } = question;
+  const options = infiniteQueryOptions({
+    queryKey: keyOf(question),
+    queryFn: async ({ pageParam, signal }): Promise<Answered<C>> => {
+      const query = { ...call.query, ...(pageParam !== null && { ...next, cursor: pageParam }) } as Call<C>["query"];
+      return onTime(await callApi(contract, { ...call, query, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page as ListPage).next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
+  });
+  const cached = (answer: Answered<C>) => ({ pages: [answer], pageParams: [null] });
+  return { ...options, asked: { ...question, cached } };
+}
+
+type Options<Data> = Pick<
+  UseQueryOptions<Data>,
+  "enabled" | "gcTime" | "placeholderData" | "refetchInterval" | "refetchOnReconnect" | "refetchOnWindowFocus" | "retry" | "staleTime"
+>;
+
+/** A single response. */
+export function oneQuery<C extends Contract>(question: Question<C>, options: Options<Answered<C>> = {}) {
+  const { contract, call } = question;
+  const queryFn = async ({ signal }: { signal: AbortSignal }) => onTime(await callApi(contract, { ...call, signal }));
+  const cached = (answer: Answered<C>) => answer;
+  return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
+}
+
+/** A resource with the version that was read; `etag` goes into If-Match. */
+export type Version<Data> = { data: Data; etag: string | null };
+
+/** A single versioned resource. */
+export function versionQuery<C extends Contract>(question: Question<C>, options: Options<Version<Answered<C>>> = {}) {
+  const { contract, call } = question;
+  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> => callApiWithTag(contract, { ...call, signal });
+  const cached = (data: Answered<C>, etag: string | null): Version<Answered<C>> => ({ data, etag });
+  return { ...queryOptions({ ...(options as object), queryKey: keyOf(question), queryFn }), asked: { ...question, cached } };
+}
+
+/** Sets the page's clock from a response's database time. */
+function onTime<Answer>(answer: Answer): Answer {
+  const asOf = typeof answer === "object" && answer !== null && "as_of" in answer && answer.as_of;
+  if (typeof asOf === "string") setServerClock(asOf);
+  return answer;
+}

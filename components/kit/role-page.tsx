@@ -1,0 +1,36 @@
+"use client";
+
+import { ShieldAlert } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import type { Access } from "#lib/wire/access.ts";
+import { useMay } from "./may.ts";
+import { useMember } from "./member.tsx";
+import { Page } from "./page.tsx";
+import { roleNames } from "./role-names.ts";
+
+/** `refusal`: what the page is for and who can use it; `ask`: what to ask an admin for. */
+type Props = { access: Access; title: string; refusal: { title: string; why: string; ask: string }; children: ReactNode };
+
+/** A page for roles that meet `access`. Others see why not and whom to ask. */
+export function RolePage({ access, title, refusal, children }: Props) {
+  const { tenant, roles } = useMember();
+  if (useMay(access)) return children;
+  return (
+    <Page title={title}>
+      <Notice
+        icon={ShieldAlert}
+        title={refusal.title}
+        action={
+          <Link href={`/${tenant.id}/exceptions`} className={buttonClass()}>
+            Go to exceptions
+          </Link>
+        }
+      >
+        {refusal.why} You are signed in as {roleNames(roles)}. {refusal.ask}
+      </Notice>
+    </Page>
+  );
+}

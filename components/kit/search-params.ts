@@ -1,0 +1,26 @@
+import { createParser } from "nuqs/server";
+import { idPattern } from "#lib/wire/schema.ts";
+
+/** Accepts matching text; anything else counts as absent. */
+export function parseAsMatching(pattern: RegExp) {
+  return createParser({ parse: (text) => (pattern.test(text) ? text : null), serialize: String });
+}
+
+/** The ID of the open resource: `key_…`. */
+export function parseAsId(prefix: string) {
+  return parseAsMatching(idPattern(prefix));
+}
+
+const DAY = /^(?:19[7-9]|2\d\d)\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
+
+/** A day of 1970 to 2999, `YYYY-MM-DD`. */
+export const parseAsDay = createParser({
+  parse: (text) => (DAY.test(text) && !Number.isNaN(Date.parse(text)) ? text : null),
+  serialize: String,
+});
+
+/** A search as a list's query, without empty values. */
+export function queryOf(given: Record<string, string | number | boolean | null | undefined>): Record<string, string> {
+  const entries = Object.entries(given).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}

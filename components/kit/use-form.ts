@@ -1,0 +1,96 @@
+"use client";
+
+import { type ChangeEvent, useEffect, useRef, useState } from "react";
+import { forgiven, type Problems, problemAt, problemsOf } from "./problems.ts";
+import { useAttempt } from "./use-attempt.ts";
+
+type Declared<Draft, Answer> = {
+  initial: Draft | (() => Draft);
+  /** Checks before anything is sent. */
+  check?: (draft: Draft) => Problems;
+  send: (draft: Draft, idempotencyKey: string) => Promise<Answer>;
+  onDone: (answer: Answer, sent: Draft) => void;
+};
+
+/** A form: its draft (fields named as in the body), its problems, and the attempt that sends it. */
+export function useForm<Draft extends object, Answer>({ initial, check, send, onDone }: Declared<Draft, Answer>) {
+  const ref = useRef<HTMLFormElement>(null);
+  const busy = useRef(false);
+  const leads = useRef(false);
+  const [draft, setDraft] = useState(initial);
+  const [problems, setProblems] = useState<Problems>({});
+
+  // New problems focus the first invalid field.
+  useEffect(() => {
+    if (leads.current && Object.keys(problems).length > 0) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    leads.current = false;
+  }, [problems]);
+
+  function tell(found: Problems): void {
+    leads.current = true;
+    setProblems(found);
+  }
+
+  const attempt = useAttempt({
+    send: (sent: Draft, key) =>
+      send(sent, key).finally(() => {
+        busy.current = false;
+      }),
+    onDone,
+    onRefused: (error) => tell(problemsOf(error)),
+  });
+
+  function start(): void {
+    if (busy.current) return;
+    busy.current = true;
+    attempt.start(draft);
+  }
+
+  function change(fields: Partial<Draft>): void {
+    setDraft((typed) => ({ ...typed, ...fields }));
+    setProblems((known) => forgiven(known, Object.keys(fields)));
+  }
+
+  const problem = (field: keyof Draft & string) => problemAt(problems, field);
+  const placed = Object.keys(problems).some((path) => (path.split(".")[0] ?? path) in draft);
+  return {
+    ...attempt,
+    ref,
+    draft,
+    problems,
+    problem,
+    change,
+    /** The props of a text field. */
+    text: (field: keyof Draft & string) => ({
+      name: field as string,
+      value: String(draft[field]),
+      error: problem(field),
+      onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => change({ [field]: target.value } as Partial<Draft>),
+    }),
+    /** Updates the draft without clearing problems, for changes from elsewhere. */
+    rebase: (update: (typed: Draft) => Draft) => setDraft(update),
+    /** Starts over from `from`. */
+    restart(from: Draft): void {
+      setDraft(from);
+      setProblems({});
+      attempt.reset();
+    },
+    submit(): void {
+      const found = check?.(draft) ?? {};
+      tell(found);
+      if (Object.keys(found).length === 0) start();
+    },
+    retry: start,
+    /** A refusal that no field shows. */
+    unplaced: attempt.refused && !placed ? attempt.refused : null,
+  };
+}
+
+/** The form as its fields see it. */
+export type Fields<Draft extends object> = Pick<ReturnType<typeof useForm<Draft, unknown>>, "draft" | "problem" | "change" | "text">;
+
+/** The form as its frame (dialog or panel) sees it. */
+export type FormState = Pick<
+  ReturnType<typeof useForm<object, unknown>>,
+  "ref" | "isPending" | "uncertain" | "unplaced" | "submit" | "retry"
+>;

@@ -1,0 +1,48 @@
+"use client";
+
+import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { isRefusal } from "#components/api-client.ts";
+import { startServerClock } from "#components/ui/server-clock.ts";
+import type { Contract } from "#lib/wire/contract.ts";
+import type { Answered, Asked, ListPage } from "./query.ts";
+
+type ItemOf<C extends Contract> = Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;
+
+type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
+  Answered<C>,
+  Error,
+  InfiniteData<Answered<C>>,
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the key is tagged with
+  any,
+  string | null
+> & { asked: Asked<C> };
+
+/** A paginated list as one list. */
+export function useList<C extends Contract>(query: PagesQuery<C>) {
+  const pages = useInfiniteQuery(query);
+  const { data, error, isPlaceholderData: isStale } = pages;
+  const newest = data?.pages[0];
+  const items = useMemo(() => withoutTwins(data?.pages.flatMap((page) => (page as ListPage).items as ItemOf<C>[]) ?? []), [data]);
+  const asOf = (newest as ListPage | undefined)?.as_of;
+  useEffect(() => {
+    if (asOf) startServerClock(asOf);
+  }, [asOf]);
+  return {
+    pages,
+    items,
+    /** The first page; undefined while loading. */
+    newest,
+    /** True while rows of the previous filters are shown. */
+    isStale,
+    /** True once the list is known to be empty. */
+    isBare: newest !== undefined && items.length === 0 && !isStale,
+    /** Why nothing is shown. Data stays visible while a refresh fails, unless the server now refuses access. */
+    failure: error && (!data || isRefusal(error)) ? error : null,
+  };
+}
+
+/** An item that moved between requests can be on two pages. */
+function withoutTwins<Item extends { id: string }>(items: readonly Item[]): Item[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}

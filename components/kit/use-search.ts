@@ -1,0 +1,33 @@
+"use client";
+
+import { createSerializer, type Nullable, type ParserMap, type UseQueryStatesKeysMap, useQueryStates, type Values } from "nuqs";
+import { useCallback, useMemo } from "react";
+
+/** A link within the page: `follow` for a click, `href` for another tab. */
+export type PageLink = { href: string; follow: () => void };
+
+/**
+ * The state in a page's URL: its filters and what is open. `filters`: the names of the list's filters. `set` replaces the
+ * URL; `linkTo` adds to the history, so that Back closes what it opened.
+ */
+export function useSearch<Parsers extends UseQueryStatesKeysMap>(parsers: Parsers, filters: readonly (keyof Parsers & string)[] = []) {
+  type Change = Partial<Nullable<Values<Parsers>>>;
+  const [search, setSearch] = useQueryStates(parsers);
+  const serialize = useMemo(() => createSerializer(parsers as unknown as ParserMap), [parsers]);
+  const set = useCallback((change: Change) => setSearch(change), [setSearch]);
+  const linkTo = useCallback(
+    (change: Change): PageLink => ({
+      href: serialize({ ...search, ...change }),
+      follow: () => void setSearch(change, { history: "push" }),
+    }),
+    [search, setSearch, serialize],
+  );
+  const none = Object.fromEntries(filters.map((name) => [name, null])) as Change;
+  return {
+    search,
+    set,
+    linkTo,
+    isFiltered: filters.some((name) => search[name] !== (parsers[name]?.defaultValue ?? null)),
+    clear: () => void set(none),
+  };
+}

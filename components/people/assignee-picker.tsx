@@ -1,0 +1,88 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { UserPlus } from "lucide-react";
+import { type ComponentProps, type ReactNode, useState } from "react";
+import { useMember } from "#components/kit/member.tsx";
+import { roleNames } from "#components/kit/role-names.ts";
+import { Combobox, type Option } from "#components/ui/combobox.tsx";
+import type { Member } from "#lib/members/contract.ts";
+import { USER_REFERENCE } from "#lib/wire/schema.ts";
+import { Person, personName } from "./person.tsx";
+import { membersQuery } from "./queries.ts";
+
+type Look = Pick<ComponentProps<typeof Combobox>, "trigger" | "triggerClass" | "align" | "disabled">;
+
+/**
+ * Picks an assignee: a member, or any typed name, because an identity provider's users may be unknown here. `value`: the
+ * current assignee; omitted for several items with different ones.
+ */
+export function AssigneePicker({
+  value,
+  onChange,
+  ...look
+}: Look & { value?: string | null; onChange: (reference: string | null) => void }) {
+  const { tenant, self } = useMember();
+  const [search, setSearch] = useState("");
+  const [opened, setOpened] = useState(false);
+  const sought = search.trim().replace(/^user:/, "");
+  const everybody = useQuery({ ...membersQuery(tenant.id), enabled: opened });
+  // A tenant with more members than one page is searched by the server.
+  const found = useQuery({ ...membersQuery(tenant.id, sought), enabled: opened && sought !== "" && everybody.data?.next_cursor != null });
+  const known = [...(everybody.data?.items ?? []), ...(found.data?.items ?? [])];
+  const options = optionsOf(known, { sought, self, value });
+  return (
+    <Combobox
+      label="Assignee"
+      placeholder="Search or type a name"
+      search={search}
+      onSearch={setSearch}
+      options={options}
+      onChoose={onChange}
+      onOpen={() => setOpened(true)}
+      note={noteOn(sought, everybody.error, everybody.isPending)}
+      {...look}
+    />
+  );
+}
+
+function optionsOf(known: Member[], { sought, self, value }: { sought: string; self: string; value?: string | null | undefined }) {
+  const roles = new Map(known.map((member) => [member.user, member.source === "directory" ? roleNames(member.roles) : ""]));
+  const people = [...new Set([self, ...(value ? [value] : []), ...roles.keys()])];
+  const matching = people.filter((user) => personName(user).toLowerCase().includes(sought.toLowerCase()));
+  const options: Option<string | null>[] = matching.map((user) => ({
+    key: user,
+    value: user,
+    current: user === value,
+    label: (
+      <>
+        <Person reference={user} />
+        <Remark>{user === self ? "you" : roles.get(user)}</Remark>
+      </>
+    ),
+  }));
+  if (sought === "") options.unshift({ key: "", value: null, current: value === null, label: "Unassigned" });
+  const typed = `user:${sought}`;
+  if (USER_REFERENCE.test(typed) && !people.includes(typed)) options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
+  return options;
+}
+
+function Typed({ name }: { name: string }) {
+  return (
+    <>
+      <UserPlus aria-hidden className="size-4 shrink-0 text-muted" />
+      <span className="truncate">Assign to “{name}”</span>
+      <Remark>not a listed member</Remark>
+    </>
+  );
+}
+
+function Remark({ children }: { children: ReactNode }) {
+  return <span className="ml-auto shrink-0 text-xs text-muted empty:hidden">{children}</span>;
+}
+
+function noteOn(sought: string, error: Error | null, loading: boolean): ReactNode {
+  if (/\s/.test(sought)) return "Names can't contain spaces.";
+  if (error) return "Couldn't load members. You can still type a name.";
+  return loading ? "Loading members…" : null;
+}

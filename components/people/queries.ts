@@ -1,0 +1,13 @@
+import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listMembersContract } from "#lib/members/contract.ts";
+
+const FRESH_MS = 60_000;
+const MOST = 250;
+
+/** The tenant's members, optionally those whose name contains `q`. */
+export function membersQuery(tenant: string, q?: string) {
+  return oneQuery(
+    { under: resourceKey(tenant, "members"), contract: listMembersContract, call: { tenant, query: { q, limit: MOST } } },
+    { staleTime: FRESH_MS },
+  );
+}

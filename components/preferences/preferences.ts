@@ -1,0 +1,32 @@
+/** A person's preferences in this browser. Stored in cookies, so that the server's first paint is already right. */
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+/**
+ * `timeZone`: "UTC", or the browser's IANA zone when local times were chosen. `singleKeys`: whether single-key shortcuts are
+ * on; speech input users may want them off.
+ */
+export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean };
+
+export const THEME_COOKIE = "tieout.theme";
+export const TIME_ZONE_COOKIE = "tieout.time-zone";
+export const SINGLE_KEYS_COOKIE = "tieout.single-keys";
+
+export function readPreferences(cookie: (name: string) => string | undefined): Preferences {
+  const theme = THEMES.find((known) => known === cookie(THEME_COOKIE)) ?? "system";
+  const timeZone = cookie(TIME_ZONE_COOKIE);
+  return {
+    theme,
+    timeZone: timeZone && isTimeZone(timeZone) ? timeZone : "UTC",
+    singleKeys: cookie(SINGLE_KEYS_COOKIE) !== "off",
+  };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

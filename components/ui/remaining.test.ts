@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { ago, daysUntil, remaining } from "./remaining.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
+const DAY = 86_400;
+
+test.each([
+  [2 * DAY + 4 * 3600 + 59, "2 d 4 h"],
+  [7 * DAY, "7 d"],
+  [DAY, "24 h"],
+  [3900, "1 h 5 min"],
+  [872, "14 min 32 s"],
+  [60, "1 min"],
+  [59.2, "60 s"],
+  [0.4, "1 s"],
+  [-5, "0 s"],
+])("%d s ahead is in %s", (seconds, text) => {
+  expect(remaining(at(seconds), NOW)).toBe(text);
+});
+
+test.each([
+  [-1, "just now"],
+  [3, "just now"],
+  [-60, "1 min ago"],
+  [-3599, "59 min ago"],
+  [-47 * 3600, "47 h ago"],
+  [-12 * DAY, "12 d ago"],
+])("%d s is %s", (seconds, text) => {
+  expect(ago(at(seconds), NOW)).toBe(text);
+});
+
+test.each([
+  [14 * DAY, 14],
+  [14 * DAY + 1, 15],
+  [1, 1],
+])("%d s ahead is within %d days", (seconds, days) => {
+  expect(daysUntil(at(seconds), NOW)).toBe(days);
+});

@@ -1,0 +1,31 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Time until a moment: "2 d 4 h", "1 h 5 min", "14 min 32 s". */
+export function remaining(iso: string, nowMs: number): string {
+  const left = Math.max(0, Date.parse(iso) - nowMs);
+  if (left >= 2 * DAY_MS) return two(left, DAY_MS, "d", HOUR_MS, "h");
+  if (left >= HOUR_MS) return two(left, HOUR_MS, "h", MINUTE_MS, "min");
+  if (left >= MINUTE_MS) return two(left, MINUTE_MS, "min", 1000, "s");
+  return `${Math.ceil(left / 1000)} s`;
+}
+
+/** Time since a moment: "just now", "4 min ago", "3 h ago", "12 d ago". */
+export function ago(iso: string, nowMs: number): string {
+  const past = nowMs - Date.parse(iso);
+  if (past < MINUTE_MS) return "just now";
+  if (past < HOUR_MS) return `${Math.floor(past / MINUTE_MS)} min ago`;
+  if (past < 2 * DAY_MS) return `${Math.floor(past / HOUR_MS)} h ago`;
+  return `${Math.floor(past / DAY_MS)} d ago`;
+}
+
+/** Whole days until a moment, rounded up. */
+export function daysUntil(iso: string, nowMs: number): number {
+  return Math.ceil((Date.parse(iso) - nowMs) / DAY_MS);
+}
+
+function two(ms: number, large_ms: number, large: string, small_ms: number, small: string): string {
+  const rest = Math.floor((ms % large_ms) / small_ms);
+  return `${Math.floor(ms / large_ms)} ${large}${rest > 0 ? ` ${rest} ${small}` : ""}`;
+}

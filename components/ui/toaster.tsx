@@ -1,0 +1,77 @@
+"use client";
+
+import { CircleCheck, TriangleAlert, X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "./button.tsx";
+import { useStore } from "./store.ts";
+import { dismissToast, type Toast, toasts } from "./toast.ts";
+
+const READING_MS = 6000;
+const DECIDING_MS = 12_000;
+const NONE: readonly Toast[] = [];
+
+/**
+ * The toasts, in the page and in every dialog: everything outside an open dialog is inert, also to screen readers. All but
+ * the front one are hidden (globals.css).
+ */
+export function Toaster() {
+  const shown = useStore(toasts, NONE);
+  return (
+    <div role="status" className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90">
+      {shown.map((one) => (
+        <Card key={one.id} {...one} />
+      ))}
+    </div>
+  );
+}
+
+function Card({ id, title, description, failed, action }: Toast) {
+  const [held, setHeld] = useState(false);
+  const decides = action !== undefined;
+
+  useEffect(() => {
+    if (held || failed) return;
+    const timer = setTimeout(() => dismissToast(id), decides ? DECIDING_MS : READING_MS);
+    return () => clearTimeout(timer);
+  }, [held, failed, decides, id]);
+
+  const Icon = failed ? TriangleAlert : CircleCheck;
+  const hold = {
+    onMouseEnter: () => setHeld(true),
+    onMouseLeave: () => setHeld(false),
+    onFocus: () => setHeld(true),
+    onBlur: () => setHeld(false),
+  };
+  return (
+    <div
+      {...hold}
+      className="flex items-start gap-2.5 rounded-lg bg-raised p-3 text-sm shadow-overlay transition-[opacity,translate] duration-200 starting:translate-y-3 starting:opacity-0"
+    >
+      <Icon aria-hidden className={failed ? "mt-0.5 size-4 text-danger-text" : "mt-0.5 size-4 text-accent-text"} />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{title}</p>
+        {description && <p className="text-muted">{description}</p>}
+      </div>
+      {action && (
+        <Button
+          size="sm"
+          className="-my-1"
+          onClick={() => {
+            dismissToast(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => dismissToast(id)}
+        className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink"
+      >
+        <X aria-hidden className="size-4" />
+      </button>
+    </div>
+  );
+}
