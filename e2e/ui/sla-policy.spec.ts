@@ -120,7 +120,7 @@ test("those who may not change it read it, and whom to ask", async ({ page, cont
   await page.goto(`/${tenant}/exceptions`);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "SLA policy" }).click();
-  await expect(page.getByText("Admins and leads change this policy. You are signed in as Analyst")).toBeVisible();
+  await expect(page.getByText("Only admins and leads can change this policy. You are signed in as Analyst")).toBeVisible();
   await expect(page.getByRole("region", { name: "Time to resolve" })).toContainText("Critical4 hours");
   await expect(page.getByRole("textbox")).toHaveCount(0);
 });
