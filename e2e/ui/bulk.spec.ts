@@ -199,7 +199,7 @@ test("more than one call takes are sent in parts, with their progress, and can b
   await page.getByRole("menuitem", { name: "In review" }).click();
   await expect(bar(page)).toContainText("500 of 1,200 changed");
   await expect(bar(page).getByRole("progressbar")).toHaveJSProperty("value", 500);
-  await bar(page).getByRole("button", { name: "Pause" }).click();
+  await bar(page).getByRole("button", { name: "Stop" }).click();
   release();
   const told = page.getByRole("dialog", { name: "200 exceptions were not changed" });
   await expect(told).toContainText("Stopped.");
