@@ -174,6 +174,7 @@ test("a lost answer is asked for again under the same key; one that never comes 
 });
 
 test("more than one call takes are sent in parts, with their progress, and can be stopped between two", async ({ page }) => {
+  test.slow();
   await reportMany(tenant, 1200);
   await openBoard(page);
   await expect(async () => {

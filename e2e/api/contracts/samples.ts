@@ -104,6 +104,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   getSource: async (world) => ({ params: { id: await created(world, sources) } }),
   updateSource: async (world) => ({ params: { id: await created(world, sources) }, body: { name: uniqueName("Renamed") } }),
   addLines: async (world) => ({ params: { id: await created(world, sources) }, body: { lines: [LINE] } }),
+  listLines: async (world) => ({ query: { reconciliation_id: (await period(world)).id, side: "left", currency: "EUR" } }),
   getLine: async (world) => ({ params: { id: await addedLine(world) } }),
   createImport: async (world) => ({
     params: { id: await created(world, sources) },
