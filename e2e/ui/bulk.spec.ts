@@ -197,7 +197,7 @@ test("more than one call takes are sent in parts, with their progress, and can b
     .check();
   await bar(page).getByRole("button", { name: "Select all 1,200" }).click();
   await bar(page).getByRole("button", { name: "Status" }).click();
-  await page.getByRole("menuitem", { name: "In review" }).click();
+  await page.getByRole("menuitem", { name: "In review" }).press("Enter");
   await expect(bar(page)).toContainText("500 of 1,200 changed");
   await expect(bar(page).getByRole("progressbar")).toHaveJSProperty("value", 500);
   await bar(page).getByRole("button", { name: "Stop" }).click();
