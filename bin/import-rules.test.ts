@@ -26,6 +26,7 @@ const PRESENT = {
   "e2e/fixtures.ts": "",
   "lib/webhooks/index.ts": "",
   "matcher/engine/rules.ts": "",
+  "matcher/engine/engine.ts": "",
   "lib/webhooks/utils/text.ts": "",
 };
 
@@ -37,6 +38,7 @@ const FORBIDDEN: Record<string, [file: string, source: string]> = {
   "no-dev-packages-in-the-product": ["lib/auth/dev-package.ts", 'import fc from "fast-check";'],
   "product-imports-no-tooling": ["lib/auth/local.ts", 'import { Postgres } from "../../supabase/local/postgres.ts";'],
   "engine-is-pure": ["matcher/engine/clock.ts", 'import { setTimeout } from "node:timers/promises";'],
+  "engine-for-matching": ["lib/records/engine.ts", 'import "../../matcher/engine/engine.ts";'],
   "lib-is-below": ["lib/auth/above.ts", 'import { Button } from "#components/ui/button.tsx";'],
   "app-through-domains": ["app/page.tsx", 'import type { Db } from "#lib/db/client.ts";'],
   "routes-show-nothing": ["app/v1/page/route.ts", 'import { Button } from "#components/ui/button.tsx";'],

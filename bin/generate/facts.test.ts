@@ -4,7 +4,7 @@ import { schemaSql } from "../migration/schemas.ts";
 
 const emitted = new Set([
   ...[...schemaSql().matchAll(/private\.emit(?:_own)?\((?:[\w.]+, )?'([a-z_.]+)'/g)].map(([, kind]) => kind),
-  ...[...schemaSql().matchAll(/'(exception\.[a-z_.]+)'/g)].map(([, kind]) => kind),
+  ...[...schemaSql().matchAll(/'((?:exception|match)\.[a-z_.]+)'/g)].map(([, kind]) => kind),
 ]);
 
 test("the database emits the kinds of events that the contract knows, and no other", () => {

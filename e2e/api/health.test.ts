@@ -6,7 +6,10 @@ describe("health", () => {
   it("is the process's at /healthz, the database's and the worker's at /readyz", async () => {
     expect(await (await fetch(`${stack.url}/healthz`)).json()).toEqual({ status: "ok" });
     const ready = await fetch(`${stack.url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([200, { status: "ready", checks: { database: "ok", worker: "ok" } }]);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: "ready", checks: { database: "ok", worker: "ok" }, working: { matcher: 1, worker: 1 } },
+    ]);
   });
 
   it.each([
@@ -19,7 +22,7 @@ describe("health", () => {
       const ready = await fetch(`${web.url}/readyz`);
       expect([ready.status, await ready.json()]).toEqual([
         503,
-        { status: "unavailable", checks: { database: "unreachable", worker: "unknown" } },
+        { status: "unavailable", checks: { database: "unreachable", worker: "unknown" }, working: {} },
       ]);
       const me = await fetch(`${web.url}/v1/me`, { headers: { Authorization: `Bearer ${stack.secretKey}`, "X-Tenant-Id": "acme" } });
       expect([me.status, me.headers.get("retry-after")]).toEqual([503, "2"]);

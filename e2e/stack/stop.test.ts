@@ -13,7 +13,7 @@ test("SIGTERM ends every part, in order, and the supervisor with 0", async () =>
 
   expect(stack.pids.some(runs)).toBe(false);
   const stopped = stack.entries.filter(({ part, msg }) => part === "supervisor" && msg.endsWith("stopped")).map(({ msg }) => msg);
-  expect(stopped).toEqual(["web stopped", "worker stopped", "data-api stopped", "postgres stopped", "stopped"]);
+  expect(stopped).toEqual(["web stopped", "matcher stopped", "worker stopped", "data-api stopped", "postgres stopped", "stopped"]);
 });
 
 test("a request under way when the stop comes is answered", async () => {

@@ -36,7 +36,7 @@ test.describe("the SLA board", () => {
     await Promise.all(edges.map((due_in_minutes) => report(tenant, { title: `Due in ${due_in_minutes}`, due_in_minutes })));
     await page.goto(`/${tenant}/exceptions?charts=true`);
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
-    await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 10 in all/ })).toBeVisible();
+    await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 10 in total/ })).toBeVisible();
     await page.getByText("Show as table").first().click();
     await expect(open).toBeVisible();
 
@@ -173,8 +173,8 @@ test.describe("the SLA board", () => {
     await page.getByRole("button", { name: "Charts" }).click();
     await expect(page).toHaveURL(/charts=true/);
     await page.reload();
-    await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 2 in all/ })).toBeVisible();
-    await expect(page.getByRole("application", { name: /^Breaches per day: 1 in all/ })).toBeVisible();
+    await expect(page.getByRole("application", { name: /^Open exceptions by time to breach: 2 in total/ })).toBeVisible();
+    await expect(page.getByRole("application", { name: /^Breaches per day: 1 in total/ })).toBeVisible();
     for (const summary of await page.getByText("Show as table").all()) await summary.click();
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
     await expect(open.getByRole("row", { name: "Up to 1 day late 1" })).toBeVisible();

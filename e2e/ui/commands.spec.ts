@@ -33,7 +33,7 @@ test("the page stands while the palette is fetched", async ({ page, context }) =
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await held;
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  expect(await page.getByRole("heading", { name: "Exceptions" }).isVisible()).toBe(true);
+  expect(await page.getByRole("heading", { name: "Exceptions", exact: true }).isVisible()).toBe(true);
   release();
   await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeFocused();
 });

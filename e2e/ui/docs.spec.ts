@@ -65,7 +65,7 @@ test("a phone's navigation opens, leads on, and closes", async ({ page }) => {
 test("the pages before and after are one step away, and a heading's link is its address", async ({ page }) => {
   await page.goto("/docs/guides/quickstart");
   await page
-    .getByRole("navigation", { name: "Before and after" })
+    .getByRole("navigation", { name: "Previous and next page" })
     .getByRole("link", { name: /Credentials/ })
     .click();
   await expect(page.getByRole("heading", { level: 1, name: "Credentials" })).toBeVisible();

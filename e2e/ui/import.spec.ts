@@ -55,7 +55,7 @@ test("lines that are refused are told by number and reason, and given to be kept
   const reasons = await saved(page, "Reasons");
   expect(reasons.text).toContain('\r\n5,currency,amount_minor and currency must be sent together.,"\'=1+1,low,5"\r\n');
   const records = await saved(page, "Rows to fix");
-  expect(records.name).toBe("feed-refused.csv");
+  expect(records.name).toBe("feed-rejected.csv");
   expect(records.text.startsWith('title,severity,amount_minor\n"Two\nlines",urgent,\n=1+1,low,5\n')).toBe(true);
 });
 
@@ -73,7 +73,7 @@ test("its progress is real; it is stopped and gone on with, and nothing is impor
     await route.abort().catch(() => {});
   });
   await card(page).getByRole("button", { name: "Start import" }).click();
-  await expect(card(page).getByRole("status")).toHaveText(/^Stopped/);
+  await expect(card(page).getByRole("status")).toHaveText(/^Paused/);
   await expect(card(page)).toContainText("Imported2,000");
   const bar = card(page).getByRole("progressbar", { name: "Import" });
   const share = await bar.evaluate((element: HTMLProgressElement) => element.position);

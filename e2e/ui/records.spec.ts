@@ -126,7 +126,7 @@ test("a record is found by its words, at an address that can be shared", async (
 test("a change sends what was changed, and keeps what the form does not know", async ({ page }) => {
   const { id } = await keep(tenant, "release-notes", { title: "Draft", version: "1.0", owner: "ops", published: false });
   await begin(page, `release-notes?record=${id}`);
-  await expect(panel(page).getByText("One more field is kept as it is")).toBeVisible();
+  await expect(panel(page).getByText("One more field is kept unchanged")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeDisabled();
   await panel(page).getByLabel("Title").fill("Final");
   await panel(page).getByLabel("Version").fill("");

@@ -130,7 +130,7 @@ test("more is loaded as the end comes near, and who did it is asked for by name"
   await page.getByText("Loading more…").scrollIntoViewIfNeeded();
   await expect(rows(page)).toHaveCount(131);
   await expect(page.getByText("All 131 shown")).toBeVisible();
-  const who = page.getByRole("searchbox", { name: /^Who/ });
+  const who = page.getByRole("searchbox", { name: /^Actor/ });
   await who.fill("bob");
   await who.press("Enter");
   await expect(rows(page)).toHaveCount(1);

@@ -126,7 +126,7 @@ test("the roles of an identity provider hold for its time, then it is asked agai
   const until = (seconds: number) => beOfProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
   await until(60);
   await page.goto(`/${tenant}/exceptions`);
-  await expect(page.getByRole("heading", { name: "Exceptions" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Exceptions", exact: true })).toBeVisible();
   await until(-1);
   expect(await statusOf(page, tenant, "/v1/me")).toBe(401);
   await page.goto(`/${tenant}/exceptions`);

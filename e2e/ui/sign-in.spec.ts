@@ -6,7 +6,7 @@ test("a person signs in by email and password and is on their tenant's board", a
   await expect(page).toHaveURL(/\/sign-in/);
   await signIn(page, "ada@acme.example");
   await expect(page).toHaveURL("/acme/exceptions");
-  await expect(page.getByRole("heading", { name: "Exceptions" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Exceptions", exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: /ada Admin$/ })).toBeVisible();
 });
 

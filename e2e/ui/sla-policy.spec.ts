@@ -78,7 +78,7 @@ test("nobody's change is overwritten unseen", async ({ page }) => {
   await fields(page, "High").field.fill("6");
   await theirs(2880);
   await page.getByRole("button", { name: "Review changes" }).click();
-  await expect(page.getByText(/changed while you edited it, last by zoe/)).toBeVisible();
+  await expect(page.getByText(/changed while you were editing, last by zoe/)).toBeVisible();
   await expect(fields(page, "High").field).toHaveValue("6");
   await page.getByRole("button", { name: "Discard my changes" }).click();
   await expect(fields(page, "Low").field).toHaveValue("2");
@@ -89,7 +89,7 @@ test("nobody's change is overwritten unseen", async ({ page }) => {
   await expect(review(page)).toBeVisible();
   await theirs(1440);
   await review(page).getByRole("button", { name: "Save policy" }).click();
-  await expect(page.getByText(/changed while you edited it, last by zoe/)).toBeVisible();
+  await expect(page.getByText(/changed while you were editing, last by zoe/)).toBeVisible();
   expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 480, low: 1440 } });
   await page.getByRole("button", { name: "Overwrite with my changes" }).click();
   await expect(fields(page, "High").field).toHaveValue("7");
@@ -120,7 +120,7 @@ test("those who may not change it read it, and whom to ask", async ({ page, cont
   await page.goto(`/${tenant}/exceptions`);
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "SLA policy" }).click();
-  await expect(page.getByText("Admins and leads change this policy. You are signed in as Analyst")).toBeVisible();
+  await expect(page.getByText("Only admins and leads can change this policy. You are signed in as Analyst")).toBeVisible();
   await expect(page.getByRole("region", { name: "Time to resolve" })).toContainText("Critical4 hours");
   await expect(page.getByRole("textbox")).toHaveCount(0);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, expect, type Page, test as plain } from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 import { createTenant, stack } from "../fixtures.ts";
-import type { View } from "../views/view.ts";
+import type { Answered, View } from "../views/view.ts";
 import { createWorld, type World } from "../views/world.ts";
 import { FIGURES, figuresOf, watch } from "./figures.ts";
 import { beSignedIn } from "./person.ts";
@@ -86,8 +86,10 @@ async function enter(browser: Browser, { role }: View, { world, empty }: World):
 }
 
 /** The browser tells of every answer that is no success. */
-function isAnswer(text: string, answers: readonly number[] = []): boolean {
-  return answers.some((status) => text.includes(`the server responded with a status of ${status}`));
+function isAnswer(text: string, answers: readonly Answered[] = []): boolean {
+  return answers.some((status) =>
+    text.includes(status === "offline" ? "net::ERR_INTERNET_DISCONNECTED" : `the server responded with a status of ${status}`),
+  );
 }
 
 function picture(page: Page, { name }: View, theme: Theme, width: number): Promise<Buffer> {

@@ -57,6 +57,7 @@ export const EXCEPTIONS: View[] = [
     name: "board, offline",
     ...BOARD,
     alone: true,
+    answers: ["offline"],
     arrange: inTurn((_, context) => context.setOffline(true), says("You're offline.")),
   },
   { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByLabel("Resolution").waitFor()) },

@@ -23,9 +23,11 @@ export type View = {
   phone?: true;
   /** It changes something, or ends the session: it has a context and tenants of its own. */
   alone?: true;
-  /** Statuses that the view asks for, of which the browser's console complains. */
-  answers?: readonly number[];
+  /** Statuses that the view asks for, or that nothing answers, of which the browser's console complains. */
+  answers?: readonly Answered[];
 };
+
+export type Answered = number | "offline";
 
 export const dialog = (page: Page): Locator => page.getByRole("dialog").last();
 

@@ -28,8 +28,8 @@ from (values
   ('Ledger', '{read:exceptions}', '{}', null, interval '60 days'),
   ('Ledger, renewed', '{read:exceptions}', '{}', null, interval '1 hour')
 ) as keys (name, scopes, ip_allowlist, life, age);
-insert into private.api_key_secrets (api_key_id, digest)
-select id, encode(sha256(convert_to(gen_random_uuid()::text, 'utf8')), 'hex') from public.api_keys where tenant_id = :tenant;
+insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest)
+select key_id, tenant_id, id, encode(sha256(convert_to(gen_random_uuid()::text, 'utf8')), 'hex') from public.api_keys where tenant_id = :tenant;
 update public.api_keys k set rotated_to = n.id, grace_expires_at = now() + interval '23 hours'
 from public.api_keys n where k.tenant_id = :tenant and k.name = 'Ledger' and n.tenant_id = :tenant and n.name = 'Ledger, renewed';
 update public.api_keys n set rotated_from = k.id

@@ -24,7 +24,7 @@ export class Subscriber {
     return new Subscriber(tenant, await userToken(tenant, ["tenant_admin"]), receiver);
   }
 
-  async call<Answer>(method: string, path: string, body?: object, status = method === "POST" ? [200, 201] : [200]): Promise<Answer> {
+  async call<Answer>(method: string, path: string, body?: object, status = method === "POST" ? [200, 201, 202] : [200]): Promise<Answer> {
     const answer = await api(method, path, { bearer: this.#token, tenant: this.tenant, body });
     if (!status.includes(answer.status)) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.json as Answer;

@@ -2,7 +2,7 @@ import { invalidRequest } from "../wire/errors.ts";
 
 const LIST = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e]*")*$/;
 /** One of our tags: the version, and the response's digest where it shows more than what is stored. */
-const VERSION_TAG = /^([1-9]\d{0,15})(?:-[\w-]{8,64})?$/;
+const VERSION_TAG = /^(0|[1-9]\d{0,15})(?:-[\w-]{8,64})?$/;
 
 /**
  * The versions that `If-Match` allows; null without the header and for `*`. A tag that isn't ours, or is weak, matches nothing

@@ -208,6 +208,7 @@ export const listImportsContract = contract({
   access: needs("read:reconciliations"),
   query: z.strictObject({ ...pageQuery, source_id: sourceId.optional(), status: status.optional() }),
   response: page(imported),
+  errors: ["not_found"],
 });
 
 export const getImportContract = contract({

@@ -153,6 +153,7 @@ export const listLinesContract = contract({
       error: "A side is a reconciliation's: give reconciliation_id, too.",
     }),
   response: page(line),
+  errors: ["not_found"],
 });
 
 export const getLineContract = contract({

@@ -148,7 +148,8 @@ export const createMatchContract = contract({
       .array(lineId)
       .min(2)
       .max(LINES_MOST)
-      .refine((ids) => new Set(ids).size === ids.length, "Name each line once."),
+      .refine((ids) => new Set(ids).size === ids.length, "Name each line once.")
+      .meta({ example: ["lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", "lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b"] }),
     adjustments: z
       .array(
         z.strictObject({

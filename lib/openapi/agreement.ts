@@ -112,6 +112,9 @@ const REQUESTS: Record<string, Example> = {
   createException: { due_at: IN_HALF_AN_HOUR },
   estimateApiKeyImpact: { expires_at: undefined, revoke: undefined, scopes: ["read:reconciliations"], ip_allowlist: undefined },
   recoverWebhook: { since: YESTERDAY },
+  createRun: { dry_run: true },
+  createMatch: { adjustments: undefined },
+  decideMatches: { filter: undefined, expected_count: undefined },
 };
 
 const ANSWERS: Record<string, (answer: Example) => Example> = {
@@ -124,6 +127,8 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   rotateApiKey: with_({ ...both, id: "key_019aa1d27c3e4b5f9c0d1e2f3a4b5c6d", expires_at: "2027-05-08T01:30:00.000Z" }),
   updateWebhook: with_({ events: ["exception.sla.breached"], updated_at: NOW }),
   rotateWebhookSecret: with_({ created_at: LAST_WEEK, secret_changed_at: NOW, previous_secret_expires_at: "2026-11-20T10:30:00.000Z" }),
+  createRun: with_({ dry_run: true }),
+  createMatch: with_({ note: "Told on the phone" }),
   testWebhook: with_({ ...waiting, type: "webhook.test" }),
   resendWebhookDelivery: with_({ status: "pending", next_attempt_at: NOW }),
   recoverWebhook: with_({ since: YESTERDAY, dry_run: true }),

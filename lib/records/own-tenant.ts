@@ -4,6 +4,6 @@ import { ApiError } from "../wire/errors.ts";
 /** @throws ApiError `tenant_forbidden` where the body names another tenant than the header. */
 export function requireOwnTenant(ctx: Context, body: Record<string, unknown>): void {
   if (body.tenantId !== undefined && body.tenantId !== ctx.tenantId) {
-    throw new ApiError("tenant_forbidden", "tenantId in the body must match X-Tenant-Id.");
+    throw new ApiError("tenant_forbidden", "The tenantId in the body must match X-Tenant-Id.");
   }
 }

@@ -92,7 +92,7 @@ begin
   if before.id is not null and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
     return;
   end if;
-  perform from public.pairs p where p.tenant_id = after.tenant_id and p.pair_no = after.pair_no for no key update;
+  perform from public.pairs p where p.tenant_id = coalesce(private.tenant_id(), after.tenant_id) and p.pair_no = after.pair_no for no key update;
   if before.id is not null and (
     exists (select from public.matches m where m.tenant_id = after.tenant_id and m.reconciliation_id = after.id)
     or exists (select from public.exclusions x where x.tenant_id = after.tenant_id and x.reconciliation_id = after.id)

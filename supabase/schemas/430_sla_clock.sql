@@ -143,9 +143,10 @@ begin
     on conflict on constraint events_tenant_id_type_once_key_key do nothing
     returning tenant_id, data
   )
-  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor, request_id)
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor,
+    actor_issuer, actor_subject, request_id)
   select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed', (r.data ->> 'due_at')::timestamptz,
-    coalesce((r.data -> 'threshold_minutes')::integer, 0), 'system', null
+    coalesce((r.data -> 'threshold_minutes')::integer, 0), 'system', null, null, null
   from reported r;
 end $$;
 

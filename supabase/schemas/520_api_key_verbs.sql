@@ -226,7 +226,8 @@ begin
     scopes = case when patch ? 'scopes' then private.text_array(patch -> 'scopes') else a.scopes end,
     ip_allowlist = case when patch ? 'ip_allowlist' then private.text_array(patch -> 'ip_allowlist') else a.ip_allowlist end,
     expires_at = case when patch ? 'expires_at' then (patch ->> 'expires_at')::timestamptz else a.expires_at end,
-    grace_expires_at = least(a.grace_expires_at, (patch ->> 'expires_at')::timestamptz),
+    -- `least` passes over nulls: a key without a grace period has none now.
+    grace_expires_at = case when a.grace_expires_at is not null then least(a.grace_expires_at, (patch ->> 'expires_at')::timestamptz) end,
     updated_at = now()
   where a.tenant_id = k.tenant_id and a.id = k.id returning * into k;
   changes := private.changes(before, private.api_key_json(k) - use);

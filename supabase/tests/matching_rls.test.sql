@@ -3,22 +3,22 @@ select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into sources (id, tenant_id, name, kind, currency)
 select s || '_' || t, t, s, 'ledger', 'EUR' from unnest('{one,two}'::text[]) t, unnest('{left,right}'::text[]) s;
 insert into pairs (tenant_id, left_source_no, right_source_no)
-select l.tenant_id, l.source_no, r.source_no from sources l join sources r on r.tenant_id = l.tenant_id and r.name = 'right' where l.name = 'left';
-insert into pair_rules (tenant_id, pair_no, version, rules, policy) select p.tenant_id, p.pair_no, 1, '[]', '{}' from pairs p;
+select l.tenant_id, l.source_no, r.source_no from sources l join sources r on r.tenant_id = l.tenant_id and r.name = 'right' where l.name = 'left' and l.tenant_id in ('one', 'two');
+insert into pair_rules (tenant_id, pair_no, version, rules, policy) select p.tenant_id, p.pair_no, 1, '[]', '{}' from pairs p where p.tenant_id in ('one', 'two');
 insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source, pair_no, left_source_id, right_source_id)
 select 'rcn_' || p.tenant_id, p.tenant_id, 'October', '2026-10-01', '2026-10-31', 'left', 'right', p.pair_no, 'left_' || p.tenant_id, 'right_' || p.tenant_id
-from pairs p;
+from pairs p where p.tenant_id in ('one', 'two');
 insert into matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor)
-select p.tenant_id, gen_random_uuid(), p.pair_no, 'rcn_' || p.tenant_id, 'confirmed', '1:1', 'manual', 'EUR', 1 from pairs p;
-insert into match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor) select m.tenant_id, m.id, m.pair_no, 1, 'left', 1 from matches m;
+select p.tenant_id, gen_random_uuid(), p.pair_no, 'rcn_' || p.tenant_id, 'confirmed', '1:1', 'manual', 'EUR', 1 from pairs p where p.tenant_id in ('one', 'two');
+insert into match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor) select m.tenant_id, m.id, m.pair_no, 1, 'left', 1 from matches m where m.tenant_id in ('one', 'two');
 insert into exclusions (tenant_id, pair_no, line_no, reconciliation_id, side, currency, excluded_minor, reason)
-select p.tenant_id, p.pair_no, 2, 'rcn_' || p.tenant_id, 'left', 'EUR', 1, 'Not ours' from pairs p;
-insert into runs (id, tenant_id, reconciliation_id, pair_no) select 'run_' || p.tenant_id, p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no from pairs p;
-insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_id, 'rcn_' || p.tenant_id, '{}' from pairs p;
-insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1 from pairs p;
+select p.tenant_id, p.pair_no, 2, 'rcn_' || p.tenant_id, 'left', 'EUR', 1, 'Not ours' from pairs p where p.tenant_id in ('one', 'two');
+insert into runs (id, tenant_id, reconciliation_id, pair_no) select 'run_' || p.tenant_id, p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no from pairs p where p.tenant_id in ('one', 'two');
+insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_id, 'rcn_' || p.tenant_id, '{}' from pairs p where p.tenant_id in ('one', 'two');
+insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1 from pairs p where p.tenant_id in ('one', 'two');
 insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
-select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p;
-insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p;
+select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
+insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p where p.tenant_id in ('one', 'two');
 
 select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('an analyst sees its tenant''s pairs', 'select from pairs', 1);

@@ -6,7 +6,7 @@ select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('a user reads no kept answer', 'select from private.idempotency_keys');
 select pg_temp.expect_refused('a user reads no heartbeat', 'select from private.heartbeats');
 select pg_temp.expect_refused('a user forgets no kept answer', 'select private.purge_idempotency_keys()');
-select pg_temp.expect_refused('a user beats for no worker', $$select private.beat('x')$$);
+select pg_temp.expect_refused('a user beats for no worker', $$select private.beat('x', 'worker')$$);
 select pg_temp.expect_refused('a user buries no worker', 'select private.bury_silent_pools()');
 select pg_temp.expect_rows('a user enters its own tenant', $$select private.enter('{"operation": "listWebhooks"}', 'list_webhooks')$$, 1);
 select pg_temp.expect_refused('a function is not entered for another''s operation', $$select private.enter('{"operation": "getMe"}', 'list_webhooks')$$, '{TO001}');
@@ -17,6 +17,7 @@ select pg_temp.expect_refused('a surface that nobody declared is not entered',
   $$select private.enter('{"operation": "listIntegrations"}', 'list_records', 'runbooks')$$, '{TO001}');
 select pg_temp.expect_refused('a user writes no permission', $$update private.permissions set roles = null$$);
 select pg_temp.expect_refused('a user writes no operation', $$update private.operations set permission = 'read:me'$$);
+select pg_temp.expect_refused('a user writes no kind of event', $$update private.event_kinds set permission = 'read:me'$$);
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{tenant_analyst,tenant_lead}');

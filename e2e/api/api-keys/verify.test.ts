@@ -6,6 +6,9 @@ import { startWebProcess } from "#e2e/web-process.ts";
 import { mintCredential } from "#lib/api-keys/credential-format.ts";
 import { codeOf, tenantWithAdmin } from "./keys.ts";
 
+/** For so long a key is believed without the database. */
+const BELIEVED_MS = 900;
+
 describe("verifying an API key", () => {
   it("lets a key do what its scopes say and nothing else", async () => {
     const { create, tenant } = await tenantWithAdmin();
@@ -110,13 +113,14 @@ describe("verifying an API key", () => {
       expect((await use(`${key_id}.${flipped}`)).status).toBe(401);
       expect(gateway.count("find_api_key")).toBe(0);
 
+      const since = performance.now();
       expect((await use(credential)).status).toBe(200);
       expect(gateway.count("find_api_key")).toBe(1);
       expect(gateway.count("list_exceptions")).toBe(1);
 
       const warm = await Promise.all(Array.from({ length: 20 }, () => use(credential)));
       expect(warm.every(({ status }) => status === 200)).toBe(true);
-      expect(gateway.count("find_api_key")).toBeLessThanOrEqual(2);
+      expect(gateway.count("find_api_key")).toBeLessThanOrEqual(1 + (performance.now() - since) / BELIEVED_MS);
       expect(gateway.count("list_exceptions")).toBe(21);
 
       gateway.fail();

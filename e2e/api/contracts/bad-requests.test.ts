@@ -85,7 +85,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
 
   if (contract.upload)
     test("an upload of another media type 415", async () => {
-      for (const type of ["application/json", "text/plain", ""]) {
+      for (const type of ["application/json", "text/plain", "image/png", ""].filter((one) => !contract.upload?.includes(one))) {
         expectProblem(await invoke(contract, world, { headers: { "Content-Type": type } }, sample), "unsupported_media_type", contract);
       }
     });

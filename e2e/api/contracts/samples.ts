@@ -43,7 +43,7 @@ const apiKeys = {
 // A port where nothing listens: a test event fails at once.
 const webhooks = {
   path: () => "/v1/webhooks",
-  body: () => ({ url: "http://127.0.0.1:9/", events: ["exception.sla.breached"], secret: uniqueName("a secret of mine") }),
+  body: () => ({ url: "http://127.0.0.1:9/", events: ["webhook.failing"], secret: uniqueName("a secret of mine") }),
 };
 
 const PERIOD = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
@@ -87,7 +87,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   confirmMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
   rejectMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
   undoMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
-  decideMatches: async (world) => ({ body: { action: "undo", ids: [await matchByHand(world)] } }),
+  decideMatches: async (world) => ({ body: { action: "confirm", ids: [await suggestedMatch(world)] } }),
   listLineSuggestions: async (world) => ({ params: { id: (await period(world)).lines[0] } }),
   excludeLine: async (world) => ({ params: { id: (await period(world)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
   includeLine: async (world) => ({ params: { id: await excludedLine(world) }, body: { reason: uniqueName("Ours") } }),
@@ -104,6 +104,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   getSource: async (world) => ({ params: { id: await created(world, sources) } }),
   updateSource: async (world) => ({ params: { id: await created(world, sources) }, body: { name: uniqueName("Renamed") } }),
   addLines: async (world) => ({ params: { id: await created(world, sources) }, body: { lines: [LINE] } }),
+  listLines: async (world) => ({ query: { reconciliation_id: (await period(world)).id, side: "left", currency: "EUR" } }),
   getLine: async (world) => ({ params: { id: await addedLine(world) } }),
   createImport: async (world) => ({
     params: { id: await created(world, sources) },
@@ -176,8 +177,17 @@ async function addedLine(world: World): Promise<string> {
 async function startedImport(world: World): Promise<string> {
   const path = `/v1/sources/${await created(world, sources)}/imports`;
   const { json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: { lines: [LINE] } });
-  return (json as { id: string }).id;
+  const { id } = json as { id: string };
+  await ended(world, `/v1/imports/${id}`);
+  return id;
 }
+
+/** Until then its answer changes by itself. */
+const ended = (world: World, path: string) =>
+  until(`${path} to end`, async () => {
+    const { json } = await api("GET", path, { bearer: world.admin, tenant: world.tenant });
+    return ["done", "failed"].includes((json as { status: string }).status);
+  });
 
 type Resource = { path: (world: World) => string; body: () => object };
 
@@ -244,7 +254,9 @@ async function suggestedMatch(world: World): Promise<string> {
 }
 
 async function startedRun(world: World): Promise<string> {
-  return (await posted(world, `/v1/reconciliations/${(await period(world)).id}/runs`)).id;
+  const { id } = await posted(world, `/v1/reconciliations/${(await period(world)).id}/runs`);
+  await ended(world, `/v1/runs/${id}`);
+  return id;
 }
 
 async function excludedLine(world: World): Promise<string> {

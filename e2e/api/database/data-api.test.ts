@@ -41,6 +41,14 @@ let victim: World;
 beforeAll(async () => {
   victim = await createWorld();
   for (const contract of CONTRACTS) await invoke(contract, victim);
+  // What would go on by itself: a grace period that ends, runs and imports, and what is sent of them.
+  await sql("update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()", [
+    victim.tenant,
+  ]);
+  await until("no job of the victim is waiting", async () => {
+    const jobs = await sql("select from graphile_worker._private_jobs where payload ->> 'tenant_id' = $1", [victim.tenant]);
+    return jobs.length === 0;
+  });
   await until("no delivery of the victim is under way or due", async () => {
     const waiting = "tenant_id = $1 and status = 'pending'";
     await sql(`update webhook_deliveries set next_attempt_at = now() + interval '1 day' where ${waiting} and lease is null`, [

@@ -15,12 +15,15 @@ const OF_NO_TENANT = [
   "private.may(text[])",
   "private.own_sessions(integer)",
   "private.permitted(text[])",
+  "private.readable_events()",
+  "private.require_readable_events(text[])",
 ];
 
 /** Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to every node, or keeps them on one. */
 const GLOBAL = [
   "public.tenants",
   "private.api_key_secrets",
+  "private.event_kinds",
   "private.operations",
   "private.permissions",
   "private.sessions",

@@ -24,6 +24,8 @@ export function differences(shown: unknown, came: unknown, { partial }: { partia
 /** What depends on when, how often and from where. */
 const VARYING = new Set([
   "address",
+  "actor_issuer",
+  "actor_subject",
   "minutes_to_breach",
   "duration_ms",
   "elapsed_seconds",
@@ -36,7 +38,7 @@ const VARYING = new Set([
 export function formOf(value: unknown): unknown {
   if (typeof value !== "string") return JSON.stringify(value);
   return value
-    .replaceAll(/\b(key|exc|whk|evt|dlv|rec|rcn|sev|req)_[0-9a-z]{20,40}/g, "$1_")
+    .replaceAll(/\b(key|exc|whk|evt|dlv|rec|rcn|sev|req|src|lin|imp|run|mat)_[0-9a-z]{20,40}/g, "$1_")
     .replaceAll(/tk_[0-9A-Za-z]{22}/g, "tk_")
     .replaceAll(/tks_[0-9A-Za-z]{49}/g, "tks_…")
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>")

@@ -31,9 +31,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** An example as it is shown, about things that exist. */
 async function realExample(operation: Operation, language: string): Promise<string> {
   const { params = {}, body } = await sampleFor(operation.contract, world);
-  const existing = [...Object.values(params), ...((body?.ids as string[] | undefined) ?? [])];
+  const lines = (body?.line_ids as string[] | undefined) ?? [];
+  const existing = [...Object.values(params), ...((body?.ids as string[] | undefined) ?? []), ...lines.slice(0, 1)];
   const shown = examplesOf(operation, stack.url, definitions).find((example) => example.language === language)?.code ?? "";
-  const code = shown.replaceAll(/\bacme\b/g, world.tenant).replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/");
+  const code = shown
+    .replaceAll(/\bacme\b/g, world.tenant)
+    .replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/")
+    .replaceAll("lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b", lines[1] ?? "");
   return existing.reduce((text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id), code);
 }
 

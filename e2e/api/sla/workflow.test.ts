@@ -68,6 +68,8 @@ describe("an exception", () => {
       at: expect.any(String),
       kind: "updated",
       actor: "user:ana",
+      actor_issuer: "",
+      actor_subject: `ana-of-${tenant}`,
       request_id: answer.headers.get("x-request-id"),
       changes: { assigned_to: { from: null, to: "user:ana" }, details: { from: { a: 1 }, to: { a: 1, b: 2 } } },
     });

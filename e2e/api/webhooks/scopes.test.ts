@@ -29,7 +29,7 @@ describe("an API key with the scopes of webhooks alone", () => {
   test.each(EVENT_KINDS.map((kind) => ({ kind, reads: EVENTS[kind].reads })))("for $kind, which needs $reads", async ({ kind, reads }) => {
     const answer = await asKey("POST", "/v1/webhooks", { url: url(), events: [kind] });
     if (reads === "read:webhooks") expect(answer.status).toBe(201);
-    else expectProblem(answer, reads === "read:exceptions" ? "scope_required" : "role_required");
+    else expectProblem(answer, reads === "read:api-keys" ? "role_required" : "scope_required");
   });
 
   test("is told which scope it lacks", async () => {

@@ -2,7 +2,18 @@ import { describe, expect, test } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
 
 /** Every way to an answer that a browser shows, and those that are no page of ours. */
-const PAGES = ["/sign-in", "/docs", "/docs/errors", "/acme/exceptions", "/no/such/page", "/docs/no-such-page", "/%2e%2e/x"];
+const PAGES = [
+  "/sign-in",
+  "/docs",
+  "/docs/errors",
+  "/acme/exceptions",
+  "/no/such/page",
+  "/docs/no-such-page",
+  "/%2e%2e/x",
+  "/_next/image?url=%2Ficon.svg&w=64&q=75",
+  "/_next/data/none.json",
+  "/favicon.ico",
+];
 const OTHERS = [
   "/api/auth/signin",
   "/api/auth/signin/password",
@@ -12,10 +23,7 @@ const OTHERS = [
   "/api/auth/session",
   "/api/none",
   "/_next/static/none.js",
-  "/_next/image?url=%2Ficon.svg&w=64&q=75",
-  "/_next/data/none.json",
   "/icon.svg",
-  "/favicon.ico",
   "/healthz",
   "/metrics",
   "/v1/me",

@@ -29,10 +29,10 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
 
   await rotation.getByRole("button", { name: "Open the new key" }).click();
   await expect(panel.getByText("Active")).toBeVisible();
-  await expect(rotation).toContainText(/Old key.*Ends in/s);
+  await expect(rotation).toContainText(/Old key.*Expires in/s);
   await panel.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("row").filter({ hasText: "Bank feed" })).toHaveCount(2);
-  await expect(page.getByRole("row").filter({ hasText: "Rotating" })).toContainText(/Ends in 59 min/);
+  await expect(page.getByRole("row").filter({ hasText: "Rotating" })).toContainText(/Expires in 59 min/);
 });
 
 test("revoking asks for name and reason, says what it would refuse, and holds on the next call", async ({ page, admin }) => {
@@ -75,7 +75,7 @@ test("a change that would refuse calls says which before it is saved, any other 
   await dialog(page).getByRole("checkbox", { name: "write exceptions" }).uncheck();
   await dialog(page).getByRole("button", { name: "Save" }).click();
   const importer = page.getByRole("dialog", { name: "Bank feed importer" });
-  await expect(importer.getByRole("status").getByText("is saved")).toBeVisible();
+  await expect(importer.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
   expect(await admin.get(key.id)).toMatchObject({ name: "Bank feed importer", scopes: ["read:exceptions"] });
 
   await importer.getByRole("button", { name: "Edit" }).click();

@@ -59,7 +59,8 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await keyboard.type("by ada: Tried out.");
   await tabTo(page, dialog(page).getByRole("button", { name: "Revoke key" }));
   await keyboard.press("Enter");
-  await expect(panel.getByText("by ada: Tried out.")).toBeVisible();
+  await expect(panel.getByRole("status").getByText(`Revoked ${name}`)).toBeVisible();
+  await expect(panel).toContainText("by ada: Tried out.");
   expect((await api("GET", "/v1/reconciliations", { bearer: credential, tenant: admin.tenant })).status).toBe(401);
   await keyboard.press("Escape");
   await expect(panel).toBeHidden();

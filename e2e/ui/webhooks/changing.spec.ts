@@ -49,7 +49,7 @@ test("who disables a webhook says why; what it misses is counted before it is se
   await dialog(page).getByRole("button", { name: "Nothing to recover" }).click();
   await expect(dialog(page).getByLabel("Time (UTC)")).toBeVisible();
   await dialog(page).getByText("1 h", { exact: true }).click();
-  await dialog(page).getByRole("button", { name: "Send 3 deliveries" }).click();
+  await dialog(page).getByRole("button", { name: "Recover 3 deliveries" }).click();
   await expect(page.getByText("Resending 3 deliveries")).toBeVisible();
   await webhook.gets(4);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(4);
@@ -146,7 +146,7 @@ test("the snippets are the files that are tested, loaded when they are looked at
     await dialog(page)
       .getByRole("button", { name: `Copy ${file}` })
       .click();
-    await expect.poll(() => copiedText(page)).toBe(readFileSync(new URL(`../../docs/webhooks/${file}`, import.meta.url), "utf8"));
+    await expect.poll(() => copiedText(page)).toBe(readFileSync(new URL(`../../../docs/webhooks/${file}`, import.meta.url), "utf8"));
   }
 });
 

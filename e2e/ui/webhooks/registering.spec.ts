@@ -101,7 +101,7 @@ test("the form says at each field what is wrong, also what only the server knows
   await expect(form.getByLabel("URL")).toBeFocused();
   await form.getByLabel("All of SLA").uncheck();
   await send.click();
-  await expect(form.getByText("Give the URL of your hooks.receiver.")).toBeVisible();
+  await expect(form.getByText("Enter your receiver's URL.")).toBeVisible();
   await expect(form.getByText("Copy the secret, or confirm you've stored it")).toBeVisible();
   await expect(form.getByRole("checkbox", { name: "exception.created" })).toHaveAttribute("aria-invalid", "true");
   await expect(form.getByLabel("URL")).toBeFocused();
@@ -124,7 +124,7 @@ test("the form says at each field what is wrong, also what only the server knows
   await form.getByText("Use my own").click();
   await form.getByLabel("Secret", { exact: true }).fill("short");
   await send.click();
-  await expect(form.getByText("Give 8 to 256 characters")).toBeVisible();
+  await expect(form.getByText("Must be 8 to 256 characters")).toBeVisible();
   await form.getByLabel("Secret", { exact: true }).fill("Schlüssel, 16 bytes and more");
   await send.click();
   await expect(page.getByRole("heading", { name: "hooks.example.com/tieout" })).toBeVisible();

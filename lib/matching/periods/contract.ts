@@ -149,7 +149,6 @@ export const getStatementContract = contract({
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: statement,
-  resource: "unversioned",
   errors: ["not_found", "conflict"],
   exported: {
     summary: "Export a statement's outstanding lines",

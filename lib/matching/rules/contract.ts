@@ -106,7 +106,9 @@ export const learnt = z
 
 export const ruleSet = z
   .object({
-    rules: z.array(rule).meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], then: "match" }] }),
+    rules: z
+      .array(rule)
+      .meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], days_before: 3, days_after: 5, then: "match" }] }),
     version: z.int().meta({ description: "0: the defaults.", example: 3 }),
     ...policy,
     learnt,
