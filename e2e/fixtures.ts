@@ -25,10 +25,18 @@ export const database = new Pool({ connectionString: stack.databaseUrl, max: 4, 
 
 /** Past every policy, grant and trigger, as whoever owns the machine. */
 export function superuserUrl(): string {
+  return databaseUrlOf("supabase_admin", "POSTGRES_ADMIN_PASSWORD");
+}
+
+/** What REQUEST_DATABASE_URL is of a stack that calls directly, given also on one that calls by the Data API. */
+export function requestDatabaseUrl(): string {
+  return databaseUrlOf("authenticator", "POSTGRES_AUTHENTICATOR_PASSWORD");
+}
+
+function databaseUrlOf(role: string, secret: string): string {
   const url = new URL(stack.databaseUrl);
-  const secrets = JSON.parse(readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"));
-  url.username = "supabase_admin";
-  url.password = secrets.POSTGRES_ADMIN_PASSWORD;
+  url.username = role;
+  url.password = JSON.parse(readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"))[secret];
   return url.href;
 }
 

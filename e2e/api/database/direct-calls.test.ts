@@ -1,14 +1,14 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTenant, sql, uniqueName } from "#e2e/fixtures.ts";
+import { createTenant, requestDatabaseUrl, sql, uniqueName } from "#e2e/fixtures.ts";
 import type { Principal } from "#lib/auth/principal.ts";
 import { type Claims, claimsOf, SERVICE_CLAIMS } from "#lib/db/claims.ts";
 import { become, callDirectly } from "#lib/db/direct/call-directly.ts";
 import { OneTrip } from "#lib/db/direct/one-trip.ts";
 import { callOverHttp } from "#lib/db/over-http.ts";
-import { stackEnvironment } from "../../../supervisor/stack-file.ts";
+import { callsGoTo } from "./calls-go-to.ts";
 
-const url = new URL(stackEnvironment().REQUEST_DATABASE_URL ?? "");
+const url = new URL(requestDatabaseUrl());
 const role = url.username;
 
 const person: Principal = {
@@ -38,6 +38,7 @@ let other: string;
 let othersException: string;
 
 beforeAll(async () => {
+  callsGoTo(url.href);
   [tenant, other] = [await createTenant(), await createTenant()];
   const created = await callDirectly(claimsOf(person, other), "create_exception", {
     input: { title: "Theirs", severity: "high", due_at: "2999-01-01T00:00:00.000Z" },

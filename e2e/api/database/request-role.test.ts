@@ -1,10 +1,9 @@
 import { Client } from "pg";
 import { expect, test } from "vitest";
-import { stack } from "#e2e/fixtures.ts";
+import { requestDatabaseUrl, stack } from "#e2e/fixtures.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
 import { OneTrip } from "#lib/db/direct/one-trip.ts";
 import { excessOf, makeRequestRole } from "../../../supervisor/request-role.ts";
-import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 test("a project's role for requests is made by its owner, becomes a request's role and no other, and gets a new password when made again", async () => {
   const first = await makeRequestRole(stack.databaseUrl);
@@ -25,6 +24,6 @@ test("a project's role for requests is made by its owner, becomes a request's ro
 });
 
 test("the start tells a role for requests from one that may do more", async () => {
-  expect(await excessOf(stackEnvironment().REQUEST_DATABASE_URL ?? "")).toBeNull();
+  expect(await excessOf(requestDatabaseUrl())).toBeNull();
   expect(await excessOf(stack.databaseUrl)).toMatch(/^postgres /);
 });
