@@ -63,11 +63,21 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => client.end());
 
+/** Behind more than half of the deadlines, and behind all. */
+const LATE = new Date(Date.now() + 50 * 24 * 3_600_000).toISOString();
+const NEVER = "2999-01-01T00:00:00.000Z";
 const board = (input: object) => ["list_sla_exceptions", () => ({ limit: 50, ...input })] as const;
 const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "the board by deadline": board({ sort_by: "due_at" }),
   "the board by severity": board({ sort_by: "severity" }),
   "the board by assignee": board({ sort_by: "assigned_to" }),
+  "the board of one assignee": board({ sort_by: "due_at", assigned_to: "user:u3" }),
+  "the board of one assignee, by assignee": board({ sort_by: "assigned_to", assigned_to: "user:u3" }),
+  "a far page of the board by deadline": board({ sort_by: "due_at", after: ["", LATE, "exc_"] }),
+  "a far page of the board by severity": board({ sort_by: "severity", after: ["2", LATE, "exc_"] }),
+  "a far page of the board by assignee": board({ sort_by: "assigned_to", after: ["0user:u3", LATE, "exc_"] }),
+  "the page of the board by assignee on which nobody's begin": board({ sort_by: "assigned_to", after: ["0user:u6", NEVER, "exc_"] }),
+  "a far page of what is assigned to nobody": board({ sort_by: "assigned_to", after: ["1", LATE, "exc_"] }),
   "the board of one severity": board({ sort_by: "due_at", severity: "high" }),
   "the board of what is at no risk yet": board({ sort_by: "due_at", breach_risk: "low" }),
   "the time to breach": ["get_time_to_breach", () => ({})],
