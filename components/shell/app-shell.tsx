@@ -31,7 +31,7 @@ export function AppShell({ tenant, member, surfaces, firstSteps, children }: Pro
         <Navigation tenantId={tenant.id} surfaces={surfaces} />
         <div className="mt-auto flex flex-col gap-2">
           <FirstStepsSlot tenantId={tenant.id} initial={firstSteps} />
-          <UserMenu member={member} />
+          <UserMenu member={member} tenantId={tenant.id} />
         </div>
       </aside>
       <main id="content" tabIndex={-1} className="min-h-[calc(100dvh-3.5rem)] bg-surface outline-none lg:min-h-dvh">

@@ -34,7 +34,7 @@ export function MobileBar({ tenant, member, surfaces, firstSteps }: Props) {
           <Navigation tenantId={tenant.id} surfaces={surfaces} onNavigate={close} />
           <div className="mt-auto flex flex-col gap-2">
             {open && <FirstStepsSlot tenantId={tenant.id} initial={firstSteps} onGo={close} />}
-            <UserMenu member={member} />
+            <UserMenu member={member} tenantId={tenant.id} />
           </div>
         </div>
       </SidePanel>
