@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { z } from "zod";
+import { namesakes } from "#components/people/namesakes.ts";
 import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
@@ -33,6 +34,7 @@ export function ExceptionHistory({ tenantId, id }: { tenantId: string; id: strin
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(historyQuery(tenantId, id));
   if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading />;
   const changes = data.pages.flatMap((page) => page.items);
+  const whichOf = namesakes(changes);
   return (
     <>
       <ol aria-label="History" className="flex flex-col gap-4 text-sm">
@@ -40,6 +42,7 @@ export function ExceptionHistory({ tenantId, id }: { tenantId: string; id: strin
           <li key={`${change.at} ${change.request_id} ${Object.keys(change.changes)}`} className="border-l-2 border-line pl-3">
             <p className="text-muted">
               <Time iso={change.at} /> · <span className="text-ink">{assigneeName(change.actor)}</span>{" "}
+              {whichOf(change) && <>({whichOf(change)}) </>}
               {change.kind === "created" ? "created it" : "changed"}
             </p>
             {change.kind === "updated" && <Fields changes={change.changes} />}

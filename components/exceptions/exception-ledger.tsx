@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
+import { namesakes } from "#components/people/namesakes.ts";
 import { ProblemNotice } from "#components/ui/problem-notice.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -25,6 +26,7 @@ const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
 export function ExceptionLedger({ tenantId, id }: { tenantId: string; id: string }) {
   const { data, error, refetch } = useQuery(ledgerQuery(tenantId, id));
   if (!data) return error ? <ProblemNotice error={error} onRetry={() => refetch()} /> : <Loading />;
+  const whichOf = namesakes(data.rows);
   return (
     <>
       <p className="pb-3 text-sm text-pretty">{data.explanation}</p>
@@ -53,6 +55,7 @@ export function ExceptionLedger({ tenantId, id }: { tenantId: string; id: string
                   <span className="block font-medium">{nameOf(row)}</span>
                   <span className="block text-muted">
                     <Time iso={row.at} /> · {assigneeName(row.actor)}
+                    {whichOf(row) && ` (${whichOf(row)})`}
                   </span>
                 </th>
                 <Amount>{row.elapsed_seconds === 0 ? "–" : clockTime(-row.elapsed_seconds)}</Amount>

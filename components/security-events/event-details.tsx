@@ -43,6 +43,12 @@ export function EventDetails({ tenantId, event, onFilter }: Props) {
             Show all of theirs
           </Button>
         </Entry>
+        {event.actor_subject !== null && (
+          <Entry name="Subject">
+            <code className="font-mono text-xs wrap-anywhere">{event.actor_subject}</code>
+            {event.actor_issuer && <> at {event.actor_issuer}</>}
+          </Entry>
+        )}
         <Entry name="Credential">{CREDENTIAL_WORDS[event.credential]}</Entry>
         {event.cross_tenant && <Entry name="Tenants">{tenantsOf(event, tenantId)}</Entry>}
         {event.reason && <Entry name="Reason">{event.reason}</Entry>}

@@ -3,6 +3,7 @@
 import { ArrowLeftRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { identityOf, namesakes } from "#components/people/namesakes.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -25,6 +26,7 @@ export function EventTable({
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
 }) {
+  const whichOf = namesakes(items);
   return (
     <table aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
       <caption className="sr-only">Security events</caption>
@@ -40,14 +42,27 @@ export function EventTable({
       </thead>
       <tbody className="block">
         {items.map((item) => (
-          <Row key={item.id} tenantId={tenantId} event={item} href={hrefOf(item.id)} onOpen={() => onOpen(item.id)} />
+          <Row key={item.id} tenantId={tenantId} event={item} which={whichOf(item)} href={hrefOf(item.id)} onOpen={() => onOpen(item.id)} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ tenantId, event, href, onOpen }: { tenantId: string; event: SecurityEvent; href: string; onOpen: () => void }) {
+function Row({
+  tenantId,
+  event,
+  which,
+  href,
+  onOpen,
+}: {
+  tenantId: string;
+  event: SecurityEvent;
+  /** Which of several people of that name. */
+  which: string | null;
+  href: string;
+  onOpen: () => void;
+}) {
   const Icon = iconOf(event.type);
   return (
     <tr
@@ -75,8 +90,9 @@ function Row({ tenantId, event, href, onOpen }: { tenantId: string; event: Secur
           </Badge>
         )}
       </td>
-      <td className="min-w-0 truncate @max-4xl:order-3" title={event.actor}>
+      <td className="min-w-0 truncate @max-4xl:order-3" title={identityOf(event) ?? event.actor}>
         {whoOf(event)}
+        {which && <span className="text-muted"> ({which})</span>}
       </td>
       <td className="min-w-0 truncate @max-4xl:order-4">{event.target && <Target tenantId={tenantId} target={event.target} />}</td>
       <td className="min-w-0 truncate font-mono text-xs text-muted @max-4xl:order-5">{event.address}</td>
