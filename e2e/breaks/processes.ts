@@ -86,8 +86,8 @@ export const PROCESSES: Break[] = [
     is: "a stop breaks off what is under way",
     how: {
       file: "server/main.ts",
-      replace: "  stopping = true;\n  server.close",
-      by: "  process.exit(0);\n  server.close",
+      replace: "function stop(): void {",
+      by: "function stop(): void {\n  process.exit(0);",
     },
     caught: { file: "e2e/stack/stop.test.ts", name: "a request under way when the stop comes is answered" },
   },

@@ -55,10 +55,7 @@ export const WEBHOOKS: Break[] = [
   {
     name: "retries-too-soon",
     is: "the second retry comes after a minute",
-    how: {
-      statement: `create or replace function private.retry_pause(failures integer) returns interval language sql volatile strict set search_path = ''
-        return (array[5, 60, 1800, 7200, 18000, 36000, 36000])[failures] * (0.8 + 0.4 * random()) * interval '1 second'`,
-    },
+    how: { function: "private.retry_pause", replace: "5, 300, 1800", by: "5, 60, 1800" },
     caught: {
       file: RETRY,
       name: "is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, under one id, and then given up",
@@ -67,10 +64,7 @@ export const WEBHOOKS: Break[] = [
   {
     name: "retries-together",
     is: "all that failed comes back at the same moment",
-    how: {
-      statement: `create or replace function private.retry_pause(failures integer) returns interval language sql volatile strict set search_path = ''
-        return (array[5, 300, 1800, 7200, 18000, 36000, 36000])[failures] * interval '1 second'`,
-    },
+    how: { function: "private.retry_pause", replace: "(0.8 + 0.4 * random()) * ", by: "" },
     caught: { file: RETRY, name: "does not come back together with the others" },
   },
   {

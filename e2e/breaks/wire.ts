@@ -6,16 +6,6 @@ const EDGES = "e2e/api/wire/http-edges.test.ts";
 /** What goes over the wire: that it means one thing, and is told to whom it may be. */
 export const WIRE: Break[] = [
   {
-    name: "nobody-enters",
-    is: "a token that names nobody asks for a tenant's name",
-    how: {
-      function: "private.enter",
-      replace: "private.tenant_id() is null or private.principal_type() is distinct from 'publishable_key'",
-      by: "private.principal_type() <> 'publishable_key'",
-    },
-    caught: { file: "e2e/api/database/data-api.test.ts", name: "a token without claims, straight at the Data API is refused by get_me" },
-  },
-  {
     name: "numbers-rounded",
     is: "a number that a double cannot hold is kept as another",
     how: { file: "lib/wire/json-scan.ts", replace: "if (isExact(digits)) return;", by: "if (isExact(digits) || digits) return;" },

@@ -76,20 +76,16 @@ export const WRITES: Break[] = [
   {
     name: "purge-a-day-early",
     is: "a deleted record goes before its 30 days",
-    how: {
-      statement: `create or replace function private.record_purge_at(deleted_at timestamptz) returns timestamptz language sql immutable set search_path = ''
-        return deleted_at + interval '700 hours'`,
-    },
+    how: { function: "private.record_purge_at", replace: "private.record_retention()", by: "interval '700 hours'" },
     caught: { file: "e2e/api/records/deletion.test.ts", name: "the database lets nobody delete a record before, the owner included" },
   },
   {
     name: "closed-exception-moved",
     is: "a resolved exception can be dismissed",
     how: {
-      statement: `create or replace function private.may_move(before text, after text) returns boolean language sql immutable set search_path = ''
-        return before = after or (before, after) in (
-          ('open', 'in_review'), ('in_review', 'open'), ('open', 'resolved'), ('open', 'dismissed'), ('in_review', 'resolved'),
-          ('in_review', 'dismissed'), ('resolved', 'open'), ('dismissed', 'open'), ('resolved', 'dismissed'))`,
+      function: "private.exception_may_move",
+      replace: "('resolved', 'open'), ('dismissed', 'open')",
+      by: "('resolved', 'open'), ('dismissed', 'open'), ('resolved', 'dismissed')",
     },
     caught: { file: "e2e/api/sla/workflow.test.ts", name: "moves as the rules say, and by no other way" },
   },
@@ -97,8 +93,9 @@ export const WRITES: Break[] = [
     name: "an-hour-is-high",
     is: "60 minutes before the breach is high, not medium",
     how: {
-      statement: `create or replace function private.breach_risk(minutes_to_breach bigint) returns text language sql immutable set search_path = ''
-        return case when minutes_to_breach <= 0 then 'breached' when minutes_to_breach <= 60 then 'high' when minutes_to_breach <= 240 then 'medium' else 'low' end`,
+      function: "private.breach_risk",
+      replace: "minutes_to_breach < private.high_risk_below()",
+      by: "minutes_to_breach <= private.high_risk_below()",
     },
     caught: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
   },
