@@ -1,6 +1,7 @@
-import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { type BrowserContext, expect, type Page } from "@playwright/test";
 import { createTenant, enrol, PASSWORD, sql } from "../fixtures.ts";
 import { beSignedIn, signIn } from "./person.ts";
+import { test } from "./test.ts";
 
 const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 
