@@ -7,7 +7,7 @@ import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
 import { log } from "./log.ts";
 import { type Part, startParts } from "./part.ts";
-import { dataApiEnv, webEnv } from "./part-env.ts";
+import { backgroundEnv, dataApiEnv, webEnv } from "./part-env.ts";
 import { freePort } from "./ports.ts";
 import { excessOf } from "./request-role.ts";
 import { type Settings, SettingsError } from "./settings.ts";
@@ -111,7 +111,7 @@ const bounded = (part: keyof typeof HEAP_MIB, file: string) => node(file, `--max
 export function startBackground({ env, background }: Settings): Part[] {
   return background.flatMap(({ kind, processes }) => {
     const command = bounded(kind, `${kind}/main.ts`);
-    const parts = startParts(processes, { name: kind, command, env, stopWithinMs: 6_000, ours: true });
+    const parts = startParts(processes, { name: kind, command, env: backgroundEnv(env, kind), stopWithinMs: 6_000, ours: true });
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;
   });

@@ -47,7 +47,11 @@ export async function forgetfulPooler(databaseUrl: string, connections: number):
   const idle = [...upstreams];
   const waiting: ((upstream: Socket) => void)[] = [];
   const take = () => new Promise<Socket>((given) => (idle.length > 0 ? given(idle.shift() as Socket) : waiting.push(given)));
-  const give = (upstream: Socket) => waiting.shift()?.(upstream) ?? idle.push(upstream);
+  const give = (upstream: Socket) => {
+    const next = waiting.shift();
+    if (next) next(upstream);
+    else idle.push(upstream);
+  };
 
   const transact = async (client: Socket, messages: Buffer) => {
     const upstream = await take();
