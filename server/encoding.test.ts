@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bestEncoding } from "./openapi.ts";
+import { bestEncoding } from "./encoding.ts";
 
 test.each([
   [undefined, "identity"],
