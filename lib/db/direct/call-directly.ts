@@ -81,7 +81,8 @@ function callOf(name: string, args: string[]): Statement {
   const known = calls.get(signature);
   if (known) return known;
   const list = args.map((argument, index) => `${escapeIdentifier(argument)} => $${index + 1}`);
-  const made = statementOf(`select public.${escapeIdentifier(name)}(${list.join(", ")})`);
+  // Whatever it returns, as the Data API would say it.
+  const made = statementOf(`select to_json(public.${escapeIdentifier(name)}(${list.join(", ")}))`);
   calls.set(signature, made);
   return made;
 }
