@@ -117,7 +117,7 @@ async function send(answer: Response, acceptEncoding: string | string[] | undefi
   if (answer.body === null) return void response.end();
   response.appendHeader("Vary", "Accept-Encoding");
   const mayCompress = bestEncoding(acceptEncoding, ["gzip"]) === "gzip";
-  if (!/json$/.test(answer.headers.get("content-type") ?? "")) return sendFile(answer.body, mayCompress, response);
+  if (!/[/+]json$/.test(answer.headers.get("content-type") ?? "")) return sendFile(answer.body, mayCompress, response);
   const bytes = Buffer.from(await answer.arrayBuffer());
   const compresses = mayCompress && bytes.length >= COMPRESSED_FROM_BYTES;
   if (compresses) response.setHeader("Content-Encoding", "gzip");

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { claimDataDir } from "./claim.ts";
 import { log } from "./log.ts";
 import { type Part, stopParts } from "./part.ts";
@@ -34,6 +35,9 @@ async function start(): Promise<void> {
   if (!(await portGetsFree(port, env.HOST)))
     throw new SettingsError(`Port ${port} is in use. Stop the process listening there, or set another PORT.`);
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
+
+  // What Node makes of the sources is kept between starts, and takes none of the memory that making it takes.
+  env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../.next/compiled", import.meta.url));
 
   if (settings.local) {
     const urls = await startPostgres(settings);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { env } from "../runtime/env.ts";
@@ -63,7 +63,7 @@ function requireAssurance(claims: JWTPayload): void {
 }
 
 async function believedClaims(token: string): Promise<Verified | null> {
-  const digest = createHash("sha256").update(token).digest("base64");
+  const digest = hash("sha256", token, "base64");
   const known = believed().get(digest);
   if (known && (known.claims.exp ?? 0) > Date.now() / 1000) return known;
   const verified = await verifiedClaims(token);
