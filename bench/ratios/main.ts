@@ -1,13 +1,12 @@
 /**
  * `npm run bench`: what the service costs, as ratios to something bare in the same run. Needs nothing running: builds, starts a stack of its
- * own and writes bench/results.md. `npm run bench -- requests memory` measures those alone and writes them to test-results/bench.md.
+ * own and writes bench/results.md. `npm run bench -- requests memory` measures those alone; the other sections stay as they were.
  */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stackUnderTest, startStack } from "#e2e/stack-under-test.ts";
 import { build, install, NODE, ROOT, run } from "../../bin/setup.mjs";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
-import { load, type Section, writeReport } from "./report.ts";
+import { type Section, writeSection } from "./report.ts";
 
 /** Loaded once the stack is there: what they import reads where it is. */
 const MEASURES: Record<string, () => Promise<Section>> = {
@@ -29,17 +28,11 @@ const stack = await stackUnderTest("bench");
 Object.assign(process.env, stack.env);
 const stop = await startStack(stack);
 Object.assign(process.env, stackEnvironment());
-const sections: Section[] = [];
-const loads: string[] = [];
 try {
   for (const [name, measure] of Object.entries(MEASURES)) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
-    sections.push(await measure());
-    loads.push(`${name} ${load()}`);
+    if (asked.length === 0 || asked.includes(name)) writeSection(join(ROOT, "bench/results.md"), await measure());
   }
 } finally {
   await stop();
 }
-mkdirSync(join(ROOT, "test-results"), { recursive: true });
-writeReport(join(ROOT, asked.length === 0 ? "bench/results.md" : "test-results/bench.md"), sections, loads);
 process.exit(0);

@@ -14,7 +14,7 @@ export type Rate = { name: string; perSecond: number; lowest: number; highest: n
 
 const AT_ONCE = 16;
 const ROUNDS = 7;
-const ROUND_MS = 2_000;
+const ROUND_MS = 1_500;
 const WARM_MS = 3_000;
 /** USER_HZ of every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;

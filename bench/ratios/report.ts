@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import type { Rate } from "./rates.ts";
 
@@ -12,44 +12,53 @@ export function ratioOf(what: string, ours: Rate, against: Rate, least: number |
   const ratio = ours.perSecond / against.perSecond;
   return {
     what,
-    ours: told(ours),
-    against: told(against),
+    ours: rateOf(ours),
+    against: rateOf(against),
     figure: ratio.toFixed(2),
     target: least === null ? null : `≥ ${least}`,
     met: least === null ? null : ratio >= least,
   };
 }
 
-function told({ name, perSecond, lowest, highest, cpuUs }: Rate): string {
+function rateOf({ name, perSecond, lowest, highest, cpuUs }: Rate): string {
   const cpu = cpuUs === null ? "" : `, ${cpuUs.toFixed(0)} µs of CPU each`;
   return `${name}: ${perSecond.toFixed(0)}/s (${lowest.toFixed(0)}–${highest.toFixed(0)})${cpu}`;
 }
 
-export const load = (): string => (loadavg()[0] ?? 0).toFixed(1);
+const HEAD = `# Results of \`npm run bench\`
 
-export function writeReport(file: string, sections: Section[], loads: string[]): void {
-  const lines = [
-    "# Results of `npm run bench`",
+A production build on a stack of its own. Sides take turns in one run; figures are medians, with the lowest and highest round in
+brackets. Callers, receivers, Postgres and the service share the cores. CPU is that of the web process alone.
+`;
+
+/** Puts a section in its place, by its number, and leaves those that were not measured now. */
+export function writeSection(file: string, section: Section): void {
+  const text = told(section);
+  const kept = existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split(/^(?=## )/m)
+        .slice(1)
+    : [];
+  const others = kept.filter((one) => titleOf(one) !== titleOf(text)).map((one) => one.trimEnd());
+  const sections = [...others, text].sort((left, right) => Number.parseInt(titleOf(left), 10) - Number.parseInt(titleOf(right), 10));
+  writeFileSync(file, `${[HEAD.trimEnd(), ...sections].join("\n\n")}\n`);
+  console.log(text);
+}
+
+const titleOf = (text: string) => /^## (.*)$/m.exec(text)?.[1] ?? "";
+
+function told({ title, how, findings }: Section): string {
+  const when = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}, load ${(loadavg()[1] ?? 0).toFixed(1)}`;
+  return [
+    `## ${title}`,
     "",
-    `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}. Load averages after each section: ${loads.join(", ")}.`,
+    `${how} ${when}.`,
     "",
-    "A production build on a stack of its own. Sides take turns in one run; figures are medians, with the lowest and highest round in",
-    "brackets. Callers, receivers, Postgres and the service share the cores. CPU is that of the web process alone.",
-    "",
-    ...sections.flatMap(({ title, how, findings }) => [
-      `## ${title}`,
-      "",
-      how,
-      "",
-      "| | ours | against | figure | target | |",
-      "| --- | --- | --- | --- | --- | --- |",
-      ...findings.map(
-        ({ what, ours, against, figure, target, met }) =>
-          `| ${what} | ${ours} | ${against} | ${figure} | ${target ?? ""} | ${met === null ? "" : met ? "met" : "**missed**"} |`,
-      ),
-      "",
-    ]),
-  ];
-  writeFileSync(file, lines.join("\n"));
-  console.log(lines.join("\n"));
+    "| | ours | against | figure | target | |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...findings.map(
+      ({ what, ours, against, figure, target, met }) =>
+        `| ${what} | ${ours} | ${against} | ${figure} | ${target ?? ""} | ${met === null ? "" : met ? "met" : "**missed**"} |`,
+    ),
+  ].join("\n");
 }

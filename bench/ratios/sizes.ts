@@ -9,7 +9,7 @@ const READS: Record<string, string> = {
   "the list": "/v1/exceptions",
 };
 const SEARCH = "/v1/exceptions?q=payout+4711";
-const ROUNDS = 60;
+const ROUNDS = 40;
 const WARM = 5;
 const MOST = 1.3;
 /** A statement of the owner's may take no longer than a caller's. */

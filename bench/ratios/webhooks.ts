@@ -14,7 +14,7 @@ const LATENCY_PER_SECOND = 50;
 const P50_MS = 10;
 const P99_MS = 50;
 const RECEIVERS = 10;
-const DELIVERIES = 20_000;
+const DELIVERIES = 10_000;
 const ROUNDS = 5;
 /** What the caps let through at once for that many webhooks of one tenant. */
 const AT_ONCE = 200;
