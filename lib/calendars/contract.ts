@@ -234,7 +234,7 @@ export const readIcsContract = contract({
     "All-day events become closed days (RFC 5545); those that recur yearly, for five years ahead. Nothing is added to a calendar until you send them as " +
     "special_days.",
   access: needs("write:calendars"),
-  functions: ["read_calendar_file"],
+  idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
     ics: z.string().min(1).max(ICS_MAX).meta({
       description: "The text of the file.",
@@ -245,13 +245,10 @@ export const readIcsContract = contract({
   response: z
     .object({
       special_days: z.array(specialDay).max(CALENDAR_VERSIONS.special_days.most),
-      skipped: z
-        .int()
-        .min(0)
-        .meta({
-          description: "Events that aren't all-day, last over 31 days or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
-          example: 0,
-        }),
+      skipped: z.int().min(0).meta({
+        description: "Events that aren't all-day, last over 31 days or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
+        example: 0,
+      }),
     })
     .meta({ id: "IcsDays" }),
 });
