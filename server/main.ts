@@ -5,7 +5,6 @@ import { addressKey, rateLimit } from "#lib/http/rate-limit.ts";
 import { env } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
 import { shutDown } from "#lib/runtime/process-wide.ts";
-import { apiRoutes } from "./api.ts";
 import { buildFiles } from "./build-files.ts";
 import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
@@ -30,8 +29,7 @@ if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HO
 env();
 
 const app = next({ dev, port });
-// The development server loads the routes that were changed.
-const [serveApi] = await Promise.all([dev ? null : apiRoutes(), app.prepare()]);
+await app.prepare();
 const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
 const limitAddress = rateLimit({ name: "address", perMinute: perAddress(), refusal: "Too many requests from this address." });
@@ -71,8 +69,7 @@ const server: Server = createServer(
       requireSound(request, dev);
       const serve = async () => {
         await limitAddress.take(addressKey(address));
-        const byNext = () => handle(request, response);
-        return serveApi ? serveApi(request, response, byNext) : byNext();
+        await handle(request, response);
       };
       if (path === OPENAPI_PATH) await serveOpenApi(request, response);
       else if (serveBuilt) await serveBuilt(request, response, serve);

@@ -4,12 +4,12 @@ import { isKnown } from "#lib/http/conditional.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
 import { ApiError } from "#lib/wire/errors.ts";
-import { bestEncoding, type Encoding } from "./encoding.ts";
 
 export const OPENAPI_PATH = "/v1/openapi.json";
 const ALLOW = "GET, HEAD, OPTIONS";
 const FRESH_SECONDS = 300;
 
+type Encoding = "br" | "gzip" | "identity";
 type Document = { etag: string; bodies: Record<Encoding, Buffer> };
 
 let document: Promise<Document> | undefined;
@@ -58,4 +58,22 @@ async function makeDocument(): Promise<Document> {
       identity: Buffer.from(text),
     },
   };
+}
+
+/** By the weights of `Accept-Encoding` (RFC 9110, 12.5.3); of equals, the smaller. */
+export function bestEncoding(header: string | string[] | undefined): Encoding {
+  const weights = new Map(
+    String(header ?? "")
+      .split(",")
+      .map(weightOf),
+  );
+  const weight = (encoding: Encoding) => weights.get(encoding) ?? weights.get("*") ?? 0;
+  const [best] = (["br", "gzip"] as const).filter((encoding) => weight(encoding) > 0).sort((left, right) => weight(right) - weight(left));
+  return best ?? "identity";
+}
+
+function weightOf(range: string): [name: string, weight: number] {
+  const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+  const q = parameters.find((parameter) => parameter.startsWith("q="));
+  return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bestEncoding } from "./encoding.ts";
+import { bestEncoding } from "./openapi.ts";
 
 test.each([
   [undefined, "identity"],
