@@ -5,6 +5,7 @@ import type { Claims } from "../claims.ts";
 import type { DatabaseAnswer } from "../unwrap.ts";
 import { type Bound, OneTrip, type Statement } from "./one-trip.ts";
 import { connect, type Kind } from "./pools.ts";
+import { ownTimeoutOf } from "./timeouts.ts";
 
 /** As on the hosted platform, which gives these roles these times; of a role with none, the login role's. */
 const STATEMENT_TIMEOUT: Record<Claims["role"], string> = { anon: "3s", authenticated: "8s", service_role: "8s" };
@@ -21,16 +22,17 @@ const NAME_TAKEN = "42P05";
 const naming = () => processWide("statement-naming", () => ({ on: true }));
 
 /** As PostgREST does it (https://docs.postgrest.org/en/stable/references/transactions.html): for the transaction and no longer. */
-export function become(claims: Claims): Bound {
-  return { ...BECOME, values: [claims.role, JSON.stringify(claims), STATEMENT_TIMEOUT[claims.role]] };
+export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role]): Bound {
+  return { ...BECOME, values: [claims.role, JSON.stringify(claims), timeout] };
 }
 
 /** Calls a function of `public` on a connection of our own: one round trip, one transaction. */
 export async function callDirectly(claims: Claims, name: string, args: object): Promise<DatabaseAnswer> {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const names = given.map(([argument]) => argument);
-  const statements = [become(claims), { ...callOf(name, names), values: given.map(([, value]) => written(value)) }];
+  const call = { ...callOf(name, names), values: given.map(([, value]) => written(value)) };
   try {
+    const statements = [become(claims, await ownTimeoutOf(name)), call];
     const answer = await run(claims.role === "service_role" ? "service" : "tenants", statements);
     return { data: answer ? JSON.parse(answer) : null, error: null, status: 200 };
   } catch (error) {
