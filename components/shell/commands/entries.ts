@@ -1,4 +1,19 @@
-import { BookOpen, Clock, FileUp, Keyboard, KeyRound, ListChecks, LogOut, Moon, Plus, Repeat, Scale, Sun, Webhook } from "lucide-react";
+import {
+  BookOpen,
+  Clock,
+  FileUp,
+  Keyboard,
+  KeyRound,
+  Layers,
+  ListChecks,
+  LogOut,
+  Moon,
+  Plus,
+  Repeat,
+  Scale,
+  Sun,
+  Webhook,
+} from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
@@ -73,6 +88,14 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Scale,
       also: "create",
       href: `${own}/reconciliations?new=true`,
+      refused: refusal(needs("write:reconciliations"), WRITERS),
+    },
+    {
+      id: "new-source",
+      title: "New source",
+      icon: Layers,
+      also: "create bank account ledger statement",
+      href: `${own}/sources?new=true`,
       refused: refusal(needs("write:reconciliations"), WRITERS),
     },
     ...surfaces.map(({ path, title }) => ({
