@@ -8,6 +8,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import type { Problems } from "#components/kit/problems.ts";
 import { useForm } from "#components/kit/use-form.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -22,8 +23,7 @@ type Draft = { name: string; kind: Source["kind"]; currency: string; time_zone: 
 
 const isKind = (value: string): value is Source["kind"] => SOURCE_KINDS.some((kind) => kind === value);
 
-function newDraft(): Draft {
-  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+function newDraft(time_zone: string): Draft {
   return { name: "", kind: "bank_statement", currency: "EUR", time_zone, sign: "as_is", grace_days: "3" };
 }
 
@@ -50,7 +50,8 @@ function inputOf({ name, kind, currency, time_zone, sign, grace_days }: Draft): 
 export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (saved: Source) => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const [before] = useState(() => (initial ? draftOf(initial) : newDraft()));
+  const { timeZone } = usePreferences();
+  const [before] = useState(() => (initial ? draftOf(initial) : newDraft(timeZone)));
   const form = useForm({
     initial: before,
     check: missingIn,

@@ -48,9 +48,12 @@ export function ImportFigures({ imported: { accepted_count, duplicate_count, ref
     ...(skipped_count > 0 ? [["Skipped", skipped_count] as const] : []),
   ] as const;
   return (
-    <dl className="grid grid-cols-2 overflow-hidden rounded-lg border border-line bg-raised @md:grid-cols-4">
+    <dl className="grid auto-cols-fr overflow-hidden rounded-lg border border-line bg-raised @md:grid-flow-col">
       {figures.map(([name, count]) => (
-        <div key={name} className="-mr-px -mb-px border-r border-b border-line px-3 py-2">
+        <div
+          key={name}
+          className="-mr-px -mb-px flex items-baseline justify-between gap-3 border-r border-b border-line px-3 py-2 @md:block"
+        >
           <dt className="text-xs text-muted">{name}</dt>
           <dd className="text-lg font-semibold tabular-nums">{count.toLocaleString("en")}</dd>
         </div>

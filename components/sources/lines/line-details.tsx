@@ -49,7 +49,7 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
         <Text name="Own ID">{external_id}</Text>
         <Fact name="Source">
           <Link href={`/${tenantId}/sources/${line.source_id}`} className={LINK}>
-            {source?.name ?? line.source_id}
+            {source?.name ?? "Source"}
           </Link>
         </Fact>
         <Fact name="Added">
@@ -98,7 +98,7 @@ function MoreDetails({ details }: Pick<Line, "details">) {
     <PanelSection title="Details">
       <Facts>
         {entries.map(([name, value]) => (
-          <Fact key={name} name={name.replaceAll("_", " ")}>
+          <Fact key={name} name={(name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ")}>
             {typeof value === "string" || typeof value === "number" ? (
               <span className="wrap-anywhere">{value}</span>
             ) : (

@@ -20,16 +20,14 @@ type Props = {
   onClear: (() => void) | false;
   /** Of the amounts that are entered. */
   currency: string;
-  /** Whether a source can be chosen. */
-  choosesSource: boolean;
 };
 
-export function LineFilters({ search, onChange, onClear, currency, choosesSource }: Props) {
+export function LineFilters({ search, onChange, onClear, currency }: Props) {
   return (
     <search className="flex gap-2 pb-4 max-sm:flex-col sm:flex-wrap">
-      <SearchField label="Search by reference, counterparty, amount" value={search.q} onChange={(q) => onChange({ q })} />
+      <SearchField label="Search lines" value={search.q} onChange={(q) => onChange({ q })} />
       <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap">
-        {choosesSource && <SourceFilter value={search.source_id} onChange={(source_id) => onChange({ source_id, import_id: null })} />}
+        <SourceFilter value={search.source_id} onChange={(source_id) => onChange({ source_id, import_id: null })} />
         {search.reconciliation_id && (
           <FilterMenu
             name="Side"

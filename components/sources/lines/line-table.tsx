@@ -5,7 +5,7 @@ import type { PageLink } from "#components/kit/use-search.ts";
 import { useVirtualRows } from "#components/kit/use-virtual-rows.ts";
 import { classes } from "#components/ui/classes.ts";
 import type { Line } from "#lib/lines/contract.ts";
-import { COLUMNS, LineRow } from "./line-row.tsx";
+import { columnsOf, LineRow } from "./line-row.tsx";
 
 const ROW_PX = 45;
 
@@ -24,7 +24,7 @@ export function LineTable({
   items: readonly Line[];
   linkTo: (to: { line: string }) => PageLink | string;
   /** The name of a line's source, where lines of several are listed. */
-  sourceName?: (line: Line) => string | undefined;
+  sourceName?: ((line: Line) => string) | undefined;
   /** The total, null until all are loaded. */
   total?: number | null;
   /** True while rows of the previous filters are shown. */
@@ -40,10 +40,11 @@ export function LineTable({
     >
       <caption className="sr-only">{caption}</caption>
       <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
-        <tr className={classes("h-9 items-center px-4", COLUMNS)}>
+        <tr className={classes("h-9 items-center px-4", columnsOf(sourceName !== undefined))}>
           <Heading>Value date</Heading>
           <Heading>Counterparty</Heading>
-          <Heading>{sourceName ? "Source and reference" : "Reference"}</Heading>
+          <Heading>Reference</Heading>
+          {sourceName && <Heading>Source</Heading>}
           <Heading>State</Heading>
           <Heading className="text-right">Amount</Heading>
         </tr>

@@ -41,7 +41,7 @@ export function LinesPage() {
   });
   const { data: sources } = useQuery(sourcesNamed(tenantId, ""));
   const names = useMemo(() => new Map(sources?.items.map(({ id, name }) => [id, name])), [sources]);
-  const sourceName = useCallback((line: Line) => names.get(line.source_id), [names]);
+  const sourceName = useCallback((line: Line) => names.get(line.source_id) ?? "", [names]);
   const parent = reconciliation_id
     ? { name: reconciliation?.name ?? "Reconciliation", path: `reconciliations/${reconciliation_id}` }
     : source_id
@@ -56,7 +56,6 @@ export function LinesPage() {
           onChange={set}
           onClear={isFiltered && clear}
           currency={source?.currency ?? items[0]?.currency ?? "EUR"}
-          choosesSource
         />
       )}
       {list.failure ? (
