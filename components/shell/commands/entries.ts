@@ -7,6 +7,7 @@ import {
   Layers,
   ListChecks,
   LogOut,
+  MonitorSmartphone,
   Moon,
   Plus,
   Repeat,
@@ -143,6 +144,13 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       also: "help keys",
       keys: ["?"],
       run: () => front.set("shortcuts"),
+    },
+    {
+      id: "sessions",
+      title: "Sessions",
+      icon: MonitorSmartphone,
+      also: "devices browsers sign out everywhere",
+      run: () => front.set("sessions"),
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];
