@@ -100,7 +100,7 @@ values
   (:tenant, 'Wayfarer current account with a name longer than most banks would give it', 'bank_statement', 'EUR', 'Europe/Berlin', 'as_is',
     '{"fields": {"amount": "Betrag", "value_date": "Valuta", "counterparty": "Name", "reference": "Verwendungszweck"}, "date_format": "DD.MM.YYYY", "decimal_separator": ",", "delimiter": ";", "encoding": "windows-1252"}',
     now() - interval '2 hours', now() - interval '90 days', 'user:ada'),
-  (:tenant, 'Card processor', 'processor', 'JPY', 'Asia/Tokyo', 'inverted', null, null, now() - interval '80 days', 'user:ada');
+  (:tenant, 'Card processor', 'processor', 'USD', 'America/New_York', 'inverted', null, null, now() - interval '80 days', 'user:ada');
 insert into public.imports (tenant_id, source_no, status, format, file_name, read_count, accepted_count, duplicate_count, refused_count, skipped_count,
   refusals, statements, opening_balance_minor, closing_balance_minor, balance_holds, bytes_read, bytes_total, failure, created_at, created_by,
   finished_at, undone_at, undone_by)

@@ -96,7 +96,9 @@ export function LinesPage() {
 function NoMatch({ search, onClear }: { search: string; onClear: (() => void) | false }) {
   return (
     <Notice icon={SearchX} title="No matching lines" action={onClear && <Button onClick={onClear}>Clear filters</Button>}>
-      {search ? "Search finds whole words and their beginnings, and amounts such as 12.50." : "Try different filters."}
+      {search
+        ? "Search looks for each word in reference, counterparty, description and ID, and for amounts such as 12.50."
+        : "Try different filters."}
     </Notice>
   );
 }
