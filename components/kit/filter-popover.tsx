@@ -20,7 +20,7 @@ export function FilterPopover({
   children: ReactNode;
 }) {
   const id = useId();
-  const box = useRef<HTMLFormElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   return (
     <>
       <button
@@ -31,39 +31,43 @@ export function FilterPopover({
       >
         <FilterTrigger>{value ?? name}</FilterTrigger>
       </button>
-      <form
+      <div
         ref={box}
         id={id}
         popover="auto"
-        noValidate
         role="dialog"
         aria-label={name}
         onToggle={({ newState }) => newState === "open" && box.current?.querySelector("input")?.focus()}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (onApply(new FormData(event.currentTarget))) box.current?.hidePopover();
-        }}
-        className="fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] flex-col gap-3 rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-end] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline] open:flex"
+        className="fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-end] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
       >
-        {children}
-        <div className="flex justify-end gap-2">
-          {value && (
-            <Button
-              size="sm"
-              variant="ghost"
-              onClick={() => {
-                onClear();
-                box.current?.hidePopover();
-              }}
-            >
-              Clear
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (onApply(new FormData(event.currentTarget))) box.current?.hidePopover();
+          }}
+          className="flex flex-col gap-3"
+        >
+          {children}
+          <div className="flex justify-end gap-2">
+            {value && (
+              <Button
+                size="sm"
+                variant="ghost"
+                onClick={() => {
+                  onClear();
+                  box.current?.hidePopover();
+                }}
+              >
+                Clear
+              </Button>
+            )}
+            <Button size="sm" type="submit" variant="primary">
+              Apply
             </Button>
-          )}
-          <Button size="sm" type="submit" variant="primary">
-            Apply
-          </Button>
-        </div>
-      </form>
+          </div>
+        </form>
+      </div>
     </>
   );
 }

@@ -21,14 +21,8 @@ const panel = (page: Page) => page.getByRole("dialog");
 const count = async (id: string) => (await linesOf(team, { source_id: id })).length;
 
 test("a file is imported by keyboard alone, from a source that isn't there yet to undoing it", async ({ page }) => {
-  const press = async (name: string | RegExp) => {
-    await tabTo(
-      page,
-      page
-        .getByRole("button", { name, exact: typeof name === "string" })
-        .filter({ visible: true })
-        .first(),
-    );
+  const press = async (name: string, within: Page | Locator = page) => {
+    await tabTo(page, within.getByRole("button", { name, exact: true }).filter({ visible: true }).first());
     await page.keyboard.press("Enter");
   };
   await page.goto(`/${team.tenant}/sources`);

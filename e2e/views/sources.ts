@@ -64,7 +64,14 @@ export const SOURCE_VIEWS: View[] = [
   {
     name: "import wizard, debit and credit",
     ...SOURCES,
-    arrange: inTurn(processor, wizard, choosing("csv-sign-column.csv"), says("Rejected rows")),
+    arrange: inTurn(
+      processor,
+      wizard,
+      choosing("csv-sign-column.csv"),
+      says(/^4 lines/),
+      (page) => page.getByText("Debit or credit", { exact: true }).first().click(),
+      says("Choose a column."),
+    ),
   },
   {
     name: "import wizard, balances",

@@ -2,8 +2,10 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Check } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useEffect, useRef } from "react";
 import { isRefusal } from "#components/api-client.ts";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
@@ -16,12 +18,16 @@ import { linesKey } from "../lines/queries.ts";
 import { sourceById, sourcesKey } from "../queries.ts";
 import { sourcePageSearch } from "../search.ts";
 import { SourceSkeleton } from "../source-skeletons.tsx";
-import { CheckStep } from "./check-step.tsx";
 import { ImportStep } from "./import-step.tsx";
 import { importById, importsKey, isAtWork } from "./queries.ts";
 import { UploadStep } from "./upload-step.tsx";
 import { usePreview } from "./use-preview.ts";
 import { useUpload } from "./use-upload.ts";
+
+/** Loaded with the first file. */
+const CheckStep = dynamic(() => import("./check-step.tsx").then((part) => part.CheckStep), {
+  loading: () => <PartSkeleton label="Reading the beginning of the file" bars={["h-20 w-full max-w-3xl", "h-56 w-full max-w-3xl"]} />,
+});
 
 const STEPS = ["Choose a file", "Check", "Import"] as const;
 const FORMATS_HINT = "or drop it here. CSV, camt.052 to 054, MT940, MT942, BAI2, OFX, NDJSON or JSON, up to 1 GB. Nothing is imported yet.";
