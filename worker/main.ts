@@ -23,6 +23,7 @@ runInBackground({
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,
+    extend_calendars: purge("private.extend_calendars"),
     forget_security_events: forgetSecurityEvents,
     purge_api_key_usage: purge("private.purge_api_key_usage"),
     purge_idempotency_keys: purge("private.purge_idempotency_keys"),
@@ -36,6 +37,7 @@ runInBackground({
   crontab: `
     */10 * * * * announce_expiring_api_keys
     * * * * * end_grace_periods
+    41 * * * * extend_calendars
     47 * * * * forget_security_events
     27 * * * * purge_api_key_usage
     7 * * * * purge_idempotency_keys
