@@ -6,12 +6,14 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
+import type { Import } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { counted } from "../words.ts";
 import { ImportOutcome } from "./import-panel.tsx";
-import type { LiveImport } from "./import-wizard.tsx";
 import { isAtWork } from "./queries.ts";
 import { ImportBadge } from "./words.tsx";
+
+type LiveImport = { data: Import | undefined; error: Error | null; refetch: () => unknown };
 
 /** The import itself: live while it's read, then what came of it. */
 export function ImportStep({
@@ -47,7 +49,7 @@ export function ImportStep({
   );
 }
 
-function summary({ status, file_name, accepted_count, undone_at, finished_at }: NonNullable<LiveImport["data"]>): string {
+function summary({ status, file_name, accepted_count, undone_at, finished_at }: Import): string {
   const name = file_name ?? "The file";
   if (status === "queued" || status === "reading") return `Importing ${name}`;
   if (status === "undoing") return `Undoing the import of ${name}`;

@@ -12,7 +12,6 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useSearch } from "#components/kit/use-search.ts";
 import { classes } from "#components/ui/classes.ts";
 import { FileDrop } from "#components/ui/file-drop.tsx";
-import type { Import } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { linesKey } from "../lines/queries.ts";
 import { sourceById, sourcesKey } from "../queries.ts";
@@ -134,8 +133,6 @@ function useLiveImport(id: string | null) {
   }, [ended, cache, tenantId]);
   return query;
 }
-
-export type LiveImport = { data: Import | undefined; error: Error | null; refetch: () => unknown };
 
 /** Focuses the heading of each new step but the first, so that the keyboard and screen readers follow. */
 function useFocusOf(step: string) {
