@@ -7,6 +7,7 @@ import { EXCEPTIONS, SHELL } from "./views/board.ts";
 import { DESIGN, DOCS } from "./views/docs.ts";
 import { ENTRANCE } from "./views/entrance.ts";
 import { RECORDS } from "./views/records.ts";
+import { SOURCE_VIEWS } from "./views/sources.ts";
 import type { View } from "./views/view.ts";
 import { WEBHOOKS } from "./views/webhooks.ts";
 
@@ -15,6 +16,7 @@ export const VIEWS: readonly View[] = [
   ...EXCEPTIONS,
   ...SHELL,
   ...RECORDS,
+  ...SOURCE_VIEWS,
   ...API_KEYS,
   ...SECURITY_EVENTS,
   ...WEBHOOKS,

@@ -27,7 +27,7 @@ export function Page({
           <ol className="flex min-w-0 text-sm text-muted">
             <li className="shrink-0">{tenant.name}</li>
             {parent && (
-              <li className={`shrink-0 ${CRUMB}`}>
+              <li className={`max-w-1/2 min-w-12 truncate ${CRUMB}`}>
                 <Link href={`/${tenant.id}/${parent.path}`} className="hover:text-ink hover:underline">
                   {parent.name}
                 </Link>

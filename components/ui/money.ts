@@ -13,3 +13,24 @@ function formatOf(currency: string) {
   formats.set(currency, made);
   return made;
 }
+
+/**
+ * A typed amount in minor units: "1250", "-12.5", "1,250.00" and "1.250,00" alike, where the last mark with at most the currency's
+ * decimals after it stands before them. Null for what is no amount of the currency.
+ */
+export function parseMoney(typed: string, currency: string): number | null {
+  const { decimals } = formats.get(currency) ?? formatOf(currency);
+  const [, sign, digits = ""] = /^\s*([-−+]?)\s*([\d.,' \u00a0]*\d)\s*$/.exec(typed) ?? [];
+  const [, whole = "", fraction = ""] = new RegExp(`^(.*?)(?:[.,](\\d{0,${decimals}}))?$`).exec(digits) ?? [];
+  const groups = whole.split(/[.,' \u00a0]/);
+  if (groups.some((group, place) => !/^\d+$/.test(group) || (place > 0 && group.length !== 3))) return null;
+  const minor = Number(groups.join("") + fraction.padEnd(decimals, "0"));
+  if (!Number.isSafeInteger(minor)) return null;
+  return sign === "-" || sign === "−" ? -minor : minor;
+}
+
+/** An amount in minor units as one would type it: "-12.50". */
+export function plainMoney(amountMinor: number, currency: string): string {
+  const { decimals } = formats.get(currency) ?? formatOf(currency);
+  return (amountMinor / 10 ** decimals).toFixed(decimals);
+}
