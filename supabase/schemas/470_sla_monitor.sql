@@ -75,13 +75,14 @@ begin
       case when rank_expression is not null then quote_literal(input -> 'after' ->> 0) || ', ' else '' end,
       input -> 'after' ->> 1, input -> 'after' ->> 2);
   end if;
-  -- The rank is for the cursor; the contract leaves it out.
+  -- The rank and the stored deadline (infinity: paused, and so last) are for the cursor; the contract leaves them out.
   execute format($q$
-    select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank) order by p.rank, (p.e).due_at, (p.e).id)
+    select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank, 'sorted_at',
+      case when (p.e).due_at = 'infinity' then 'infinity' else private.iso((p.e).due_at) end) order by p.rank, (p.e).due_at, (p.e).id)
     from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
   $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
   into items using as_of, page_size;
-  return private.page(items, page_size, 'rank', 'due_at', 'id')
+  return private.page(items, page_size, 'rank', 'sorted_at', 'id')
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
 

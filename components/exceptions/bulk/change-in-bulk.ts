@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ApiProblem, callApi, isRefusal, newIdempotencyKey } from "#components/api-client.ts";
 import { updateExceptionsContract } from "#lib/exceptions/contract.ts";
 
-export type BulkPatch = z.input<NonNullable<typeof updateExceptionsContract.body>>["patch"];
+export type BulkPatch = NonNullable<z.input<NonNullable<typeof updateExceptionsContract.body>>["patch"]>;
 
 export type Outcome = {
   changed: string[];

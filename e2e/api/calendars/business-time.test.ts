@@ -4,7 +4,7 @@ import { WEEKDAYS } from "#lib/calendars/contract.ts";
 import { type Hours, SlowClock } from "./oracle.ts";
 
 /** Each of them asked a hundred times. CALENDARS=1000 makes it a hundred thousand. */
-const CALENDARS = Number(process.env.CALENDARS ?? 60);
+const CALENDARS = Number(process.env.CALENDARS ?? 25);
 const ASKED = 100;
 const SEED = Number(process.env.SEED ?? 20261122);
 const DAYS = 21;
