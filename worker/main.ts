@@ -1,5 +1,5 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
-import { env } from "#lib/runtime/env.ts";
+import { workerEnv } from "#lib/runtime/env.ts";
 import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { startSlaClock } from "./sla-clock.ts";
@@ -11,7 +11,7 @@ import { Dispatcher } from "./webhooks/dispatcher.ts";
 
 const { DATABASE_URL, DIRECT_URL } = process.env;
 if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
-const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = env();
+const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
 const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
