@@ -36,7 +36,7 @@ create table public.exception_ledger (
   id bigint generated always as identity,
   tenant_id text not null,
   exception_id text not null,
-  at timestamptz(3) not null default now(),
+  at timestamptz(3) not null default date_trunc('milliseconds', now()),
   kind text not null check (kind in ('set', 'moved', 'crossed', 'paused', 'resumed', 'recalculated', 'resolved', 'dismissed', 'reopened')),
   due_at timestamptz(3) not null,
   threshold_minutes integer,

@@ -141,7 +141,7 @@ begin
   end if;
   -- Closing what is paused ends the pause first.
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, calendar_no)
-  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else now() end, k.kind, x.due_at, x.calendar_no
+  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else date_trunc('milliseconds', now()) end, k.kind, x.due_at, x.calendar_no
   from unnest(c.tenants, c.ids, c.ledger_kinds, c.due_ats, c.calendars, c.resumed_ats) as x (tenant_id, exception_id, kind, due_at, calendar_no, resumed_at)
   cross join lateral unnest(case
     when x.resumed_at is not null and x.kind <> 'resumed' then array['resumed', x.kind] else array[x.kind]

@@ -46,15 +46,10 @@ const pace = {
     }),
   pause: z
     .strictObject({
-      max_minutes: z
-        .int()
-        .min(SLA_POLICIES.pause_max_minutes.least)
-        .max(SLA_POLICIES.pause_max_minutes.most)
-        .nullable()
-        .meta({
-          description: "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.",
-          example: 10_080,
-        }),
+      max_minutes: z.int().min(SLA_POLICIES.pause_max_minutes.least).max(SLA_POLICIES.pause_max_minutes.most).nullable().meta({
+        description: "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.",
+        example: 10_080,
+      }),
       max_count: z
         .int()
         .min(SLA_POLICIES.pause_max_count.least)
