@@ -9,9 +9,6 @@ export function usePauseByKey() {
   const [item, setItem] = useState<SlaItem | null>(null);
   const { start: resume } = useResumeException();
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are memoised; `resume` does the same in every render
-  const toggle = useCallback(
-    (pressed: SlaItem) => (pressed.paused_at === null ? setItem(pressed) : resume(pressed.id)),
-    [],
-  );
+  const toggle = useCallback((pressed: SlaItem) => (pressed.paused_at === null ? setItem(pressed) : resume(pressed.id)), []);
   return { item, toggle, close: () => setItem(null) };
 }

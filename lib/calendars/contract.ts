@@ -258,7 +258,7 @@ export const readIcsContract = contract({
     "All-day events become closed days (RFC 5545); those that recur yearly, for five years ahead. Nothing is added to a calendar until you send them as " +
     "special_days.",
   access: needs("write:calendars"),
-  functions: ["read_calendar_file"],
+  idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
     ics: z.string().min(1).max(ICS_MAX).meta({
       description: "The text of the file.",

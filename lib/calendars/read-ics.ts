@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { read } from "../db/call.ts";
+import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import type { readIcsContract } from "./contract.ts";
@@ -7,8 +7,7 @@ import { readDays } from "./ics.ts";
 
 /** @throws ApiError `invalid_request` if the text is no iCalendar file */
 export async function readIcs(ctx: Context, { ics }: { ics: string }): Promise<z.output<typeof readIcsContract.response>> {
-  await read(ctx, "read_calendar_file", {});
   const days = readDays(ics, new Date().getUTCFullYear());
   if (!days) throw invalidRequest([{ path: "ics", message: "Must be an iCalendar file, from BEGIN:VCALENDAR to END:VCALENDAR." }]);
-  return days;
+  return write(ctx, "read_ics", days);
 }

@@ -187,12 +187,11 @@ begin
   return '{}';
 end $$;
 
--- Whether the caller may read a calendar's file, which the server does. input: {}.
-create function public.read_calendar_file(input jsonb, request jsonb) returns jsonb
+-- input: { special_days, skipped }, what the server read of a file. Kept under the idempotency key, and changes nothing.
+create function public.read_ics(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.enter(request, 'read_calendar_file');
-  return '{}';
+  return coalesce(private.enter_write(request, 'read_ics'), private.answer(request, input));
 end $$;
 
 grant execute on function
