@@ -1852,10 +1852,7 @@ export type Database = {
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
-      read_calendar_file: {
-        Args: { input: Json; request: Json }
-        Returns: Json
-      }
+      read_ics: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
         Args: { batch: string; rows: Json }

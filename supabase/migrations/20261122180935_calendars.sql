@@ -448,14 +448,13 @@ begin
   perform private.enter(request, 'list_holidays');
   return '{}';
 end $function$;
-CREATE OR REPLACE FUNCTION public.read_calendar_file(input jsonb, request jsonb)
+CREATE OR REPLACE FUNCTION public.read_ics(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
 begin
-  perform private.enter(request, 'read_calendar_file');
-  return '{}';
+  return coalesce(private.enter_write(request, 'read_ics'), private.answer(request, input));
 end $function$;
 create policy calendar_versions_insert on public.calendar_versions as permissive for insert to authenticated
   with check (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['write:calendars'::text]) AS may)));
@@ -481,7 +480,7 @@ grant execute on function public.list_calendars(jsonb,jsonb) to authenticated;
 grant execute on function public.list_holidays(jsonb,jsonb) to authenticated;
 grant execute on function public.list_open_hours(jsonb,jsonb) to authenticated;
 grant execute on function public.put_calendar(jsonb,jsonb) to authenticated;
-grant execute on function public.read_calendar_file(jsonb,jsonb) to authenticated;
+grant execute on function public.read_ics(jsonb,jsonb) to authenticated;
 grant insert (calendar_id, special_days, time_zone, version, weekly) on public.calendar_versions to authenticated;
 grant insert (name) on public.calendars to authenticated;
 grant select on public.calendar_versions to authenticated;
@@ -613,7 +612,7 @@ insert into private.operations select (row_text::private.operations).* from (val
   ('(put_first_steps,putFirstSteps,write:first-steps)'),
   ('(put_rules,putRules,write:reconciliations)'),
   ('(put_sla_policy,putSlaPolicy,write:sla-policy)'),
-  ('(read_calendar_file,readIcs,write:calendars)'),
+  ('(read_ics,readIcs,write:calendars)'),
   ('(recover_webhook,recoverWebhook,write:webhooks)'),
   ('(reject_match,rejectMatch,decide:matches)'),
   ('(reopen_reconciliation,reopenReconciliation,close:reconciliations)'),
