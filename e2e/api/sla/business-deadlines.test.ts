@@ -107,7 +107,7 @@ describe("a deadline in business time", () => {
       .json as Calendar;
     expect((await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: rare.id })).json).toMatchObject({
       status: 400,
-      errors: [{ path: "minutes_to_resolve.low" }],
+      errors: [{ path: "minutes_to_resolve.medium" }],
     });
     const { calendar: foreign } = await tenantWithCalendar();
     expect((await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: foreign.id })).json).toMatchObject({

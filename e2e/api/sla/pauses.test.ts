@@ -23,12 +23,13 @@ async function tenant() {
   };
 }
 
-/** As if it had been paused so long ago. */
+/** As if it had been set and paused so long ago. */
 async function pausedSince(id: string, minutes: number): Promise<void> {
-  await sql("update public.exceptions set paused_at = paused_at - make_interval(mins => $2), held_due_at = held_due_at where id = $1", [
-    id,
-    minutes,
-  ]);
+  await sql(
+    `update public.exceptions set paused_at = paused_at - make_interval(mins => $2), held_due_at = held_due_at - make_interval(mins => $2)
+     where id = $1`,
+    [id, minutes],
+  );
 }
 
 describe("a pause", () => {
@@ -75,8 +76,8 @@ describe("a pause", () => {
     await pausedSince(id, 300);
     const resumed = (await resume(id)).json as Exception;
     expect(resumed).toMatchObject({ paused_at: null, pause_reason: null, breach_risk: "medium" });
-    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBeGreaterThanOrEqual(300 * 60_000);
-    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBeLessThan(301 * 60_000);
+    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBeLessThan(60_000);
     expect(await crossings()).toEqual([240]);
   });
 

@@ -1215,7 +1215,7 @@ insert into private.operations select (row_text::private.operations).* from (val
   ('(put_first_steps,putFirstSteps,write:first-steps)'),
   ('(put_rules,putRules,write:reconciliations)'),
   ('(put_sla_policy,putSlaPolicy,write:sla-policy)'),
-  ('(read_calendar_file,readIcs,write:calendars)'),
+  ('(read_ics,readIcs,write:calendars)'),
   ('(recover_webhook,recoverWebhook,write:webhooks)'),
   ('(reject_match,rejectMatch,decide:matches)'),
   ('(reopen_reconciliation,reopenReconciliation,close:reconciliations)'),
