@@ -54,6 +54,16 @@ export const EXCEPTIONS: View[] = [
     ),
   },
   {
+    name: "board, pausing a selection",
+    ...BOARD,
+    arrange: inTurn(
+      chooseThree,
+      inBar("Clock"),
+      (page) => page.getByRole("menuitem", { name: /Pause/ }).click(),
+      (page) => dialog(page).getByLabel("Reason").waitFor(),
+    ),
+  },
+  {
     name: "board, offline",
     ...BOARD,
     alone: true,
@@ -72,6 +82,29 @@ export const EXCEPTIONS: View[] = [
           .click(),
       (page) => page.getByRole("combobox", { name: "Assignee" }).fill("zo e"),
       says("Names can't contain spaces."),
+    ),
+  },
+  {
+    name: "exception, pausing",
+    ...BOARD,
+    path: "/:world/exceptions?breach_risk=low",
+    arrange: inTurn(
+      open(),
+      (page) => dialog(page).getByRole("button", { name: "Pause" }).click(),
+      (page) => dialog(page).getByLabel("Reason").waitFor(),
+    ),
+  },
+  {
+    name: "exception, paused",
+    ...BOARD,
+    path: "/acme/exceptions?breach_risk=low",
+    alone: true,
+    arrange: inTurn(
+      open(),
+      (page) => dialog(page).getByRole("button", { name: "Pause" }).click(),
+      (page) => dialog(page).getByLabel("Reason").fill("Waiting for the bank"),
+      (page) => dialog(page).getByRole("button", { name: "Pause exception" }).click(),
+      says("Due if resumed now"),
     ),
   },
   {
