@@ -129,6 +129,26 @@ describe("a deadline in business time", () => {
   });
 });
 
+describe("a pause by a calendar", () => {
+  it("across a change of the clocks moves the deadline as far as the calendar was open, and a pause while closed not at all", async () => {
+    const { create, call } = await tenantWithCalendar();
+    const { id } = await create({ severity: "high" });
+    await call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
+    const deadline = async (pausedAt: string, resumedAt: string) => {
+      // Due on Friday at 16:30 in Berlin, two days before summer time.
+      await sql("update public.exceptions set paused_at = $2, held_due_at = '2027-03-26T15:30:00Z' where id = $1", [id, pausedAt]);
+      const [row] = await sql<{ json: Exception }>("select private.exception_json(e, $2) as json from public.exceptions e where id = $1", [
+        id,
+        resumedAt,
+      ]);
+      return [row?.json.due_at, row?.json.business_minutes_remaining];
+    };
+    // From Friday 15:00 to Monday 10:00, three hours open: an hour and a half is left, until Monday 11:30 in summer time.
+    expect(await deadline("2027-03-26T14:00:00Z", "2027-03-29T08:00:00Z")).toEqual(["2027-03-29T09:30:00.000Z", 90]);
+    expect(await deadline("2027-03-25T17:00:00Z", "2027-03-26T07:00:00Z")).toEqual(["2027-03-26T15:30:00.000Z", 450]);
+  });
+});
+
 describe("a changed calendar", () => {
   const closedForAWeek = { ...OFFICE, weekly: ALWAYS, special_days: [] as object[] };
 
