@@ -35,7 +35,7 @@ async function pausedSince(id: string, minutes: number): Promise<void> {
 describe("a pause", () => {
   it("holds what is left, counts as on track, is listed last and crosses nothing", async () => {
     const { create, pause, board, crossings } = await tenant();
-    const held = await create({ due_at: await dueIn(60, 1.5) });
+    const held = await create({ due_at: await dueIn(60, 50) });
     expect(await crossings()).toEqual([240]);
     const paused = (await pause(held.id)).json as Exception;
     expect(paused).toMatchObject({ pause_reason: WAITING.reason, paused_until: null, breach_risk: "low", minutes_to_breach: 61 });
