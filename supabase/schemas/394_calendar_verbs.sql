@@ -190,8 +190,10 @@ end $$;
 -- input: { special_days, skipped }, what the server read of a file. Kept under the idempotency key, and changes nothing.
 create function public.read_ics(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'read_ics');
 begin
-  return coalesce(private.enter_write(request, 'read_ics'), private.answer(request, input));
+  return coalesce(kept, private.answer(request, input));
 end $$;
 
 grant execute on function
