@@ -2,6 +2,7 @@ import { claimDataDir } from "./claim.ts";
 import { log } from "./log.ts";
 import { type Part, stopParts } from "./part.ts";
 import { freePort, portGetsFree } from "./ports.ts";
+import { keepQuotas } from "./quotas.ts";
 import { announce } from "./ready.ts";
 import { dataDirOf, readSettings, type Settings, SettingsError } from "./settings.ts";
 import {
@@ -42,9 +43,12 @@ async function start(): Promise<void> {
     env.DATABASE_URL = urls.owner;
     await startDataApi(env, dataApiPort, urls);
     await seedOnce(urls.owner);
+    await keepQuotas(urls.owner, settings.quotas);
   } else {
     await requireListening(env);
-    await applyMigrations(env.DIRECT_URL ?? env.DATABASE_URL ?? "");
+    const directUrl = env.DIRECT_URL ?? env.DATABASE_URL ?? "";
+    await applyMigrations(directUrl);
+    await keepQuotas(directUrl, settings.quotas);
   }
   const background = startBackground(settings);
   const web = startWeb(settings);

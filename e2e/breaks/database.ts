@@ -171,4 +171,14 @@ export const DATABASE: Break[] = [
       name: "each tenant's chain fits, without a gap, and no call waits for another tenant",
     },
   },
+  {
+    name: "quota-by-guess",
+    is: "creations at the same time do not see one another, and pass the quota",
+    how: {
+      function: "private.require_quota",
+      replace: "perform pg_advisory_xact_lock(hashtextextended('quota ' || $3 || ' ' || kind, 0));",
+      by: "null;",
+    },
+    caught: { file: "e2e/stack/quotas.test.ts", name: "of many creations at once no more than that" },
+  },
 ];

@@ -73,6 +73,9 @@ create index exceptions_by_suggestion on public.exceptions (tenant_id, suggested
 create index exceptions_open_by_pair on public.exceptions (tenant_id, pair_no) where pair_no is not null and status in ('open', 'in_review');
 -- Also what the list of members goes by.
 create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id) where assigned_to is not null;
+-- Finds words of three letters or more.
+create index exceptions_by_words on public.exceptions
+  using gin (lower(title || ' ' || coalesce(reason_code, '')) extensions.gin_trgm_ops);
 create index exceptions_by_reconciliation on public.exceptions (tenant_id, reconciliation_id) where reconciliation_id is not null;
 create index exceptions_open_by_reconciliation on public.exceptions (tenant_id, reconciliation_id)
   where reconciliation_id is not null and status in ('open', 'in_review');

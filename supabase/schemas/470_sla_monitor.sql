@@ -28,7 +28,7 @@ end $$;
 -- input: { sort_by, limit, after: [rank, due_at, id] | null, within_minutes, severity, assigned_to, status, breach_risk, q }.
 -- The risk falls as the deadline recedes, so sorting by breach_risk is sorting by due_at. at_risk is high and medium.
 create function public.list_sla_exceptions(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   as_of constant timestamptz(3) := now();
   page_size constant integer := (input ->> 'limit')::integer;
@@ -42,6 +42,7 @@ declare
   high constant interval := make_interval(mins => private.high_risk_below() - 1);
   medium constant interval := make_interval(mins => private.medium_risk_up_to());
   conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
+  few text[];
   items jsonb;
 begin
   perform private.enter(request, 'list_sla_exceptions');
@@ -59,8 +60,9 @@ begin
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
   end if;
   if input ->> 'q' is not null then
-    conditions := conditions || format($q$ and lower(concat_ws(' ', e.title, e.reason_code, e.id)) like all (%L::text[])$q$,
-      private.word_patterns(input ->> 'q'));
+    few := private.few_with_words(input ->> 'q');
+    conditions := conditions || ' and ' || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($3)' end;
+    perform set_config('enable_sort', (few is not null)::text, true);
   end if;
   if risk <> 'breached' then
     conditions := conditions || format(' and e.due_at > %L::timestamptz',
@@ -81,7 +83,7 @@ begin
       case when (p.e).due_at = 'infinity' then 'infinity' else private.iso((p.e).due_at) end) order by p.rank, (p.e).due_at, (p.e).id)
     from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
   $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
-  into items using as_of, page_size;
+  into items using as_of, page_size, few;
   return private.page(items, page_size, 'rank', 'sorted_at', 'id')
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;

@@ -108,6 +108,16 @@ begin
   end if;
   return after || jsonb_build_object('dry_run', dry_run, 'impact', impact);
 end $function$;
+CREATE OR REPLACE FUNCTION public.read_ics(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  kept constant jsonb := private.enter_write(request, 'read_ics');
+begin
+  return coalesce(kept, private.answer(request, input));
+end $function$;
 CREATE OR REPLACE FUNCTION private.policy_calendar(p public.sla_policies, severity text)
  RETURNS text
  LANGUAGE plpgsql
@@ -590,6 +600,7 @@ CREATE OR REPLACE FUNCTION private.insert_exceptions(rows jsonb)
  SET search_path TO ''
 AS $function$
 begin
+  perform private.require_quota('exceptions', jsonb_array_length(rows));
   return query
   insert into public.exceptions
     (title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, status, reason_code, amount_minor, currency, reconciliation_id,
@@ -780,6 +791,7 @@ CREATE OR REPLACE FUNCTION public.list_sla_exceptions(input jsonb, request jsonb
  RETURNS jsonb
  LANGUAGE plpgsql
  SET search_path TO ''
+ SET statement_timeout TO '4s'
 AS $function$
 declare
   as_of constant timestamptz(3) := now();
@@ -794,6 +806,7 @@ declare
   high constant interval := make_interval(mins => private.high_risk_below() - 1);
   medium constant interval := make_interval(mins => private.medium_risk_up_to());
   conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
+  few text[];
   items jsonb;
 begin
   perform private.enter(request, 'list_sla_exceptions');
@@ -811,8 +824,9 @@ begin
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
   end if;
   if input ->> 'q' is not null then
-    conditions := conditions || format($q$ and lower(concat_ws(' ', e.title, e.reason_code, e.id)) like all (%L::text[])$q$,
-      private.word_patterns(input ->> 'q'));
+    few := private.few_with_words(input ->> 'q');
+    conditions := conditions || ' and ' || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($3)' end;
+    perform set_config('enable_sort', (few is not null)::text, true);
   end if;
   if risk <> 'breached' then
     conditions := conditions || format(' and e.due_at > %L::timestamptz',
@@ -833,7 +847,7 @@ begin
       case when (p.e).due_at = 'infinity' then 'infinity' else private.iso((p.e).due_at) end) order by p.rank, (p.e).due_at, (p.e).id)
     from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
   $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
-  into items using as_of, page_size;
+  into items using as_of, page_size, few;
   return private.page(items, page_size, 'rank', 'sorted_at', 'id')
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $function$;
