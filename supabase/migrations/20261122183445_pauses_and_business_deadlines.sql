@@ -796,16 +796,18 @@ AS $function$
 declare
   as_of constant timestamptz(3) := now();
   page_size constant integer := (input ->> 'limit')::integer;
-  rank_expression constant text := case input ->> 'sort_by'
-    when 'severity' then 'e.severity_rank'
-    when 'assigned_to' then $q$coalesce('0' || e.assigned_to, '1')$q$
+  ranked_by constant text := case input ->> 'sort_by' when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to' end;
+  sort_key constant text := concat_ws(', ', ranked_by, 'e.due_at', 'e.id');
+  -- As a cursor says it: nobody comes last.
+  rank constant text := case input ->> 'sort_by'
+    when 'severity' then 'e.severity_rank::text' when 'assigned_to' then $q$coalesce('0' || e.assigned_to, '1')$q$ else $q$''::text$q$
   end;
-  sort_key constant text := concat_ws(', ', rank_expression, 'e.due_at', 'e.id');
   risk constant text := input ->> 'breach_risk';
   -- minutes_to_breach is rounded up, so what is below 60 has at most 59 minutes left.
   high constant interval := make_interval(mins => private.high_risk_below() - 1);
   medium constant interval := make_interval(mins => private.medium_risk_up_to());
   conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
+  stretches text[];
   few text[];
   items jsonb;
 begin
@@ -818,7 +820,7 @@ begin
     conditions := conditions || format(' and e.severity_rank = %s', private.severity_rank(input ->> 'severity'));
   end if;
   if input ->> 'assigned_to' is not null then
-    conditions := conditions || format($q$ and coalesce('0' || e.assigned_to, '1') = %L$q$, '0' || (input ->> 'assigned_to'));
+    conditions := conditions || format(' and e.assigned_to = %L', input ->> 'assigned_to');
   end if;
   if input ->> 'status' is not null then
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
@@ -836,18 +838,18 @@ begin
     conditions := conditions || format(' and e.due_at <= %L::timestamptz',
       as_of + case risk when 'breached' then interval '0' when 'high' then high else medium end);
   end if;
-  if jsonb_typeof(input -> 'after') = 'array' then
-    conditions := conditions || format(' and (%s) > (%s%L::timestamptz, %L)', sort_key,
-      case when rank_expression is not null then quote_literal(input -> 'after' ->> 0) || ', ' else '' end,
-      input -> 'after' ->> 1, input -> 'after' ->> 2);
-  end if;
-  -- The rank and the stored deadline (infinity: paused, and so last) are for the cursor; the contract leaves them out.
-  execute format($q$
-    select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank, 'sorted_at',
-      case when (p.e).due_at = 'infinity' then 'infinity' else private.iso((p.e).due_at) end) order by p.rank, (p.e).due_at, (p.e).id)
-    from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
-  $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
+  stretches := private.stretches_after(ranked_by, input -> 'after');
+  execute (
+    select format($q$
+      select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank, 'sorted_at',
+        case when (p.e).due_at = 'infinity' then 'infinity' else private.iso((p.e).due_at) end) order by p.rank, (p.e).due_at, (p.e).id)
+      from (select u.e, u.rank from (%s) u order by u.rank, (u.e).due_at, (u.e).id limit $2 + 1) p
+    $q$, string_agg(format('(select e, %s as rank from public.exceptions e where %s and %s order by %s limit $2 + 1)', rank, conditions, s, sort_key),
+      ' union all '))
+    from unnest(stretches) s
+  )
   into items using as_of, page_size, few;
+  -- The rank and the stored deadline (infinity: paused, and so last) are for the cursor; the contract leaves them out.
   return private.page(items, page_size, 'rank', 'sorted_at', 'id')
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $function$;
