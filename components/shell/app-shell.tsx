@@ -23,7 +23,10 @@ export function AppShell({ surfaces, firstSteps, children }: Props) {
         Skip to content
       </a>
       <MobileBar surfaces={surfaces} firstSteps={firstSteps} />
-      <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line p-3 max-lg:hidden print:hidden">
+      <aside
+        aria-label="Sidebar"
+        className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line p-3 max-lg:hidden print:hidden"
+      >
         <Brand className="h-9 px-2" />
         <TenantSwitcher />
         <SearchButton />

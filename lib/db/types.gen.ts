@@ -1647,6 +1647,7 @@ export type Database = {
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
       leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
+      list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1660,6 +1661,7 @@ export type Database = {
       list_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
+      list_open_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_outstanding_lines: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1723,6 +1725,7 @@ export type Database = {
       }
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      undo_decision: { Args: { input: Json; request: Json }; Returns: Json }
       undo_import: { Args: { input: Json; request: Json }; Returns: Json }
       undo_match: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
