@@ -22,7 +22,10 @@ export function AgingCard({ id }: { id: string }) {
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : !data ? (
-        <PartSkeleton label="Loading the open lines by age" bars={["h-5 w-full", "h-5 w-full", "h-5 w-2/3"]} />
+        <PartSkeleton
+          label="Loading the open lines by age"
+          bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]}
+        />
       ) : data.outstanding_count === 0 ? (
         <p className="flex items-center justify-center gap-2 py-6 text-sm text-muted">
           <CircleCheck aria-hidden className="size-4" />
@@ -35,7 +38,7 @@ export function AgingCard({ id }: { id: string }) {
   );
 }
 
-const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
+const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
 
 export function Aging({ statement: { aging, left_source, right_source } }: { statement: Statement }) {
   const currencies = [...new Set(aging.map(({ currency }) => currency))].sort();
@@ -48,16 +51,16 @@ export function Aging({ statement: { aging, left_source, right_source } }: { sta
       {currencies.length > 1 && (
         <Segmented label="Currency" value={currency} options={currencies.map((value) => ({ value, label: value }))} onChange={setChosen} />
       )}
-      <div className="overflow-x-auto">
-        <table className="w-full text-sm">
+      <div>
+        <table className="w-full table-fixed text-sm">
           <caption className="sr-only">Open money by age, {currency}</caption>
           <thead className="text-xs text-muted">
             <tr className="border-b border-line align-bottom">
-              <th scope="col" className="py-1.5 text-left font-medium">
+              <th scope="col" className="w-20 py-1.5 text-left font-medium sm:w-28">
                 Days
               </th>
               {[left_source, right_source].map((name, side) => (
-                <th key={side === 0 ? "left" : "right"} scope="col" className="max-w-40 py-1.5 pl-4 text-right font-medium">
+                <th key={side === 0 ? "left" : "right"} scope="col" className="py-1.5 pl-2 text-right font-medium sm:pl-4">
                   <span className="block truncate">{name}</span>
                 </th>
               ))}
@@ -76,9 +79,9 @@ export function Aging({ statement: { aging, left_source, right_source } }: { sta
                     ) : (
                       <>
                         {formatMoney(minor, currency)} <span className="text-muted">· {lines.toLocaleString("en")}</span>
+                        <Bar from={0} to={Math.abs(minor) / most} fill="fill-risk-rail" className="mt-1 h-1.5" />
                       </>
                     )}
-                    <Bar from={0} to={Math.abs(minor) / most} fill="fill-risk-rail" className="mt-1 h-1.5" />
                   </td>
                 ))}
               </tr>

@@ -24,7 +24,7 @@ export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : !data ? (
-        <PartSkeleton label="Adding up the proof" bars={["h-5 w-full", "h-5 w-full", "h-5 w-2/3"]} />
+        <PartSkeleton label="Adding up the proof" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
       ) : data.items.length === 0 ? (
         <p className="py-6 text-center text-sm text-muted">No lines yet. Import lines into both sources.</p>
       ) : (
@@ -46,7 +46,7 @@ export function ProofBadge({ proof }: { proof: Proof }) {
   );
 }
 
-const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
+const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
 const TERMS = [
   ["lines", "Lines"],
   ["matched", "Matched"],
@@ -70,16 +70,16 @@ export function ProofTable({
       {currencies.map((currency) => {
         const sides = proof.items.filter((item) => item.currency === currency);
         return (
-          <div key={currency} className="overflow-x-auto">
-            <table className="w-full text-sm">
+          <div key={currency}>
+            <table className="w-full table-fixed text-sm">
               <caption className="sr-only">Proof in {currency}</caption>
               <thead className="text-xs text-muted">
                 <tr className="border-b border-line align-bottom">
-                  <th scope="col" className="py-1.5 text-left font-medium">
+                  <th scope="col" className="w-20 py-1.5 text-left font-medium sm:w-28">
                     {currency}
                   </th>
                   {sides.map(({ side }) => (
-                    <th key={side} scope="col" className="max-w-40 py-1.5 pl-4 text-right font-medium">
+                    <th key={side} scope="col" className="py-1.5 pl-2 text-right font-medium sm:pl-4">
                       <span className="block truncate">{side === "left" ? reconciliation.left_source : reconciliation.right_source}</span>
                     </th>
                   ))}

@@ -36,7 +36,7 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : !data ? (
-        <PartSkeleton label="Loading the runs" bars={["h-5 w-full", "h-5 w-full", "h-5 w-4/5", "h-5 w-3/5", "h-5 w-full"]} />
+        <PartSkeleton label="Loading the runs" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
       ) : (
         <>
           {current && <Progress run={current} />}

@@ -72,8 +72,8 @@ function Row({ step: { kind, name, lines, matches, suggested, amounts, from, to 
       data-risk={kind === "open" ? "medium" : undefined}
       className={classes("border-b border-line last:border-0", idle && "text-muted", kind !== "rule" && "font-medium")}
     >
-      <th scope="row" className="py-1.5 text-left font-[inherit]">
-        {name}
+      <th scope="row" className="py-1.5 text-left font-normal">
+        <span className={kind === "rule" ? undefined : "font-medium"}>{name}</span>
         <Bar from={from} to={to} fill={FILLS[kind]} className="mt-1 sm:hidden" />
       </th>
       <td className="pl-4 max-sm:hidden">

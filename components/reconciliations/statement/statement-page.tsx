@@ -47,7 +47,7 @@ export function StatementPage({ id }: { id: string }) {
       ) : data ? (
         <Sheet statement={data} />
       ) : (
-        <PartSkeleton label="Loading the statement" bars={["h-8 w-2/3", "h-32 w-full", "h-32 w-full", "h-48 w-full"]} />
+        <PartSkeleton label="Loading the statement" bars={["h-8 w-2/3", "h-32 w-full", "h-40 w-full", "h-48 w-full"]} />
       )}
     </Page>
   );

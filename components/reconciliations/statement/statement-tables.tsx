@@ -10,7 +10,7 @@ const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
 function Table({ caption, columns, children }: { caption: string; columns: readonly string[]; children: ReactNode }) {
   const id = useId();
   return (
-    // A wide table scrolls by itself, by keyboard too.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by itself, by keyboard too
     <section aria-labelledby={id} tabIndex={0} className="overflow-x-auto print:overflow-visible">
       <table className="w-full text-sm">
         <caption id={id} className="sr-only">
