@@ -337,7 +337,8 @@ begin
   end if;
   select jsonb_agg(f.line order by f.n) into items
   from (
-    select row_number() over () as n, private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r) as line
+    select row_number() over (
+      order by case when by_amount then -abs(o.open_minor) end, case when not by_amount then o.value_date end, o.line_no) as n, private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r) as line
     from (
       select x.* from private.open_lines x
       where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.value_date <= r.period_end and r.closed_at is null
@@ -363,7 +364,6 @@ begin
       limit page_size + 1
     ) o
     join public.lines l on l.tenant_id = r.tenant_id and l.line_no = o.line_no
-    order by case when by_amount then -abs(o.open_minor) end, case when not by_amount then o.value_date end, o.line_no
   ) f;
   return private.page(items, page_size, case when by_amount then 'open_minor' else 'value_date' end, 'id');
 end $function$;
