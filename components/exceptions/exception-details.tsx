@@ -27,6 +27,7 @@ import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
 // Each has its own boundary: otherwise the whole panel would suspend while it loads.
 const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((part) => part.ExceptionHistory), { loading: Waiting });
+const ExceptionLine = dynamic(() => import("./exception-line.tsx").then((part) => part.ExceptionLine), { loading: Waiting });
 const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger), { loading: Waiting });
 
 export function ExceptionDetails({ exception }: { exception: Exception }) {
@@ -71,6 +72,8 @@ export function ExceptionDetails({ exception }: { exception: Exception }) {
           }
         />
       </div>
+
+      {exception.line_id && <ExceptionLine exception={exception} />}
 
       <Facts ruled>
         {!isOpen && (

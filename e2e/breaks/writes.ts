@@ -125,4 +125,26 @@ export const WRITES: Break[] = [
     how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
     caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
   },
+  {
+    name: "taken-back-and-still-matched",
+    is: "a confirmation is taken back, and its lines stay matched",
+    how: { function: "private.suggest_again", replace: "perform private.give_back(tenant, ids);", by: "" },
+    caught: { file: "e2e/api/matching/decisions.test.ts", name: "leaves what was confirmed suggested again" },
+  },
+  {
+    name: "split-line-matched-whole",
+    is: "a split line has nothing open, though the other side has less",
+    how: {
+      function: "private.match_own_lines",
+      replace: "case when split is not null and l.line_no = part.line_no then part.minor else l.open_minor end",
+      by: "l.open_minor",
+    },
+    caught: { file: "e2e/api/matching/decisions.test.ts", name: "keeps open what the other side has not" },
+  },
+  {
+    name: "anybody-undoes",
+    is: "an analyst takes back what a lead decided",
+    how: { function: "public.undo_decision", replace: "a.created_by <> private.actor() or", by: "" },
+    caught: { file: "e2e/api/matching/decisions.test.ts", name: "is one's own, unless one may write reconciliations" },
+  },
 ];

@@ -6,6 +6,18 @@ const LIST = "/:world/reconciliations";
 const period = (name: "September" | "October", ...steps: Step[]): Step =>
   inTurn(goTo(new RegExp(name), /reconciliations\/rcn_/), says("Holds to the cent"), ...steps);
 
+const workbench = (...steps: Step[]): Step =>
+  period(
+    "October",
+    (page) => page.getByRole("link", { name: /Workbench/ }).click(),
+    (page) => page.getByRole("option").first().waitFor(),
+    says(/Runner-up/),
+    ...steps,
+  );
+
+const rules = (...steps: Step[]): Step =>
+  period("October", (page) => page.getByRole("link", { name: "Rules" }).click(), says(/Rules run from top to bottom/), ...steps);
+
 export const RECONCILIATIONS: View[] = [
   { name: "reconciliations", path: "/acme/reconciliations", role: "tenant_admin" },
   { name: "reconciliations, empty", path: "/:empty/reconciliations", role: "tenant_admin" },
@@ -61,5 +73,45 @@ export const RECONCILIATIONS: View[] = [
       (page) => page.getByRole("link", { name: "Statement" }).click(),
       (page) => page.getByRole("heading", { name: "Outstanding lines" }).waitFor(),
     ),
+  },
+
+  { name: "workbench", path: LIST, role: "tenant_admin", arrange: workbench() },
+  { name: "workbench for reading", path: LIST, role: "tenant_analyst", arrange: workbench() },
+  {
+    name: "workbench, lines selected by hand",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench((page) => page.keyboard.press("x"), says("Selected by hand")),
+  },
+  {
+    name: "workbench, a line to exclude",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench((page) => page.keyboard.press("e"), says("Recorded in the audit log.")),
+  },
+  {
+    name: "workbench, no match",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench(
+      (page) => page.getByRole("searchbox", { name: "Find by amount or text" }).fill("zebra"),
+      says("No open line matches."),
+    ),
+  },
+  {
+    name: "workbench of a closed period",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("September", (page) => page.goto(`${page.url()}/workbench`), says("This period is closed")),
+  },
+
+  { name: "matching rules", path: LIST, role: "tenant_lead", arrange: rules() },
+  { name: "matching rules for reading", path: LIST, role: "tenant_analyst", arrange: rules() },
+  { name: "a rule to edit", path: LIST, role: "tenant_lead", arrange: rules(press("Edit Fees"), says("Fields that have to agree")) },
+  {
+    name: "rules to try",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: rules(press("Move Sums up", "Preview and save"), says("Newly matched")),
   },
 ];

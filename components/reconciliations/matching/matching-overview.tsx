@@ -1,11 +1,9 @@
 "use client";
 
-import { ListChecks } from "lucide-react";
 import { Fact, Facts } from "#components/kit/facts.tsx";
 import { Figure, Figures } from "#components/kit/figures.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { By } from "#components/people/by.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { matchedShare, periodOf, StatusLabel } from "../words.tsx";
@@ -69,18 +67,6 @@ function SourceLink({ id, name }: { id: string | null; name: string }) {
   return (
     <PrefetchLink href={`/${tenant}/sources/${id}`} className="text-accent-text hover:underline">
       {name}
-    </PrefetchLink>
-  );
-}
-
-/** The way into the workbench. */
-export function WorkbenchLink({ reconciliation: { id, unmatched_count } }: { reconciliation: Reconciliation }) {
-  const tenant = useTenantId();
-  return (
-    <PrefetchLink href={`/${tenant}/reconciliations/${id}/workbench`} className={buttonClass({ variant: "primary" })}>
-      <ListChecks aria-hidden className="size-4" />
-      Workbench
-      {unmatched_count > 0 && <span className="tabular-nums">· {unmatched_count.toLocaleString("en")}</span>}
     </PrefetchLink>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { FileText, LockKeyhole, LockKeyholeOpen } from "lucide-react";
+import { FileText, ListChecks, ListOrdered, LockKeyhole, LockKeyholeOpen } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useMay } from "#components/kit/may.ts";
@@ -27,6 +27,10 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
         <FileText aria-hidden className="size-4 text-muted" />
         Statement
       </PrefetchLink>
+      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/rules`} className={buttonClass()}>
+        <ListOrdered aria-hidden className="size-4 text-muted" />
+        Rules
+      </PrefetchLink>
       {settable && (
         <Button onClick={() => setAsking(true)}>
           {closed ? (
@@ -37,6 +41,7 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
           {closed ? "Reopen" : "Close period"}
         </Button>
       )}
+      {!closed && <WorkbenchLink reconciliation={reconciliation} />}
       {asking &&
         (closed ? (
           <ReopenDialog reconciliation={reconciliation} onClose={stop} />
@@ -44,5 +49,17 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
           <CloseDialog reconciliation={reconciliation} onClose={stop} />
         ))}
     </>
+  );
+}
+
+/** The way into the workbench. */
+function WorkbenchLink({ reconciliation: { id, unmatched_count } }: { reconciliation: Reconciliation }) {
+  const tenant = useTenantId();
+  return (
+    <PrefetchLink href={`/${tenant}/reconciliations/${id}/workbench`} className={buttonClass({ variant: "primary" })}>
+      <ListChecks aria-hidden className="size-4" />
+      Workbench
+      {unmatched_count > 0 && <span className="tabular-nums">· {unmatched_count.toLocaleString("en")}</span>}
+    </PrefetchLink>
   );
 }
