@@ -136,7 +136,7 @@ export const WRITES: Break[] = [
     is: "a split line has nothing open, though the other side has less",
     how: {
       function: "private.match_own_lines",
-      replace: "case when split is not null and l.line_no = part.line_no then part.minor else l.open_minor end",
+      replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
       by: "l.open_minor",
     },
     caught: { file: "e2e/api/matching/decisions.test.ts", name: "keeps open what the other side has not" },

@@ -38,7 +38,11 @@ declare
   asked record;
   made public.matches;
   difference bigint;
-  part record;
+  split_no bigint;
+  split_side text;
+  split_open bigint;
+  -- What the match takes of the split line: all that is open, less the difference.
+  split_minor bigint;
 begin
   r := private.hold_period(tenant, period);
   select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
@@ -61,15 +65,15 @@ begin
   select asked.left_minor - asked.right_minor - coalesce(sum((a ->> 'amount_minor')::bigint), 0) into difference
   from jsonb_array_elements(coalesce(match_own_lines.adjustments, '[]')) a;
   if split is not null then
-    -- What the match takes of it: all that is open, less the difference.
-    select l.line_no, l.side, l.open_minor, l.open_minor - case l.side when 'left' then difference else -difference end as minor into part
+    select l.line_no, l.side, l.open_minor, l.open_minor - case l.side when 'left' then difference else -difference end
+    into split_no, split_side, split_open, split_minor
     from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l
     join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no and x.id = private.line_id(split);
     if not found then
       perform private.refuse_field('split_line_id', 'Name one of line_ids.');
     elsif asked.lefts = 0 or asked.rights = 0 then
       perform private.refuse_field('split_line_id', 'Only a match of both sides can leave part of a line open.');
-    elsif difference = 0 or sign(part.minor) <> sign(part.open_minor) or abs(part.minor) >= abs(part.open_minor) then
+    elsif difference = 0 or sign(split_minor) <> sign(split_open) or abs(split_minor) >= abs(split_open) then
       perform private.refuse_field('split_line_id', format(
         'Left − right is %s in minor units of %s, which is no part of this line. Choose the larger line.', difference, asked.currency));
     end if;
@@ -84,12 +88,12 @@ begin
       when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
     'manual', asked.currency, case
       when asked.lefts = 0 or asked.rights = 0 then asked.positive_minor
-      when split is not null and part.side = 'left' then asked.left_minor - difference
+      when split_side = 'left' then asked.left_minor - difference
       else asked.left_minor end,
     coalesce(match_own_lines.adjustments, '[]'), match_own_lines.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-  select tenant, made.id, r.pair_no, l.line_no, l.side, case when split is not null and l.line_no = part.line_no then part.minor else l.open_minor end
+  select tenant, made.id, r.pair_no, l.line_no, l.side, case when l.line_no = split_no then split_minor else l.open_minor end
   from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l;
   perform private.confirm_matches(tenant, r.pair_no, array[made.id], private.actor());
   perform private.remember_act('match', array[made.id]);

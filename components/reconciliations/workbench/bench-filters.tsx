@@ -1,6 +1,9 @@
 "use client";
 
+import { ArrowDownWideNarrow } from "lucide-react";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import type { OpenLine } from "#lib/matching/work/contract.ts";
 import type { WorkbenchSearch } from "./search.ts";
@@ -10,8 +13,8 @@ const SUGGESTED = [
   ["false", "Without"],
 ] as const;
 const SORTS = [
-  ["value_date", "Oldest first"],
-  ["amount", "Most money first"],
+  { value: "value_date", label: "Oldest first" },
+  { value: "amount", label: "Most money first" },
 ] as const;
 
 /** Both lists follow the same filters. */
@@ -30,7 +33,9 @@ export function BenchFilters({
   return (
     <div className="-mb-4">
       <FilterBar onClear={onClear}>
-        <SearchField label="Find by amount or text" value={q ?? ""} onChange={(typed) => onChange({ q: typed || null })} />
+        <div className="flex min-w-0 max-sm:w-full sm:w-80">
+          <SearchField label="Find by amount or text" value={q ?? ""} onChange={(typed) => onChange({ q: typed || null })} />
+        </div>
         <FilterMenu name="Suggestion" value={suggested} options={SUGGESTED} onChange={(chosen) => onChange({ suggested: chosen })} />
         {currencies.length > 1 && (
           <FilterMenu
@@ -40,7 +45,19 @@ export function BenchFilters({
             onChange={(chosen) => onChange({ currency: chosen })}
           />
         )}
-        <FilterMenu name="Order" value={sort} options={SORTS} onChange={(chosen) => onChange({ sort: chosen ?? "value_date" })} />
+        <Menu
+          label="Order"
+          triggerClass={buttonClass({ size: "sm" })}
+          trigger={
+            <>
+              <ArrowDownWideNarrow aria-hidden className="size-4 text-muted" />
+              <span className="sr-only">Order: </span>
+              {SORTS.find(({ value }) => value === sort)?.label}
+            </>
+          }
+        >
+          <MenuChoice label="Order" value={sort} options={SORTS} onChange={(chosen) => onChange({ sort: chosen })} />
+        </Menu>
       </FilterBar>
     </div>
   );

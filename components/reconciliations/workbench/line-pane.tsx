@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Check, Sparkles } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { OpenLine } from "#lib/matching/work/contract.ts";
@@ -11,6 +11,8 @@ import { scoreInWords } from "./words.ts";
 
 const ROW_PX = 56;
 const OVERSCAN = 8;
+const FIRST_ROWS = 16;
+const NEVER = () => () => {};
 
 /** One side's open lines: a list box whose rows exist only near the screen. */
 export function LinePane({
@@ -51,6 +53,12 @@ export function LinePane({
 }) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
+  // The server and the first paint have plain rows: the content security policy forbids styles from the server.
+  const mounted = useSyncExternalStore(
+    NEVER,
+    () => true,
+    () => false,
+  );
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -71,6 +79,24 @@ export function LinePane({
   }, [target, virtualizer]);
 
   const at = cursor === null ? undefined : items[cursor];
+  const row = (index: number) => {
+    const item = items[index];
+    return (
+      item && (
+        <Row
+          key={item.id}
+          id={`${id}-${item.id}`}
+          item={item}
+          atHand={index === cursor}
+          active={active}
+          chosen={chosen.has(item.id)}
+          picked={picked.has(item.id)}
+          onCursor={() => onCursor(index)}
+          onPick={() => onPick(index)}
+        />
+      )
+    );
+  };
   return (
     <section aria-labelledby={id} className={classes("flex min-h-0 min-w-0 flex-1 flex-col", hidden && "max-md:hidden")}>
       <header className="flex items-baseline justify-between gap-3 border-b border-line bg-canvas px-3 py-2">
@@ -94,27 +120,22 @@ export function LinePane({
           items.length === 0 && "hidden",
         )}
       >
-        <div role="presentation" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
-          {rows.map(({ index, start }) => {
-            const item = items[index];
-            return (
-              item && (
-                <Row
-                  key={item.id}
-                  id={`${id}-${item.id}`}
-                  item={item}
-                  top={start}
-                  atHand={index === cursor}
-                  active={active}
-                  chosen={chosen.has(item.id)}
-                  picked={picked.has(item.id)}
-                  onCursor={() => onCursor(index)}
-                  onPick={() => onPick(index)}
-                />
-              )
-            );
-          })}
-        </div>
+        {mounted ? (
+          <div role="presentation" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+            {rows.map(({ index, start }) => (
+              <div
+                key={items[index]?.id}
+                role="presentation"
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {row(index)}
+              </div>
+            ))}
+          </div>
+        ) : (
+          items.slice(0, FIRST_ROWS).map((_, index) => row(index))
+        )}
       </div>
       {items.length === 0 && bare}
     </section>
@@ -124,7 +145,6 @@ export function LinePane({
 function Row({
   id,
   item: { currency, open_minor, amount_minor, value_date, reference, counterparty, description, suggestion },
-  top,
   atHand,
   active,
   chosen,
@@ -134,7 +154,6 @@ function Row({
 }: {
   id: string;
   item: OpenLine;
-  top: number;
   atHand: boolean;
   active: boolean;
   chosen: boolean;
@@ -151,14 +170,13 @@ function Row({
       role="option"
       tabIndex={-1}
       aria-selected={picked || chosen}
-      style={{ transform: `translateY(${top}px)` }}
       onClick={(event) => {
         const picks = event.metaKey || event.ctrlKey || event.shiftKey || (event.target as Element).closest("[data-pick]");
         if (picks) onPick();
         else onCursor();
       }}
       className={classes(
-        "absolute inset-x-0 top-0 flex h-14 cursor-default items-center gap-2 border-b border-line pr-3 pl-1 text-sm before:absolute before:inset-y-0 before:left-0 before:w-[3px]",
+        "relative flex h-14 cursor-default items-center gap-2 border-b border-line pr-3 pl-1 text-sm before:absolute before:inset-y-0 before:left-0 before:w-[3px]",
         picked || chosen ? "bg-accent-soft" : "hover:bg-hover",
         atHand ? (active ? "bg-selected before:bg-accent" : "before:bg-field") : chosen && "before:bg-accent-text",
       )}
