@@ -1,32 +1,53 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { NODE, ROOT } from "./setup.mjs";
 
-/** Every suite answers how many tests passed and failed. One that breaks before it can tell counts as one failure. */
+/** Every suite answers how many tests passed and failed, and the names of those that failed. One that breaks before it can tell counts as one failure. */
 export async function verify() {
   const ok = await succeeds("bin/verify.ts", []);
-  return { passed: Number(ok), failed: Number(!ok) };
+  return { passed: Number(ok), failed: Number(!ok), names: [] };
 }
 
 export async function vitest(project, args) {
   const report = reportFile();
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", "--project", project, ...reporters, ...args]);
-  return counts(ok, report, ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests }));
+  return outcome(ok, report, ({ numPassedTests, testResults }) => ({
+    passed: numPassedTests,
+    names: testResults.flatMap(failedInFile),
+  }));
 }
 
 /** A test that passed when it was tried again has failed. */
 export async function playwright(args) {
   const report = reportFile();
   const ok = await succeeds("node_modules/@playwright/test/cli.js", ["test", ...args], { PLAYWRIGHT_JSON_OUTPUT_NAME: report });
-  return counts(ok, report, ({ stats }) => ({ passed: stats.expected, failed: stats.unexpected + stats.flaky }));
+  return outcome(ok, report, ({ stats, suites }) => ({
+    passed: stats.expected,
+    names: suites.flatMap((suite) => failedInSuite(suite, [])),
+  }));
 }
 
-function counts(ok, report, read) {
-  const { passed, failed } = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, failed: 0 };
-  return { passed, failed: ok ? failed : Math.max(1, failed) };
+/** A file that failed without a failed test could not be read, or its hooks broke. */
+function failedInFile({ name, status, assertionResults }) {
+  const file = relative(ROOT, name);
+  const failed = assertionResults.filter((one) => one.status === "failed").map(({ fullName }) => `${file} > ${fullName}`);
+  return failed.length === 0 && status === "failed" ? [file] : failed;
+}
+
+function failedInSuite({ specs = [], suites = [] }, before) {
+  const bad = ({ tests }) => tests.some(({ status }) => status === "unexpected" || status === "flaky");
+  return [
+    ...specs.filter(bad).map(({ file, line, title }) => [`e2e/ui/${file}:${line}`, ...before, title].join(" > ")),
+    ...suites.flatMap((suite) => failedInSuite(suite, [...before, suite.title])),
+  ];
+}
+
+function outcome(ok, report, read) {
+  const { passed, names } = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, names: [] };
+  return { passed, failed: ok ? names.length : Math.max(1, names.length), names };
 }
 
 /** What a suite says is printed when it ends: suites run side by side. */

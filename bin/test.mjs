@@ -33,7 +33,7 @@ try {
   await suite("ui", () => playwright(args));
 } catch (error) {
   console.error(error.message);
-  results["set-up"] = { passed: 0, failed: 1, minutes: "0.0" };
+  results["set-up"] = { passed: 0, failed: 1, names: [error.message], minutes: "0.0" };
 }
 
 let passed = 0;
@@ -43,6 +43,8 @@ for (const [name, counts] of Object.entries(results)) {
   failed += counts.failed;
   console.log(`${counts.failed ? "✗" : "✓"} ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.minutes} min`);
 }
+// Once more at the end: CI keeps only the last of what was printed.
+for (const [name, { names }] of Object.entries(results)) for (const failure of names) console.log(`✗ ${name}: ${failure}`);
 console.log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes in all`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -7,7 +7,7 @@ import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
 import { log } from "./log.ts";
 import { type Part, startParts } from "./part.ts";
-import { dataApiEnv, webEnv } from "./part-env.ts";
+import { backgroundEnv, dataApiEnv, webEnv } from "./part-env.ts";
 import { freePort } from "./ports.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
@@ -96,7 +96,7 @@ const OPTIONS: Record<Settings["background"][number]["kind"], string[]> = { work
 export function startBackground({ env, background }: Settings): Part[] {
   return background.flatMap(({ kind, processes }) => {
     const command = node(`${kind}/main.ts`, ...OPTIONS[kind]);
-    const parts = startParts(processes, { name: kind, command, env, stopWithinMs: 6_000, ours: true });
+    const parts = startParts(processes, { name: kind, command, env: backgroundEnv(env, kind), stopWithinMs: 6_000, ours: true });
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;
   });

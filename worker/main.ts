@@ -1,5 +1,5 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
-import { env } from "#lib/runtime/env.ts";
+import { workerEnv } from "#lib/runtime/env.ts";
 import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { startSlaClock } from "./sla-clock.ts";
@@ -11,7 +11,7 @@ import { Dispatcher } from "./webhooks/dispatcher.ts";
 
 const { DATABASE_URL, DIRECT_URL } = process.env;
 if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
-const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = env();
+const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
 const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
@@ -23,6 +23,7 @@ runInBackground({
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,
+    extend_calendars: purge("private.extend_calendars"),
     forget_security_events: forgetSecurityEvents,
     purge_api_key_usage: purge("private.purge_api_key_usage"),
     purge_idempotency_keys: purge("private.purge_idempotency_keys"),
@@ -36,6 +37,7 @@ runInBackground({
   crontab: `
     */10 * * * * announce_expiring_api_keys
     * * * * * end_grace_periods
+    41 * * * * extend_calendars
     47 * * * * forget_security_events
     27 * * * * purge_api_key_usage
     7 * * * * purge_idempotency_keys

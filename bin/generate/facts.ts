@@ -5,6 +5,8 @@ const HEADER = "/** Written by `npm run generate` from the database's own constr
 /** The tables whose columns the wire has too. */
 const TABLES = [
   "api_keys",
+  "calendar_versions",
+  "calendars",
   "exception_history",
   "exception_ledger",
   "exceptions",

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -39,6 +40,7 @@ export function ExceptionHistory({ id }: { id: string }) {
       <PartSkeleton label="Loading the history" bars={["h-5 w-3/4", "h-5 w-1/2"]} />
     );
   const changes = data.pages.flatMap((page) => page.items);
+  const whichOf = namesakes(changes);
   return (
     <>
       <ol aria-label="History" className="flex flex-col gap-4 text-sm">
@@ -46,6 +48,7 @@ export function ExceptionHistory({ id }: { id: string }) {
           <li key={`${change.at} ${change.request_id} ${Object.keys(change.changes)}`} className="border-l-2 border-line pl-3">
             <p className="text-muted">
               <Time iso={change.at} /> · <span className="text-ink">{personName(change.actor)}</span>{" "}
+              {whichOf(change) && <>({whichOf(change)}) </>}
               {change.kind === "created" ? "created this exception" : "changed"}
             </p>
             {change.kind === "updated" && <Fields changes={change.changes} />}

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS, ledgerRow } from "#lib/exceptions/sla/contract.ts";
@@ -31,6 +32,7 @@ export function ExceptionLedger({ id }: { id: string }) {
     ) : (
       <PartSkeleton label="Loading the SLA timeline" bars={["h-5 w-2/3", "h-24 w-full"]} />
     );
+  const whichOf = namesakes(data.rows);
   return (
     <>
       <p className="pb-3 text-sm text-pretty">{data.explanation}</p>
@@ -59,6 +61,7 @@ export function ExceptionLedger({ id }: { id: string }) {
                   <span className="block font-medium">{nameOf(row)}</span>
                   <span className="block text-muted">
                     <Time iso={row.at} /> · {personName(row.actor)}
+                    {whichOf(row) && ` (${whichOf(row)})`}
                   </span>
                 </th>
                 <Amount>{row.elapsed_seconds === 0 ? "–" : clockTime(-row.elapsed_seconds)}</Amount>

@@ -45,6 +45,12 @@ export function EventDetails({ event, onFilter }: Props) {
             Show all by this actor
           </Button>
         </Fact>
+        {event.actor_subject !== null && (
+          <Fact name="Subject">
+            <code className="font-mono text-xs wrap-anywhere">{event.actor_subject}</code>
+            {event.actor_issuer && <> at {event.actor_issuer}</>}
+          </Fact>
+        )}
         <Fact name="Credential">{CREDENTIAL_WORDS[event.credential]}</Fact>
         {event.cross_tenant && <Fact name="Tenants">{tenantsOf(event, tenantId)}</Fact>}
         {event.reason && <Fact name="Reason">{event.reason}</Fact>}

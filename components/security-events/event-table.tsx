@@ -4,6 +4,7 @@ import { ArrowLeftRight } from "lucide-react";
 import { RowLink } from "#components/kit/row-link.tsx";
 import { CardRow, CardTable, type Column } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
+import { identityOf, namesakes } from "#components/people/namesakes.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Time } from "#components/ui/time.tsx";
@@ -20,16 +21,18 @@ const HEADINGS: readonly Column[] = ["Time", "Action", "Actor", "Target", "From"
 type Props = { items: SecurityEvent[]; stale: boolean; linkTo: (to: { event: string }) => PageLink };
 
 export function EventTable({ items, stale, linkTo }: Props) {
+  const whichOf = namesakes(items);
   return (
     <CardTable caption="Security events" grid={COLUMNS} columns={HEADINGS} stale={stale}>
       {items.map((item) => (
-        <Row key={item.id} event={item} to={linkTo({ event: item.id })} />
+        <Row key={item.id} event={item} which={whichOf(item)} to={linkTo({ event: item.id })} />
       ))}
     </CardTable>
   );
 }
 
-function Row({ event, to }: { event: SecurityEvent; to: PageLink }) {
+/** `which`: the person, if several have the name. */
+function Row({ event, which, to }: { event: SecurityEvent; which: string | null; to: PageLink }) {
   const Icon = iconOf(event.type);
   return (
     <CardRow grid={COLUMNS} className="gap-y-1 py-3 @4xl:min-h-11 @4xl:py-1.5">
@@ -47,8 +50,9 @@ function Row({ event, to }: { event: SecurityEvent; to: PageLink }) {
           </Badge>
         )}
       </td>
-      <td className="min-w-0 truncate @max-4xl:order-3" title={event.actor}>
+      <td className="min-w-0 truncate @max-4xl:order-3" title={identityOf(event) ?? event.actor}>
         {whoOf(event)}
+        {which && <span className="text-muted"> ({which})</span>}
       </td>
       <td className="min-w-0 truncate @max-4xl:order-4">{event.target && <Target target={event.target} />}</td>
       <td className="min-w-0 truncate font-mono text-xs text-muted @max-4xl:order-5">{event.address}</td>

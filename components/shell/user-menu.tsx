@@ -1,6 +1,6 @@
 "use client";
 
-import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, MonitorSmartphone, Moon, Sun } from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
@@ -44,6 +44,10 @@ export function UserMenu() {
         <BookOpen aria-hidden className="size-4 text-muted" />
         Documentation
       </MenuLink>
+      <MenuItem onClick={() => front.set("sessions")}>
+        <MonitorSmartphone aria-hidden className="size-4 text-muted" />
+        Sessions
+      </MenuItem>
       <MenuItem onClick={signOut}>
         <LogOut aria-hidden className="size-4 text-muted" />
         Sign out

@@ -3,6 +3,7 @@
 import { Check } from "lucide-react";
 import Link from "next/link";
 import { type ComponentProps, createContext, type KeyboardEvent, type ReactNode, useContext, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { classes } from "./classes.ts";
 
 const ITEM =
@@ -37,10 +38,11 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
-  // The items are mounted before the menu shows, and until focus has returned.
-  function onToggle({ newState }: { newState: string }) {
-    if (newState === "closed") setOpen(false);
-    else (menu.current?.querySelector<HTMLElement>("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.focus();
+  // The items are mounted before the menu shows, so that opening it focuses one in the same task and the next key is not lost.
+  function onBeforeToggle({ newState }: { newState: string }) {
+    if (newState !== "open") return;
+    flushSync(() => setOpen(true));
+    (menu.current?.querySelector("[aria-checked=true]") ?? itemsOf(menu.current)[0])?.setAttribute("autofocus", "");
   }
 
   return (
@@ -67,8 +69,9 @@ export function Menu({
         role="menu"
         tabIndex={-1}
         aria-label={label}
-        onBeforeToggle={({ newState }) => newState === "open" && setOpen(true)}
-        onToggle={onToggle}
+        onBeforeToggle={onBeforeToggle}
+        // Until focus has returned.
+        onToggle={({ newState }) => newState === "closed" && setOpen(false)}
         onKeyDown={(event) => onMenuKey(event, () => menu.current?.hidePopover())}
         className={classes(
           "fixed inset-auto m-0 my-1.5 max-h-[min(30rem,80dvh)] min-w-48 max-w-[min(22rem,calc(100vw-1rem))] overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-overlay outline-none",

@@ -129,7 +129,7 @@ export const WRITES: Break[] = [
     name: "taken-back-and-still-matched",
     is: "a confirmation is taken back, and its lines stay matched",
     how: { function: "private.suggest_again", replace: "perform private.give_back(tenant, ids);", by: "" },
-    caught: { file: "e2e/api/matching/decisions.test.ts", name: "leaves what was confirmed suggested again" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "leaves what was confirmed suggested again" },
   },
   {
     name: "split-line-matched-whole",
@@ -139,12 +139,12 @@ export const WRITES: Break[] = [
       replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
       by: "l.open_minor",
     },
-    caught: { file: "e2e/api/matching/decisions.test.ts", name: "keeps open what the other side has not" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "keeps open what the other side has not" },
   },
   {
     name: "anybody-undoes",
     is: "an analyst takes back what a lead decided",
     how: { function: "public.undo_decision", replace: "a.created_by <> private.actor() or", by: "" },
-    caught: { file: "e2e/api/matching/decisions.test.ts", name: "is one's own, unless one may write reconciliations" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "is one's own, unless one may write reconciliations" },
   },
 ];

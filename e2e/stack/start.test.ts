@@ -45,13 +45,18 @@ describe("while a stack runs", () => {
     expect(listening(stack.port)).toEqual(["127.0.0.1"]);
   });
 
-  test("no process of the web holds the database's owner, or what signs the audit trail", () => {
-    const { DATABASE_URL = "", AUDIT_SIGNING_KEY = "" } = stackOf(DATA_DIR).env;
-    const held = (part: string) => readFileSync(`/proc/${stack.pidOf(part)}/environ`, "utf8");
-    for (const secret of [new URL(DATABASE_URL).password, AUDIT_SIGNING_KEY]) {
-      expect(held("worker")).toContain(secret);
-      expect(held("web")).not.toContain(secret);
-    }
+  test("each process holds the secrets that its work needs, and no others", () => {
+    const { DATABASE_URL = "", ...secrets } = stackOf(DATA_DIR).env;
+    const holders = (secret: string) =>
+      ["web", "worker", "matcher", "data-api"].filter((part) =>
+        readFileSync(`/proc/${stack.pidOf(part)}/environ`, "utf8").includes(secret),
+      );
+    const holdersOf = (name: string) => holders(secrets[name] ?? "none of that name");
+    expect(holders(new URL(DATABASE_URL).password)).toEqual(["worker", "matcher", "data-api"]);
+    expect(holdersOf("AUDIT_SIGNING_KEY")).toEqual(["worker"]);
+    expect(holdersOf("ENCRYPTION_KEYS")).toEqual(["web", "worker"]);
+    expect(holdersOf("SUPABASE_JWT_SECRET")).toEqual(["web", "data-api"]);
+    for (const name of ["NEXTAUTH_SECRET", "AUTH_JWT_SECRET"]) expect(holdersOf(name), name).toEqual(["web"]);
   });
 
   test("a start that is given its variables uses it as any Supabase project, and starts no database", async () => {

@@ -1,6 +1,7 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { createTenant } from "../fixtures.ts";
 import { beSignedIn, report, rowOf, setVisibility, tokenColour } from "./person.ts";
+import { test } from "./test.ts";
 
 let tenant: string;
 

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import type { SlaList } from "#lib/exceptions/contract.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, report, reportMany, rowOf, tokenColour } from "./person.ts";
+import { test } from "./test.ts";
 
 test.describe("the SLA board", () => {
   let tenant: string;

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { tenantWithAdmin } from "../api/api-keys/keys.ts";
 import { createTenant } from "../fixtures.ts";
 import { beSignedIn, keep, reconcile, report, reportMany } from "./person.ts";
+import { test } from "./test.ts";
 
 /** Opens the palette by its keys, once the page listens. */
 async function openPalette(page: Page) {

@@ -1,6 +1,7 @@
-import { expect, type Locator, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 import { tabTo } from "./person.ts";
 import { settled } from "./soundness.ts";
+import { test } from "./test.ts";
 
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 

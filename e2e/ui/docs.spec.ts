@@ -1,7 +1,8 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
 import { settled } from "./soundness.ts";
+import { test } from "./test.ts";
 
 test("the search finds a guide, an operation and an error by keyboard alone, and goes there", async ({ page }) => {
   await page.goto("/docs");

@@ -1,6 +1,7 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, report, rowOf } from "./person.ts";
+import { test } from "./test.ts";
 
 let tenant: string;
 let id: string;

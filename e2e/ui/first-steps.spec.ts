@@ -1,7 +1,8 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { tenantWithAdmin } from "../api/api-keys/keys.ts";
 import { sql } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
+import { test } from "./test.ts";
 
 const card = (page: Page) => page.getByRole("region", { name: "First steps" });
 

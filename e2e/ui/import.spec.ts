@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { createTenant, sql } from "../fixtures.ts";
 import { beSignedIn, rowOf } from "./person.ts";
+import { test } from "./test.ts";
 
 let tenant: string;
 

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { Provider } from "oidc-provider";
 import { stack } from "../fixtures.ts";
+import { test } from "./test.ts";
 
 const { OIDC_CORP_ISSUER: issuer, OIDC_CORP_CLIENT_ID: clientId, OIDC_CORP_CLIENT_SECRET: clientSecret } = process.env;
 

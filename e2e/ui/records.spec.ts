@@ -1,7 +1,8 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, keep, rowOf } from "./person.ts";
+import { test } from "./test.ts";
 
 let tenant: string;
 

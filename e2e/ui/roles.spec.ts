@@ -1,6 +1,7 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { createTenant } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
+import { test } from "./test.ts";
 
 test("a member without a role is told so on every page, and whom to ask, in the shell", async ({ page, context }) => {
   const tenant = await createTenant();

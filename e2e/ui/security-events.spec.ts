@@ -1,10 +1,11 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import type { NewApiKey } from "#lib/api-keys/contract.ts";
 import { type Trail, tamper, tenantWithTrail } from "../api/security-events/trail.ts";
 import { api, sql, stack } from "../fixtures.ts";
 import { until } from "../until.ts";
 import { beSignedIn, tabTo } from "./person.ts";
 import { expectAxeFindsNothing } from "./soundness.ts";
+import { test } from "./test.ts";
 
 let trail: Trail;
 

@@ -1,6 +1,7 @@
-import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { type BrowserContext, expect, type Page } from "@playwright/test";
 import { createTenant, enrol, PASSWORD, sql } from "../fixtures.ts";
 import { beSignedIn, signIn } from "./person.ts";
+import { test } from "./test.ts";
 
 const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 
@@ -136,6 +137,36 @@ test("the roles of an identity provider hold for its time, then it is asked agai
 function beOfProvider(context: BrowserContext, tenant: string, valid_until: number) {
   return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { valid_until });
 }
+
+test("a person sees where they are signed in, and signs out one browser or all of them", async ({ page, browser }) => {
+  const tenant = await createTenant();
+  const { name, email } = await signedIn(page, { [tenant]: ["tenant_analyst"] }, `/${tenant}/exceptions`);
+  const others = await Promise.all([1, 2].map(() => browser.newContext()));
+  const [second, third] = await Promise.all(others.map((context) => context.newPage()));
+  if (!second || !third) throw new Error("no pages");
+  for (const other of [second, third]) {
+    await other.goto(`/${tenant}/exceptions`);
+    await signIn(other, email);
+    await expect(other).toHaveURL(`/${tenant}/exceptions`);
+  }
+  await page.getByRole("button", { name: new RegExp(`${name} Analyst$`) }).click();
+  await page.getByRole("menuitem", { name: "Sessions" }).click();
+  const sessions = page.getByRole("dialog", { name: "Sessions" });
+  await expect(sessions.getByRole("listitem")).toHaveCount(3);
+  await expect(sessions.getByText("This browser")).toHaveCount(1);
+  // Newest first: the third's.
+  await sessions
+    .getByRole("button", { name: /^Sign out Chrome/ })
+    .first()
+    .click();
+  await expect(sessions.getByRole("listitem")).toHaveCount(2);
+  await expect(ended(third)).toBeVisible();
+  expect(await statusOf(second, tenant, "/v1/me")).toBe(200);
+  await sessions.getByRole("button", { name: "Sign out everywhere" }).click();
+  await expect(page).toHaveURL("/sign-in");
+  await expect(ended(second)).toBeVisible();
+  await Promise.all(others.map((context) => context.close()));
+});
 
 test("the session's cookie is out of reach of scripts and of other sites", async ({ page, context }) => {
   const tenant = await createTenant();

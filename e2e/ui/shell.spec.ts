@@ -1,6 +1,7 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { createTenant } from "../fixtures.ts";
 import { beSignedIn, report, rowOf, signIn } from "./person.ts";
+import { test } from "./test.ts";
 
 test("switching the tenant keeps the page", async ({ page }) => {
   await page.goto("/acme/exceptions");

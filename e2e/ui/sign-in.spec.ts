@@ -1,5 +1,6 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { beSignedIn, signIn } from "./person.ts";
+import { test } from "./test.ts";
 
 test("a person signs in by email and password and is on their tenant's board", async ({ page }) => {
   await page.goto("/");

@@ -1,6 +1,7 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, report } from "./person.ts";
+import { test } from "./test.ts";
 
 let tenant: string;
 
@@ -74,7 +75,8 @@ test("nobody's change is overwritten unseen", async ({ page }) => {
   const policy = (await call("GET", "/v1/sla-policy")).json as { minutes_to_resolve: Record<string, number> };
   const theirs = (low: number) =>
     call("PUT", "/v1/sla-policy", { minutes_to_resolve: { ...policy.minutes_to_resolve, low }, at_risk_thresholds: [240, 60] }, "zoe");
-  await page.goto(`/${tenant}/sla-policy`);
+  // What the page asks for when it opens must not tell it of the change.
+  await page.goto(`/${tenant}/sla-policy`, { waitUntil: "networkidle" });
   await fields(page, "High").field.fill("6");
   await theirs(2880);
   await page.getByRole("button", { name: "Review changes" }).click();

@@ -1,6 +1,7 @@
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { createTenant, sql, stack } from "../fixtures.ts";
 import { beSignedIn, keep, rowOf } from "./person.ts";
+import { test } from "./test.ts";
 
 let tenant: string;
 

@@ -146,12 +146,24 @@ export const SHELL: View[] = [
     arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Account and preferences/), says("Sign out")),
   },
   {
+    name: "sessions",
+    ...BOARD,
+    arrange: inTurn(press(/^Account and preferences/), openSessions),
+    arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Account and preferences/), openSessions),
+  },
+  {
     name: "tenant menu",
     ...BOARD,
     arrange: inTurn(press(/^Switch tenant/), says("Wayfarer Ltd")),
     arrangeOnPhone: inTurn(closeTop, openMenuOnPhone, press(/^Switch tenant/), says("Wayfarer Ltd")),
   },
 ];
+
+async function openSessions(page: Page): Promise<void> {
+  await page.getByRole("menuitem", { name: "Sessions" }).click();
+  await page.getByRole("dialog", { name: "Sessions" }).waitFor();
+  await page.getByRole("status", { name: "Loading your sessions" }).waitFor({ state: "detached" });
+}
 
 async function openMenuOnPhone(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Open navigation" }).click();

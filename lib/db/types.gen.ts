@@ -202,6 +202,91 @@ export type Database = {
           },
         ]
       }
+      calendar_versions: {
+        Row: {
+          calendar_id: string
+          calendar_no: number
+          created_at: string
+          created_by: string
+          special_days: NonNullable<Json>
+          tenant_id: string
+          time_zone: string
+          version: number
+          weekly: NonNullable<Json>
+        }
+        Insert: {
+          calendar_id: string
+          calendar_no?: never
+          created_at?: string
+          created_by?: string
+          special_days: NonNullable<Json>
+          tenant_id?: string
+          time_zone: string
+          version: number
+          weekly: NonNullable<Json>
+        }
+        Update: {
+          calendar_id?: string
+          calendar_no?: never
+          created_at?: string
+          created_by?: string
+          special_days?: NonNullable<Json>
+          tenant_id?: string
+          time_zone?: string
+          version?: number
+          weekly?: NonNullable<Json>
+        }
+        Relationships: [
+          {
+            foreignKeyName: "calendar_versions_tenant_id_calendar_id_fkey"
+            columns: ["tenant_id", "calendar_id"]
+            isOneToOne: false
+            referencedRelation: "calendars"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      calendars: {
+        Row: {
+          created_at: string
+          created_by: string
+          id: string
+          name: string
+          tenant_id: string
+          updated_at: string
+          updated_by: string
+          version: number
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          id?: string
+          name: string
+          tenant_id?: string
+          updated_at?: string
+          updated_by?: string
+          version?: number
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          id?: string
+          name?: string
+          tenant_id?: string
+          updated_at?: string
+          updated_by?: string
+          version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "calendars_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       carried_lines: {
         Row: {
           line_no: number
@@ -1581,6 +1666,7 @@ export type Database = {
         Returns: Json
       }
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      create_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
       create_import: { Args: { input: Json; request: Json }; Returns: Json }
       create_match: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1607,6 +1693,7 @@ export type Database = {
       find_session_user: { Args: { user_id: string }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
+      get_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception_ledger: {
         Args: { input: Json; request: Json }
@@ -1647,12 +1734,14 @@ export type Database = {
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
       leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
+      list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
       list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_holidays: { Args: { input: Json; request: Json }; Returns: Json }
       list_imports: { Args: { input: Json; request: Json }; Returns: Json }
       list_line_suggestions: {
         Args: { input: Json; request: Json }
@@ -1661,6 +1750,7 @@ export type Database = {
       list_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
+      list_open_hours: { Args: { input: Json; request: Json }; Returns: Json }
       list_open_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_outstanding_lines: {
         Args: { input: Json; request: Json }
@@ -1697,9 +1787,11 @@ export type Database = {
         Returns: Json
       }
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
+      put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      read_ics: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
         Args: { batch: string; rows: Json }

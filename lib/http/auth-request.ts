@@ -77,7 +77,7 @@ function rebuiltForm(request: NextRequest, fields: URLSearchParams): NextRequest
   return new NextRequest(new URL(pathname, origin), { method: "POST", headers, body: fields.toString() });
 }
 
-/** next-auth puts `error` into an address as it is. */
+/** next-auth puts `error` into an address without escaping it. */
 function rebuiltQuery(request: NextRequest): NextRequest {
   const url = new URL(request.url);
   const fields = once(url.searchParams, "query");

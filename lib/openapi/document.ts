@@ -39,6 +39,7 @@ credential, tenant, role or scope, rate limit, body and query, existence, state.
 const TAGS: Record<string, string> = {
   Tenant: "The caller and its tenant.",
   "SLA monitor": "Open exceptions by time to breach.",
+  Calendars: "When your team works, for deadlines that count business time.",
   "API keys": "Credentials of a tenant's servers.",
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",

@@ -31,7 +31,17 @@ function hostOf(host: string): string | null {
   return parsed.href === `http://${parsed.hostname}/` ? parsed.hostname.replace(/^\[|\]$/g, "") : null;
 }
 
+/** What seals and signs, and where deliveries may go: the worker knows these alone. */
+const workerVariables = {
+  ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
+  // The worker signs; a process that only verifies has the public keys instead.
+  AUDIT_SIGNING_KEY: base64Keys.default([]),
+  AUDIT_PUBLIC_KEYS: base64Keys.default([]),
+  WEBHOOK_ALLOW_HOSTS: hosts,
+};
+
 const variables = z.object({
+  ...workerVariables,
   SUPABASE_URL: z.url(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
   SUPABASE_SECRET_KEY: z.string().min(1),
@@ -43,40 +53,39 @@ const variables = z.object({
   SESSION_CHECK_SECONDS: whole.default(60),
   SESSION_IDLE_MINUTES: whole.default(60),
   OIDC_SESSION_MINUTES: whole.default(60),
-  ENCRYPTION_KEYS: base64Keys.refine((keys) => keys.length > 0, "must be set"),
-  // The worker signs; a process that only verifies has the public keys instead.
-  AUDIT_SIGNING_KEY: base64Keys.default([]),
-  AUDIT_PUBLIC_KEYS: base64Keys.default([]),
   WEB_CONCURRENCY: whole.default(1),
   RATE_LIMIT_PER_MINUTE: whole.default(1200),
   RATE_LIMIT_PER_ADDRESS: whole.optional(),
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
-  WEBHOOK_ALLOW_HOSTS: hosts,
   DATABASE_MAX_BYTES: whole.default(0),
   DATABASE_DISK: optionalText,
   METRICS_TOKEN: optionalText.pipe(secret32.optional()),
 });
 
-const environment = variables
-  .superRefine(requireAddressees)
-  .refine(({ AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS }) => AUDIT_SIGNING_KEY.length + AUDIT_PUBLIC_KEYS.length > 0, {
-    path: ["AUDIT_PUBLIC_KEYS"],
-    message: "must be set where AUDIT_SIGNING_KEY is not",
-  });
+type Keys = Record<"AUDIT_SIGNING_KEY" | "AUDIT_PUBLIC_KEYS", Buffer[]>;
 
-export type Env = z.output<typeof environment>;
-
-let parsed: Env | undefined;
+function requireAuditKeys({ AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS }: Keys, context: z.RefinementCtx): void {
+  if (AUDIT_SIGNING_KEY.length + AUDIT_PUBLIC_KEYS.length > 0) return;
+  context.addIssue({ code: "custom", path: ["AUDIT_PUBLIC_KEYS"], message: "must be set where AUDIT_SIGNING_KEY is not" });
+}
 
 /** @throws Error naming each variable that is missing or invalid, without its value. */
-export function env(): Env {
-  if (!parsed) {
-    const result = environment.safeParse(process.env);
-    if (!result.success) {
-      const reasons = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-      throw new Error(`The configuration is invalid.\n  ${reasons.join("\n  ")}`);
-    }
-    parsed = result.data;
-  }
-  return parsed;
+export const env = readOnce(variables.superRefine(requireAddressees).superRefine(requireAuditKeys));
+
+/** The part that the worker is given, too. Throws as `env` does. */
+export const workerEnv = readOnce(z.object(workerVariables).superRefine(requireAuditKeys));
+
+function readOnce<Schema extends z.ZodType>(schema: Schema): () => z.output<Schema> {
+  let parsed: z.output<Schema> | undefined;
+  return () => {
+    parsed ??= read(schema);
+    return parsed;
+  };
+}
+
+function read<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(process.env);
+  if (success) return data;
+  const reasons = error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The configuration is invalid.\n  ${reasons.join("\n  ")}`);
 }

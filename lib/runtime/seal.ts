@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
-import { env } from "./env.ts";
+import { workerEnv } from "./env.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -20,7 +20,7 @@ export function unseal(sealed: string, binding: string): string {
   const bytes = Buffer.from(sealed, "base64url");
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(-TAG_BYTES);
-  for (const key of env().ENCRYPTION_KEYS) {
+  for (const key of workerEnv().ENCRYPTION_KEYS) {
     try {
       const decipher = createDecipheriv(ALGORITHM, derive(key, binding), nonce, { authTagLength: TAG_BYTES });
       decipher.setAuthTag(tag);
@@ -33,7 +33,7 @@ export function unseal(sealed: string, binding: string): string {
 }
 
 function newestKey(): Buffer {
-  const [newest] = env().ENCRYPTION_KEYS;
+  const [newest] = workerEnv().ENCRYPTION_KEYS;
   if (!newest) throw new Error("ENCRYPTION_KEYS is empty.");
   return newest;
 }

@@ -1,6 +1,6 @@
 import { sign, verify } from "node:crypto";
 import { z } from "zod";
-import { env } from "../runtime/env.ts";
+import { workerEnv } from "../runtime/env.ts";
 import { privateKeyOf, publicBytesOf, type VerifyingKey, verifyingKeyOf } from "./signing-keys.ts";
 
 /** A signed state: up to `seq` the chain had this hash (`head`), or all up to `seq` was forgotten in its time (`prefix`). */
@@ -20,7 +20,7 @@ let keys: VerifyingKey[] | undefined;
 
 /** By the newest of AUDIT_SIGNING_KEY. */
 export function signCheckpoint(chain: string, state: Signed): Checkpoint {
-  const [newest] = env().AUDIT_SIGNING_KEY;
+  const [newest] = workerEnv().AUDIT_SIGNING_KEY;
   if (!newest) throw new Error("AUDIT_SIGNING_KEY is not set: this process does not sign.");
   const { id } = verifyingKeyOf(publicBytesOf(newest));
   return { ...state, key_id: id, signature: sign(null, messageOf(chain, state), privateKeyOf(newest)).toString("base64url") };
@@ -44,7 +44,7 @@ function messageOf(chain: string, { kind, seq, hash, at }: Signed): Buffer {
 
 /** Who signs has the public keys by the private ones; who only verifies is given them. */
 function verifyingKeys(): VerifyingKey[] {
-  const { AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = env();
+  const { AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = workerEnv();
   keys ??= (AUDIT_SIGNING_KEY.length > 0 ? AUDIT_SIGNING_KEY.map(publicBytesOf) : AUDIT_PUBLIC_KEYS).map(verifyingKeyOf);
   return keys;
 }

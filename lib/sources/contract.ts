@@ -4,7 +4,7 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
 import { SOURCES } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, text, time, timeZone } from "../wire/schema.ts";
 
 export const SOURCE_KINDS = SOURCES.kind;
 export const SOURCE_SIGNS = SOURCES.sign;
@@ -15,14 +15,6 @@ const sign = z
   .enum(SOURCE_SIGNS)
   .meta({ description: "inverted: the source books the other way round, so that its amounts count negated in a reconciliation." });
 
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "" && !/^[+-]/.test(name);
-  } catch {
-    return false;
-  }
-}
-
 const settable = {
   name: text(SOURCES.name.most).meta({ example: "Commerzbank EUR account" }),
   kind: kind.meta({ example: "bank_statement" }),
@@ -31,12 +23,7 @@ const settable = {
     example: "EUR",
     override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
   }),
-  time_zone: z
-    .string()
-    .min(1)
-    .max(SOURCES.time_zone.most)
-    .refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.")
-    .meta({ description: "On whose days the times of a file fall.", example: "Europe/Berlin" }),
+  time_zone: timeZone(SOURCES.time_zone.most).meta({ description: "On whose days the times of a file fall.", example: "Europe/Berlin" }),
   sign,
   mapping: mapping
     .nullable()

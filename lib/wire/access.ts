@@ -76,6 +76,9 @@ const PERMISSIONS = {
   "read:sla": grant(ROLES),
   "read:sla-policy": grant(ROLES),
   "write:sla-policy": grant(LEADS),
+  // Deadlines count by them, so whoever reads exceptions may read them.
+  "read:calendars": grant(ROLES, { scoped: "read:exceptions" }),
+  "write:calendars": grant(ADMIN),
   "read:reconciliations": grant(ROLES, { scoped: true }),
   "write:reconciliations": grant(LEADS, { scoped: true }),
   // Suggestions: a smaller right than to change what was matched.

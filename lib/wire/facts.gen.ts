@@ -8,6 +8,16 @@ export const API_KEYS = {
   revoke_reason: { most: 500 },
 } as const;
 
+export const CALENDAR_VERSIONS = {
+  time_zone: { least: 1, most: 64 },
+  weekly: { least: 1, most: 140 },
+  special_days: { most: 1000 },
+} as const;
+
+export const CALENDARS = {
+  name: { least: 1, most: 200 },
+} as const;
+
 export const EXCEPTION_HISTORY = {
   kind: ["created", "updated"],
 } as const;

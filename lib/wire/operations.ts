@@ -1,4 +1,5 @@
 import * as apiKeys from "../api-keys/contract.ts";
+import * as calendars from "../calendars/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
 import * as slaReport from "../exceptions/report/contract.ts";
 import * as sla from "../exceptions/sla/contract.ts";
@@ -50,6 +51,15 @@ const DECLARED = [
   slaReport.getSlaReportContract,
   sla.getSlaPolicyContract,
   sla.putSlaPolicyContract,
+  calendars.listCalendarsContract,
+  calendars.createCalendarContract,
+  calendars.getCalendarContract,
+  calendars.putCalendarContract,
+  calendars.listOpenHoursContract,
+  calendars.listHolidaysContract,
+  calendars.listHolidayCountriesContract,
+  calendars.readIcsContract,
+  calendars.getCalendarIcsContract,
   reconciliations.listReconciliationsContract,
   reconciliations.createReconciliationContract,
   reconciliations.getReconciliationContract,

@@ -41,6 +41,18 @@ export const calendarDate = z
   })
   .meta({ example: "2026-10-31" });
 
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "" && !/^[+-]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+/** The name of an IANA time zone. */
+export const timeZone = (most: number) =>
+  z.string().min(1).max(most).refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.").meta({ example: "Europe/Berlin" });
+
 /** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
 export const userReference = z

@@ -5,7 +5,7 @@ import { sum } from "./sum.ts";
 /**
  * What each line of a match gives to it, left lines first; undefined where each gives all that is open of it. Under `residual: none`
  * the side that is larger keeps the difference open, on its last line.
- * @returns null where that line is too small for it: there is no such match.
+ * @returns null where that line cannot: it is too small, or of the other sign, so that it would give more than it has. There is no such match.
  */
 export function allocate(
   left: Lines,
@@ -23,8 +23,8 @@ export function allocate(
   const surplus = Number(amounts === leftAmounts ? difference : -difference);
   const last = amounts.length - 1;
   const given = (amounts[last] as number) - surplus;
-  // A line gives something, of its own sign.
-  if (given === 0 || given > 0 !== (amounts[last] as number) > 0) return null;
+  // A line gives something, of its own sign, and never more than it has.
+  if (given === 0 || given > 0 !== (amounts[last] as number) > 0 || Math.abs(given) > Math.abs(amounts[last] as number)) return null;
   amounts[last] = given;
   return [...leftAmounts, ...rightAmounts];
 }

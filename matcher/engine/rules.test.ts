@@ -101,6 +101,20 @@ describe("tolerance", () => {
     expect(result.confirmed.allocated(0, result.input.left, result.input.right)).toEqual([9930, 9930]);
   });
 
+  test("leaves no difference open on a line that would have to give more than it has", () => {
+    const given = { group_key: "po_1" };
+    const rules = [rule("group", { amount_tolerance_minor: 30, residual: "none" })];
+    const result = solve(
+      [{ ...given, amount_minor: -1 }],
+      [
+        { ...given, amount_minor: -26 },
+        { ...given, amount_minor: 1 },
+      ],
+      rules,
+    );
+    expect(members(result)).toEqual([]);
+  });
+
   test("counts business days over a weekend", () => {
     // 2024-10-04 is a Friday.
     const friday = 20_000;

@@ -38,8 +38,7 @@ const SLICE_MS = 20;
 
 /**
  * One pass of the rules over a period: learns from what people decided, weighs, keeps the changes, opens exceptions, checks.
- * `main` works, `side` tells how far it is.
- * @returns the run, null where there was nothing to do
+ * `main` works, `side` tells how far it is; `begun` hears the run's id, and not where there is nothing to do.
  * @throws RunRefused where the result breaks what must always hold; nothing of it was kept
  */
 export async function doRun(main: Client, side: Client, key: RunKey, begun: (runId: string) => void, stop?: AbortSignal): Promise<void> {

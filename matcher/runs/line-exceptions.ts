@@ -38,7 +38,7 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
   const { lines = [], held_back = "0" } = rows[0] ?? {};
   const reasons = reasonsOf(result, lines);
   const wanted = lines.map((line) => {
-    const reason = line.is_late ? "late_arrival" : (reasons.get(line.line_no)?.reason ?? "amount_differs");
+    const reason = line.is_late ? "late_arrival" : (reasons.get(line.line_no) ?? "amount_differs");
     const amount = Math.abs(line.open_minor);
     return {
       line_no: line.line_no,
@@ -69,14 +69,14 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
 }
 
 /** Why each of these lines is open, by its number; none of what is left of a line that is partly matched. */
-function reasonsOf({ open, input }: Result, asked: readonly OverdueLine[]): Map<number, { reason: Reason }> {
+function reasonsOf({ open, input }: Result, asked: readonly OverdueLine[]): Map<number, Reason> {
   const wanted = new Set(asked.map(({ line_no }) => line_no));
-  const found = new Map<number, { reason: Reason }>();
+  const found = new Map<number, Reason>();
   for (const side of ["left", "right"] as const) {
     const { line, reason } = open[side];
     for (let at = 0; at < line.length; at++) {
       const handle = input[side].handle[line[at] as number] as number;
-      if (wanted.has(handle)) found.set(handle, { reason: REASONS[reason[at] as number] as Reason });
+      if (wanted.has(handle)) found.set(handle, REASONS[reason[at] as number] as Reason);
     }
   }
   return found;

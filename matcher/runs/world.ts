@@ -40,7 +40,7 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
        where o.tenant_id = $1 and o.pair_no = $2 and o.value_date <= $3`,
       [run.tenantId, run.pairNo, run.periodEnd],
     );
-    await client.query(GIVE_LINES_OF_TAKEN_UP, [run.tenantId]);
+    await client.query(giveLinesOf("taken_up"), [run.tenantId]);
     if (!run.whole) {
       await client.query("create temp table settled_too (id uuid not null) on commit drop");
       await client.query(
@@ -50,7 +50,7 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
              and x.decided_by is null and x.amount_minor = g.minor and x.currency = g.currency offset 0) m`,
         scope.slice(0, 2),
       );
-      await client.query(GIVE_LINES_OF_TAKEN_UP.replace("taken_up", "settled_too"), [run.tenantId]);
+      await client.query(giveLinesOf("settled_too"), [run.tenantId]);
       await client.query("insert into taken_up select id from settled_too");
     }
     const counts = await client.query<{ left: string; right: string }>(
@@ -70,10 +70,13 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
   }
 }
 
-const GIVE_LINES_OF_TAKEN_UP = `insert into given_lines select mm.line_no, mm.side, mm.allocated_minor, m.currency from taken_up t
-  cross join lateral (select x.currency from public.matches x where x.tenant_id = $1 and x.id = t.id offset 0) m
-  cross join lateral (
-    select x.line_no, x.side, x.allocated_minor from public.match_members x where x.tenant_id = $1 and x.match_id = t.id offset 0) mm`;
+/** Gives the run the lines of the matches whose ids `table` holds, by what they took of each. */
+function giveLinesOf(table: "taken_up" | "settled_too"): string {
+  return `insert into given_lines select mm.line_no, mm.side, mm.allocated_minor, m.currency from ${table} t
+    cross join lateral (select x.currency from public.matches x where x.tenant_id = $1 and x.id = t.id offset 0) m
+    cross join lateral (
+      select x.line_no, x.side, x.allocated_minor from public.match_members x where x.tenant_id = $1 and x.match_id = t.id offset 0) mm`;
+}
 
 async function copyLines(client: Client, run: RunToDo, world: Pick<LoadedWorld, "left" | "right">, ids: Map<number, string> | null) {
   // A line that is partly matched is given what is open of it and what its matches took.

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
-import { Client } from "pg";
 import { log } from "#lib/runtime/log.ts";
 import { doRun, type RunKey, RunRefused } from "../runs/do-run.ts";
+import { withConnections } from "./with-connections.ts";
 
 const OURS = "Something went wrong on our side, several times. What was kept is whole: run it again.";
 
@@ -9,20 +9,18 @@ const OURS = "Something went wrong on our side, several times. What was kept is 
 export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const key = payload as RunKey;
-    const [main, side] = [connect(connectionString, "tieout run"), connect(connectionString, "tieout run progress")];
-    let runId: string | undefined;
-    try {
-      await Promise.all([main.connect(), side.connect()]);
-      await main.query("set statement_timeout = 0");
-      await doRun(main, side, key, (id) => (runId = id), abortSignal);
-    } catch (error) {
-      const final = error instanceof RunRefused || isRefusal(error) ? (error as Error) : undefined;
-      if (!runId || (!final && job.attempts < job.max_attempts)) throw error;
-      log.error({ run_id: runId, err: error }, "a run failed");
-      await side.query("select private.fail_run($1, $2, $3)", [key.tenant_id, runId, final ? messageOf(final) : OURS]);
-    } finally {
-      await Promise.allSettled([main.end(), side.end()]);
-    }
+    await withConnections(connectionString, "tieout run", async (main, side) => {
+      let runId: string | undefined;
+      try {
+        await main.query("set statement_timeout = 0");
+        await doRun(main, side, key, (id) => (runId = id), abortSignal);
+      } catch (error) {
+        const final = error instanceof RunRefused || isRefusal(error) ? (error as Error) : undefined;
+        if (!runId || (!final && job.attempts < job.max_attempts)) throw error;
+        log.error({ run_id: runId, err: error }, "a run failed");
+        await side.query("select private.fail_run($1, $2, $3)", [key.tenant_id, runId, final ? messageOf(final) : OURS]);
+      }
+    });
   };
 }
 
@@ -33,11 +31,4 @@ function isRefusal(error: unknown): boolean {
 
 function messageOf(error: Error & { detail?: string }): string {
   return error.detail ?? error.message;
-}
-
-/** A connection of its own: it works for as long as a run takes. */
-function connect(connectionString: string, name: string): Client {
-  const client = new Client({ connectionString, application_name: name, connectionTimeoutMillis: 5_000, keepAlive: true });
-  client.on("error", () => {});
-  return client;
 }

@@ -1,8 +1,8 @@
 import type { Task } from "graphile-worker";
-import { Client } from "pg";
 import { log } from "#lib/runtime/log.ts";
 import type { ImportKey } from "../imports/import-chunks.ts";
 import { failureOf, ImportUndone, readImport } from "../imports/read-import.ts";
+import { withConnections } from "./with-connections.ts";
 
 const OURS = "Something went wrong on our side, several times. Nothing of the file was kept: send it again.";
 const FAIL = "select private.fail_import($1, $2, $3, $4)";
@@ -11,25 +11,16 @@ const FAIL = "select private.fail_import($1, $2, $3, $4)";
 export function readImportTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const key = payload as ImportKey;
-    const [main, side] = [connect(connectionString, "tieout import"), connect(connectionString, "tieout import progress")];
-    try {
-      await Promise.all([main.connect(), side.connect()]);
-      await readImport(main, side, key, abortSignal);
-    } catch (error) {
-      if (error instanceof ImportUndone) return;
-      const told = failureOf(error) ?? (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
-      if (!told) throw error;
-      log.warn({ import_id: key.import_id, reason: (error as Error).message }, "an import failed");
-      await side.query(FAIL, [key.tenant_id, key.import_id, told.failure, JSON.stringify(told.refusals)]);
-    } finally {
-      await Promise.allSettled([main.end(), side.end()]);
-    }
+    await withConnections(connectionString, "tieout import", async (main, side) => {
+      try {
+        await readImport(main, side, key, abortSignal);
+      } catch (error) {
+        if (error instanceof ImportUndone) return;
+        const told = failureOf(error) ?? (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
+        if (!told) throw error;
+        log.warn({ import_id: key.import_id, reason: (error as Error).message }, "an import failed");
+        await side.query(FAIL, [key.tenant_id, key.import_id, told.failure, JSON.stringify(told.refusals)]);
+      }
+    });
   };
-}
-
-/** A connection of its own: it holds a transaction for as long as a file takes. */
-function connect(connectionString: string, name: string): Client {
-  const client = new Client({ connectionString, application_name: name, connectionTimeoutMillis: 5_000, keepAlive: true });
-  client.on("error", () => {});
-  return client;
 }

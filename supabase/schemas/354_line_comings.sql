@@ -10,21 +10,30 @@ begin
   ) p;
 end $$;
 
--- Refuses: conflict where a closed period matched or excluded a line of the import.
-create function private.require_undoable(tenant_id text, import_id text) returns void
+-- The numbers of an import's lines, found by the span that they lie in: lines have no index by import.
+create function private.line_nos_of_import(tenant_id text, import_id text) returns bigint[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return array(
+    select l.line_no from public.imports i
+    join public.lines l on l.tenant_id = i.tenant_id and l.line_no between i.first_line_no and i.last_line_no and l.import_id = i.id
+    where i.tenant_id = $1 and i.id = $2
+  );
+end $$;
+
+-- Refuses: conflict where a closed period matched or excluded one of these lines of an import.
+create function private.require_undoable(tenant_id text, line_nos bigint[]) returns void
 language plpgsql stable security definer set search_path = '' as $$
 begin
   if exists (
-    select from public.lines l
-    join public.match_members mm on mm.tenant_id = l.tenant_id and mm.line_no = l.line_no
+    select from public.match_members mm
     join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id and m.state = 'confirmed'
     join public.reconciliations r on r.tenant_id = m.tenant_id and r.id = m.reconciliation_id and r.closed_at is not null
-    where l.tenant_id = $1 and l.import_id = $2
+    where mm.tenant_id = $1 and mm.line_no = any (line_nos)
   ) or exists (
-    select from public.lines l
-    join public.exclusions x on x.tenant_id = l.tenant_id and x.line_no = l.line_no
+    select from public.exclusions x
     join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id and r.closed_at is not null
-    where l.tenant_id = $1 and l.import_id = $2
+    where x.tenant_id = $1 and x.line_no = any (line_nos)
   ) then
     perform private.refuse('conflict', 'A line of this import is matched in a closed period. Reopen the period first.');
   end if;
@@ -35,14 +44,14 @@ end $$;
 create function private.lines_leave(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  line_nos constant bigint[] := array(select l.line_no from public.lines l where l.tenant_id = $1 and l.import_id = $2);
+  line_nos constant bigint[] := private.line_nos_of_import($1, $2);
   touched record;
 begin
   perform from public.pairs p
   where p.tenant_id = $1 and exists (
     select from public.imports i where i.tenant_id = $1 and i.id = $2 and i.source_no in (p.left_source_no, p.right_source_no)
   ) order by p.pair_no for no key update;
-  perform private.require_undoable($1, $2);
+  perform private.require_undoable($1, line_nos);
   for touched in
     select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
     where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no

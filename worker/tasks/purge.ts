@@ -1,7 +1,8 @@
 import type { Task } from "graphile-worker";
 
-/** Each purges or reports expired rows, one batch per call, and returns how many. */
+/** Each purges, reports or extends what its time has come for, one batch per call, and returns how many. */
 export type Purge =
+  | "private.extend_calendars"
   | "private.purge_api_key_usage"
   | "private.purge_idempotency_keys"
   | "private.purge_records"

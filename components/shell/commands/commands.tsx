@@ -16,6 +16,9 @@ const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog.tsx").then((mod
 const FirstStepsDialog = dynamic(() => import("#components/first-steps/first-steps-dialog.tsx").then((module) => module.FirstStepsDialog), {
   ssr: false,
 });
+const SessionsDialog = dynamic(() => import("#components/sign-in/sessions-dialog.tsx").then((module) => module.SessionsDialog), {
+  ssr: false,
+});
 
 /** Between g and the letter. */
 const SEQUENCE_MS = 1500;
@@ -68,6 +71,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   if (shown === "palette") return <Palette surfaces={surfaces} onClose={close} />;
   if (shown === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
   if (shown === "first-steps") return <FirstStepsDialog onClose={close} />;
+  if (shown === "sessions") return <SessionsDialog onClose={close} />;
   return null;
 }
 

@@ -1,4 +1,19 @@
-import { BookOpen, Clock, FileUp, Keyboard, KeyRound, ListChecks, LogOut, Moon, Plus, Repeat, Scale, Sun, Webhook } from "lucide-react";
+import {
+  BookOpen,
+  Clock,
+  FileUp,
+  Keyboard,
+  KeyRound,
+  ListChecks,
+  LogOut,
+  MonitorSmartphone,
+  Moon,
+  Plus,
+  Repeat,
+  Scale,
+  Sun,
+  Webhook,
+} from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
@@ -120,6 +135,13 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       also: "help keys",
       keys: ["?"],
       run: () => front.set("shortcuts"),
+    },
+    {
+      id: "sessions",
+      title: "Sessions",
+      icon: MonitorSmartphone,
+      also: "devices browsers sign out everywhere",
+      run: () => front.set("sessions"),
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];

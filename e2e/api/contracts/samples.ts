@@ -34,6 +34,10 @@ const sources = {
   path: () => "/v1/sources",
   body: () => ({ name: uniqueName("Bank"), kind: "bank_statement", currency: "EUR" }),
 };
+const calendars = {
+  path: () => "/v1/calendars",
+  body: () => ({ name: uniqueName("Office"), time_zone: "Europe/Berlin", weekly: [{ day: "monday", from: "09:00", to: "17:00" }] }),
+};
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const apiKeys = {
   path: ({ tenant }: World) => `/v1/tenants/${tenant}/api-keys`,
@@ -65,6 +69,14 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   putSlaPolicy: () => ({
     body: { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] },
   }),
+
+  createCalendar: () => ({ body: calendars.body() }),
+  getCalendar: async (world) => ({ params: { id: await created(world, calendars) } }),
+  putCalendar: async (world) => ({ params: { id: await created(world, calendars) }, body: calendars.body() }),
+  listOpenHours: async (world) => ({ params: { id: await created(world, calendars) }, query: PERIOD }),
+  listHolidays: () => ({ query: { country: "DE", region: "BY", year: "2027" } }),
+  readIcs: () => ({ body: { ics: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n" } }),
+  getCalendarIcs: async (world) => ({ params: { id: await created(world, calendars) } }),
 
   createReconciliation: () => ({ body: reconciliations.body() }),
   getReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) } }),

@@ -1,158 +1,192 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import type { Decision, OpenLine } from "#lib/matching/work/contract.ts";
-import { line, World } from "./world.ts";
+import { describe, expect, test } from "vitest";
+import { uniqueName } from "#e2e/fixtures.ts";
+import type { Match } from "#lib/matching/contract.ts";
+import type { LineSuggestion } from "#lib/matching/lines/contract.ts";
+import type { RuleSet } from "#lib/matching/rules/contract.ts";
+import { expectProblem } from "../contracts/conformance.ts";
+import { line, month, World } from "./world.ts";
 
 const SLOW = 120_000;
 
-type Page<Item> = { items: Item[]; next_cursor: string | null };
-
-let world: World;
-beforeEach(async () => {
-  world = await World.create();
-});
-
-const decisions = async () => (await world.ok<Page<Decision>>("GET", `reconciliations/${world.period}/decisions`)).items;
-const openLines = (query: Record<string, string> = {}) =>
-  world.ok<Page<OpenLine>>("GET", `reconciliations/${world.period}/open-lines`, { query });
-
-/** A payment short by a fee, which a run only suggests. */
-async function suggested(): Promise<string> {
-  await world.add("left", [line("l", 99_750, { reference: "INV-1", counterparty: "Hansen" })]);
-  await world.add("right", [line("r", 100_000, { reference: "INV-1", counterparty: "Hansen" })]);
+/** One that agrees, and one that only its amount and name suggest. */
+async function suggesting(): Promise<{ world: World; suggested: Match }> {
+  const world = await World.create();
+  const { left, right } = month(40);
+  await world.add("left", left);
+  await world.add("right", right);
   await world.run();
-  const [match] = await world.matches({ state: "suggested" });
-  expect(match).toBeDefined();
-  return match?.id ?? "";
+  const [suggested] = await world.matches({ state: "suggested" });
+  if (!suggested) throw new Error("Nothing was suggested.");
+  return { world, suggested };
 }
 
-describe("a decision that is taken back", { timeout: SLOW }, () => {
-  test("leaves what was confirmed suggested again, its lines open, and the proof holding", async () => {
-    const id = await suggested();
-    const before = await openLines();
-    await world.ok("POST", `matches/${id}/confirm`);
-    expect((await openLines()).items).toEqual([]);
-    const [decision] = await decisions();
-    expect(decision).toMatchObject({ action: "confirm", match_ids: [id], created_by: "user:ada", undone_at: null });
-    await world.ok("POST", `decisions/${decision?.id}/undo`);
-    expect(await openLines()).toEqual(before);
-    expect((await world.matches({ state: "suggested" })).map((match) => match.id)).toEqual([id]);
-    expect(await world.proof()).toMatchObject({ holds: true });
-    expect(await decisions()).toMatchObject([{ id: decision?.id, undone_by: "user:ada" }]);
-  });
+describe("what a person decides", () => {
+  test(
+    "confirming matches the lines, and later runs leave it alone",
+    async () => {
+      const { world, suggested } = await suggesting();
+      const analyst = await world.as(["tenant_analyst"], "anna");
+      const confirmed = await world.ok<Match>("POST", `matches/${suggested.id}/confirm`, { bearer: analyst });
+      expect(confirmed).toMatchObject({ state: "confirmed", decided_by: "user:anna" });
+      expectProblem(await world.call("POST", `matches/${suggested.id}/confirm`), "invalid_transition");
+      await world.run();
+      expect(await world.ok("GET", `matches/${suggested.id}`)).toEqual(confirmed);
+      expect((await world.proof()).holds).toBe(true);
+      const rules = await world.ok<RuleSet>("GET", `reconciliations/${world.period}/rules`);
+      expect(rules.learnt.confirmed).toBe(1);
+    },
+    SLOW,
+  );
 
-  test("leaves what was rejected suggested again, so that it can be confirmed", async () => {
-    const id = await suggested();
-    await world.ok("POST", `matches/${id}/reject`);
-    const [decision] = await decisions();
-    await world.ok("POST", `decisions/${decision?.id}/undo`);
-    expect(await world.ok("POST", `matches/${id}/confirm`)).toMatchObject({ state: "confirmed" });
-  });
+  test(
+    "a rejected combination is never suggested again",
+    async () => {
+      const { world, suggested } = await suggesting();
+      await world.ok("POST", `matches/${suggested.id}/reject`);
+      await world.run();
+      const members = ({ members }: Match) =>
+        members
+          .map(({ line_id }) => line_id)
+          .sort()
+          .join();
+      const again = (await world.matches()).filter((match) => match.id !== suggested.id && members(match) === members(suggested));
+      expect(again).toEqual([]);
+    },
+    SLOW,
+  );
 
-  test("opens lines that were matched by hand or excluded", async () => {
-    const [left = ""] = await world.add("left", [line("l", 500)]);
-    const [right = "", other = ""] = await world.add("right", [line("r", 500), line("o", 700)]);
-    await world.ok("POST", `reconciliations/${world.period}/matches`, { body: { line_ids: [left, right] } });
-    await world.ok("POST", `lines/${other}/exclude`, { body: { reason: "Not ours" } });
-    for (const { id } of await decisions()) await world.ok("POST", `decisions/${id}/undo`);
-    expect((await openLines()).items.map(({ id }) => id).sort()).toEqual([left, right, other].sort());
-    expect(await world.proof()).toMatchObject({ holds: true });
-  });
+  test(
+    "undoing restores what was open, and no run makes it again",
+    async () => {
+      const { world } = await suggesting();
+      const before = await world.proof();
+      const [match] = await world.matches({ state: "confirmed" });
+      const lines = match?.members.map(({ line_id }) => line_id) ?? [];
+      expect(await world.ok("POST", `matches/${match?.id}/undo`)).toMatchObject({ state: "undone", decided_by: "user:ada" });
+      for (const id of lines) expect(await world.line(id)).toMatchObject({ state: "open", match_ids: [] });
+      await world.run();
+      for (const id of lines) expect((await world.line(id)).match_ids).toEqual([]);
+      const after = await world.proof();
+      expect(after.holds).toBe(true);
+      expect(after.items.map(({ lines }) => lines)).toEqual(before.items.map(({ lines }) => lines));
+    },
+    SLOW,
+  );
 
-  test("is one, however many matches it held, and can be taken back once", async () => {
-    await world.add(
-      "left",
-      [1, 2, 3].map((n) => line(`l${n}`, 90_000 + n * 1000 - 250, { reference: `INV-${n}`, counterparty: "Hansen" })),
-    );
-    await world.add(
-      "right",
-      [1, 2, 3].map((n) => line(`r${n}`, 90_000 + n * 1000, { reference: `INV-${n}`, counterparty: "Hansen" })),
-    );
-    await world.run();
-    const ids = (await world.matches({ state: "suggested" })).map(({ id }) => id);
-    expect(ids.length).toBeGreaterThan(1);
-    await world.ok("POST", "matches/bulk", { body: { action: "confirm", ids } });
-    const all = await decisions();
-    expect(all.map(({ match_ids }) => match_ids.length)).toEqual([ids.length]);
-    await world.ok("POST", `decisions/${all[0]?.id}/undo`);
-    expect((await world.matches({ state: "suggested" })).map(({ id }) => id).sort()).toEqual(ids.sort());
-    expect(await world.call("POST", `decisions/${all[0]?.id}/undo`)).toMatchObject({ status: 409 });
-  });
+  test(
+    "a match by hand has to add up, and names what does not",
+    async () => {
+      const world = await World.create();
+      const [a = ""] = await world.add("left", [line("a", 10_000)]);
+      const [b = ""] = await world.add("right", [line("b", 9_750)]);
+      const path = `reconciliations/${world.period}/matches`;
+      const wrong = await world.call("POST", path, { body: { line_ids: [a, b] } });
+      expectProblem(wrong, "invalid_request");
+      expect(wrong.text).toContain("250");
+      const adjustments = [{ kind: "fee", amount_minor: 250, note: "Card fee" }];
+      const match = await world.ok<Match>("POST", path, { body: { line_ids: [a, b], adjustments } });
+      expect(match).toMatchObject({ method: "manual", state: "confirmed", adjustments, residual_minor: 0, created_by: "user:ada" });
+      expectProblem(await world.call("POST", path, { body: { line_ids: [a, b], adjustments } }), "conflict");
+      expect((await world.proof()).items).toMatchObject([
+        { side: "left", adjustments: 250, holds: true },
+        { side: "right", adjustments: 0, holds: true },
+      ]);
+    },
+    SLOW,
+  );
 
-  test("is one's own, unless one may write reconciliations", async () => {
-    const id = await suggested();
-    const analyst = await world.as(["tenant_analyst"], "ana");
-    await world.ok("POST", `matches/${id}/reject`);
-    const [decision] = await decisions();
-    const undo = (bearer: string) => world.call("POST", `decisions/${decision?.id}/undo`, { bearer });
-    expect(await undo(analyst)).toMatchObject({ status: 403, json: { code: "role_required" } });
-    expect(await undo(await world.as(["tenant_lead"], "leo"))).toMatchObject({ status: 200 });
-    await world.ok("POST", `matches/${id}/confirm`, { bearer: analyst });
-    const [own] = await decisions();
-    await world.ok("POST", `decisions/${own?.id}/undo`, { bearer: analyst });
-  });
+  test(
+    "an excluded line is in no match, and included again is open",
+    async () => {
+      const world = await World.create();
+      const [a = ""] = await world.add("left", [line("a", 700, { reference: "INV-1" })]);
+      await world.add("right", [line("b", 700, { reference: "INV-1" })]);
+      const excluded = await world.ok("POST", `lines/${a}/exclude`, { body: { reason: "Not ours" } });
+      expect(excluded).toMatchObject({ state: "excluded", open_minor: 0 });
+      await world.run();
+      expect(await world.matches()).toEqual([]);
+      expect((await world.proof()).items[0]).toMatchObject({ lines: 700, excluded: 700, open: 0, holds: true });
+      expect(await world.ok("POST", `lines/${a}/include`, { body: { reason: "Ours after all" } })).toMatchObject({
+        state: "open",
+        open_minor: 700,
+      });
+      await world.run();
+      expect(await world.matches()).toHaveLength(1);
+    },
+    SLOW,
+  );
 
-  test("is refused once its period is closed", async () => {
-    await world.ok("POST", `matches/${await suggested()}/confirm`);
-    const [decision] = await decisions();
-    await world.ok("POST", `reconciliations/${world.period}/close`);
-    expect(await world.call("POST", `decisions/${decision?.id}/undo`)).toMatchObject({ status: 409 });
-    expect((await openLines()).items).toEqual([]);
-  });
+  test(
+    "many at once are all decided, or none",
+    async () => {
+      const { world } = await suggesting();
+      const suggested = await world.matches({ state: "suggested" });
+      const filter = { reconciliation_id: world.period };
+      const bulk = (body: object, bearer?: string) => world.call("POST", "matches/bulk", { body, ...(bearer && { bearer }) });
+      expectProblem(await bulk({ action: "confirm", filter, expected_count: suggested.length + 1 }), "conflict");
+      const unknown = "mat_00000000000000000000000000000000";
+      expectProblem(await bulk({ action: "confirm", ids: [suggested[0]?.id, unknown] }), "not_found");
+      expect(await world.matches({ state: "suggested" })).toHaveLength(suggested.length);
+      const done = await bulk({ action: "confirm", filter, expected_count: suggested.length });
+      expect(done.json).toMatchObject({ count: suggested.length });
+      expect(await world.matches({ state: "suggested" })).toEqual([]);
+      const analyst = await world.as(["tenant_analyst"], "anna");
+      expectProblem(await bulk({ action: "undo", ids: suggested.map(({ id }) => id) }, analyst), "role_required");
+      expect((await bulk({ action: "undo", ids: suggested.map(({ id }) => id) })).status).toBe(200);
+      expect((await world.proof()).holds).toBe(true);
+    },
+    SLOW,
+  );
+
+  test(
+    "a line is shown what may be its counterpart",
+    async () => {
+      const { world, suggested } = await suggesting();
+      const [mine, other] = ["left", "right"].map((side) => suggested.members.find((member) => member.side === side)?.line_id);
+      const { items } = await world.ok<{ items: LineSuggestion[] }>("GET", `lines/${mine}/suggestions`);
+      expect(items.length).toBeLessThanOrEqual(5);
+      const [left = 0, right = 0] = suggested.members.map(({ allocated_minor }) => allocated_minor);
+      expect(items[0]).toMatchObject({ line_ids: [other], difference_minor: left - right, reconciliation_id: world.period });
+      expect(items[0]?.explanation.fields.length).toBeGreaterThan(1);
+    },
+    SLOW,
+  );
 });
 
-describe("a line that is split", { timeout: SLOW }, () => {
-  test("keeps open what the other side has not, to the cent", async () => {
-    const [left = ""] = await world.add("left", [line("l", 100_000)]);
-    const [right = ""] = await world.add("right", [line("r", 40_001)]);
-    const match = await world.ok("POST", `reconciliations/${world.period}/matches`, {
-      body: { line_ids: [left, right], split_line_id: left },
+test(
+  "another tenant's match, run and period are not there",
+  async () => {
+    const { world, suggested } = await suggesting();
+    const other = await World.create();
+    const run = await world.run();
+    for (const path of [
+      `matches/${suggested.id}`,
+      `runs/${run.id}`,
+      `reconciliations/${world.period}/proof`,
+      `reconciliations/${world.period}/matches`,
+    ])
+      expectProblem(await other.call("GET", path), "not_found");
+    expectProblem(await other.call("POST", `matches/${suggested.id}/confirm`), "not_found");
+  },
+  SLOW,
+);
+
+test(
+  "a key confirms with the scope to write reconciliations, and closes never",
+  async () => {
+    const { world, suggested } = await suggesting();
+    const key = await world.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${world.tenant}/api-keys`, {
+      body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
     });
-    expect(match).toMatchObject({ amount_minor: 40_001, residual_minor: 0 });
-    expect((await openLines()).items).toMatchObject([{ id: left, amount_minor: 100_000, open_minor: 59_999 }]);
-    expect(await world.proof()).toMatchObject({ holds: true });
-  });
-
-  test("is the larger one: the smaller has nothing to keep open", async () => {
-    const [left = ""] = await world.add("left", [line("l", 100_000)]);
-    const [right = ""] = await world.add("right", [line("r", 40_001)]);
-    const body = { line_ids: [left, right], split_line_id: right };
-    expect(await world.call("POST", `reconciliations/${world.period}/matches`, { body })).toMatchObject({
-      status: 400,
-      json: { errors: [{ path: "split_line_id" }] },
-    });
-  });
-});
-
-describe("open lines", { timeout: SLOW }, () => {
-  test("come oldest first or with the most money first, a page at a time, each once", async () => {
-    await world.add(
-      "left",
-      [5, 3, 9, 1, 7].map((n) => line(`l${n}`, n % 2 ? n * 100 : -n * 100, { value_date: `2026-10-0${(n % 4) + 1}` })),
-    );
-    const pages = async (query: Record<string, string>) => {
-      const found: OpenLine[] = [];
-      for (let cursor: string | null = ""; cursor !== null; ) {
-        const page: Page<OpenLine> = await openLines({ limit: "2", side: "left", ...query, ...(cursor && { cursor }) });
-        found.push(...page.items);
-        cursor = page.next_cursor;
-      }
-      return found;
-    };
-    const byDate = (await pages({})).map(({ value_date }) => value_date);
-    expect(byDate).toEqual([...byDate].sort());
-    const byAmount = (await pages({ sort: "amount" })).map(({ open_minor }) => Math.abs(open_minor));
-    expect(byAmount).toEqual([900, 700, 500, 300, 100]);
-  });
-
-  test("are found by text, by amount, and by whether something is suggested", async () => {
-    await suggested();
-    await world.add("left", [line("alone", 123_456, { counterparty: "Nobody" })]);
-    const found = async (query: Record<string, string>) =>
-      (await openLines({ side: "left", ...query })).items.map(({ external_id }) => external_id);
-    expect(await found({ q: "nobo" })).toEqual(["alone"]);
-    expect(await found({ q: "123456" })).toEqual(["alone"]);
-    expect(await found({ amount_from: "100000" })).toEqual(["alone"]);
-    expect(await found({ suggested: "false" })).toEqual(["alone"]);
-    expect(await found({ suggested: "true" })).toEqual(["l"]);
-  });
-});
+    const bearer = `${key.key_id}.${key.key_secret}`;
+    expect((await world.call("POST", `matches/${suggested.id}/confirm`, { bearer })).status).toBe(200);
+    const refused = await world.call("POST", `reconciliations/${world.period}/close`, { bearer });
+    expect(refused.status).toBe(403);
+    const [a = ""] = await world.add("left", [line("w", 3)]);
+    const [b = ""] = await world.add("left", [line("v", -2)]);
+    const body = { line_ids: [a, b], adjustments: [{ kind: "write_off", amount_minor: 1 }] };
+    expectProblem(await world.call("POST", `reconciliations/${world.period}/matches`, { bearer, body }), "role_required");
+    expect((await world.call("POST", `reconciliations/${world.period}/matches`, { body })).status).toBe(201);
+  },
+  SLOW,
+);

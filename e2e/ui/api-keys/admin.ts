@@ -1,7 +1,8 @@
 /** An admin who looks at the keys of a tenant. */
-import { expect, type Locator, type Page, test as plain } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 import { tenantWithAdmin } from "../../api/api-keys/keys.ts";
 import { beSignedIn, rowOf } from "../person.ts";
+import { test as plain } from "../test.ts";
 
 type Admin = Awaited<ReturnType<typeof tenantWithAdmin>>;
 

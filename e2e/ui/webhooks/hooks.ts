@@ -1,8 +1,9 @@
 /** A tenant whose admin looks at webhooks, and the receiver that they go to. */
-import { expect, type Locator, type Page, test as plain } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 import { type Behaviour, Receiver } from "../../webhooks/receiver.ts";
 import { type Registered, Subscriber } from "../../webhooks/subscriber.ts";
 import { beSignedIn } from "../person.ts";
+import { test as plain } from "../test.ts";
 
 class Hooks {
   readonly receiver: Receiver;

@@ -10,7 +10,7 @@ parentPort?.on("message", ({ mediaType, port }: { mediaType: string; port: Messa
 async function read(mediaType: string, port: MessagePort): Promise<void> {
   const answered = new Map<string, (answer: ToReader) => void>();
   port.on("message", (answer: ToReader) => answered.get(answer.to)?.(answer));
-  // Whoever sent the file went away, and nobody takes its rows.
+  // The client disconnected, so its rows are no longer read.
   const abandoned = new Promise<never>((_, give) => port.once("close", () => give(new Error("abandoned"))));
   abandoned.catch(() => {});
   const ask = (message: FromReader) => {

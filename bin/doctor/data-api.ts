@@ -1,0 +1,100 @@
+import { decodeJwt, SignJWT } from "jose";
+import { type Check, ill, unknown, well } from "./examine.ts";
+import type { Project } from "./project.ts";
+
+const TIMEOUT_MS = 10_000;
+/** What of ours must not be reached over the Data API. */
+const HIDDEN_SCHEMAS = ["private", "graphile_worker", "supabase_migrations"];
+
+export const dataApiChecks: readonly Check[] = [
+  { name: "Publishable key", look: ({ publishableKey }) => lookAtKey("SUPABASE_PUBLISHABLE_KEY", publishableKey, "publishable", "anon") },
+  { name: "Secret key", look: ({ secretKey }) => lookAtKey("SUPABASE_SECRET_KEY", secretKey, "secret", "service_role") },
+  { name: "Data API", look: lookAtDataApi },
+  { name: "JWT secret", look: lookAtJwtSecret },
+  { name: "Exposed schemas", look: lookAtExposedSchemas },
+];
+
+/** A key tells its kind: `sb_<kind>_…`, or of the older form by the role in the token. */
+async function lookAtKey(variable: string, key: string, kind: string, role: string) {
+  const is = kindOf(key);
+  if (is === kind || is === role) return well(`${variable} is a key of the kind ${is}`);
+  return ill(
+    `${variable} is ${is ? `a key of the kind ${is}` : "no key of a Supabase project"}`,
+    `Set it to the project's ${kind} key (Project settings, API keys).`,
+  );
+}
+
+function kindOf(key: string): string | undefined {
+  const [, kind] = /^sb_(publishable|secret)_/.exec(key) ?? [];
+  if (kind) return kind;
+  try {
+    return String(decodeJwt(key).role);
+  } catch {
+    return undefined;
+  }
+}
+
+async function lookAtDataApi(project: Project) {
+  const response = await ask(project, "/rest/v1/rpc/get_me", await token(project));
+  if (response.status === 404) {
+    return ill(
+      "it doesn't know get_me",
+      "Run npm start once to apply the migrations, then reload its cache: notify pgrst, 'reload schema'.",
+    );
+  }
+  if (response.status >= 500) return ill(`it answers ${response.status}`, "Look at the project's status and its API logs.");
+  return well(`answers at ${project.url}`);
+}
+
+/** A token that we signed is believed, one signed with another secret is not. */
+async function lookAtJwtSecret(project: Project) {
+  const [ours, another] = await Promise.all([
+    ask(project, "/rest/v1/rpc/get_me", await token(project)),
+    ask(project, "/rest/v1/rpc/get_me", await token({ jwtSecret: `${project.jwtSecret}?` })),
+  ]);
+  if (ours.status === 401) {
+    return ill(
+      "the Data API refuses what is signed with SUPABASE_JWT_SECRET",
+      "Set it to the project's JWT secret (Project settings, JWT keys, legacy secret).",
+    );
+  }
+  if (another.status !== 401)
+    return ill(
+      "the Data API believes a token signed with another secret",
+      "Don't serve anything with this project: set its JWT secret anew.",
+    );
+  return well("the Data API believes it, and no other");
+}
+
+async function lookAtExposedSchemas(project: Project) {
+  const bearer = await token(project);
+  const answers = await Promise.all(
+    HIDDEN_SCHEMAS.map(async (schema) => {
+      const { status } = await ask(project, "/rest/v1/heartbeats", bearer, { "Accept-Profile": schema });
+      return { schema, status };
+    }),
+  );
+  // PostgREST: 406 for a schema that is not exposed. A stack that has one schema alone looks in that: 404.
+  const unsure = answers.filter(({ status }) => status === 401 || status >= 500);
+  if (unsure.length > 0) return unknown("the Data API doesn't answer");
+  const exposed = answers.filter(({ status }) => status !== 406 && status !== 404).map(({ schema }) => schema);
+  if (exposed.length === 0) return well("public, and nothing else of ours");
+  return ill(`${exposed.join(", ")} can be reached`, "Take them off the exposed schemas (Project settings, Data API).");
+}
+
+function ask({ url, publishableKey }: Project, path: string, bearer: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: path.includes("/rpc/") ? "POST" : "GET",
+    headers: { apikey: publishableKey, Authorization: `Bearer ${bearer}`, "Content-Type": "application/json", ...headers },
+    ...(path.includes("/rpc/") && { body: JSON.stringify({ input: {}, request: {} }) }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+}
+
+/** Of nobody in no tenant: it is told apart from others, and may do nothing. */
+function token({ jwtSecret }: Pick<Project, "jwtSecret">): Promise<string> {
+  return new SignJWT({ role: "authenticated" })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setExpirationTime("60s")
+    .sign(new TextEncoder().encode(jwtSecret));
+}

@@ -1,0 +1,138 @@
+import { Client } from "pg";
+import { hearsNotifications } from "../../lib/background/hears-notifications.ts";
+import { type Check, ill, unknown, well } from "./examine.ts";
+import type { Project } from "./project.ts";
+
+const OLDEST_POSTGRES = 17;
+const MOST_SKEW_MS = 2_000;
+const LONG_MINUTES = 5;
+const FULL_SHARE = 0.9;
+const MIB = 1024 * 1024;
+
+/** What a Supabase project has: who may become whom, and whom row-level security does not bind. */
+const ROLES = [
+  { name: "anon", bypasses: false, canLogin: false },
+  { name: "authenticated", bypasses: false, canLogin: false },
+  { name: "service_role", bypasses: true, canLogin: false },
+  { name: "authenticator", bypasses: false, canLogin: true },
+] as const;
+
+export const databaseChecks: readonly Check[] = [
+  { name: "Postgres", look: lookAtVersion },
+  { name: "Roles", look: lookAtRoles },
+  { name: "Notifications", look: lookAtNotifications },
+  { name: "Clock", look: lookAtClock },
+  { name: "Connections", look: lookAtConnections },
+  { name: "Long transactions", look: lookAtTransactions },
+  { name: "Size", look: lookAtSize },
+];
+
+/** A connection of its own for one look, direct. */
+export async function connected<Result>(
+  { directUrl }: Pick<Project, "directUrl">,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: directUrl, connectionTimeoutMillis: 10_000, application_name: "tieout doctor" });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function one<Row extends object>(project: Project, query: string): Promise<Row> {
+  const rows = await all<Row>(project, query);
+  return rows[0] as Row;
+}
+
+function all<Row extends object>(project: Project, query: string): Promise<Row[]> {
+  return connected(project, async (client) => (await client.query<Row>(query)).rows);
+}
+
+async function lookAtVersion(project: Project) {
+  const { version, name } = await one<{ version: number; name: string }>(
+    project,
+    "select current_setting('server_version_num')::int / 10000 as version, current_user as name",
+  );
+  if (version < OLDEST_POSTGRES) return ill(`version ${version}`, `Upgrade the project to Postgres ${OLDEST_POSTGRES} or newer.`);
+  return well(`version ${version}, as ${name}`);
+}
+
+async function lookAtRoles(project: Project) {
+  const rows = await all<{ name: string; bypasses: boolean; can_login: boolean; super: boolean; members: string[] }>(
+    project,
+    `select rolname as name, rolbypassrls as bypasses, rolcanlogin as can_login, rolsuper as super,
+       array(select roleid::regrole::text from pg_auth_members where member = r.oid) as members from pg_roles r`,
+  );
+  const wrong = ROLES.flatMap(({ name, bypasses, canLogin }) => {
+    const role = rows.find((row) => row.name === name);
+    if (!role) return `${name} is missing`;
+    if (role.super) return `${name} is a superuser`;
+    if (role.bypasses !== bypasses) return `${name} ${bypasses ? "doesn't pass" : "passes"} row-level security`;
+    return role.can_login === canLogin ? [] : `${name} ${canLogin ? "can't" : "can"} log in`;
+  });
+  const becomes = rows.find(({ name }) => name === "authenticator")?.members ?? [];
+  const missing = ["anon", "authenticated", "service_role"].filter((name) => !becomes.includes(name));
+  if (missing.length > 0) wrong.push(`authenticator can't become ${missing.join(", ")}`);
+  if (wrong.length === 0) return well("anon, authenticated, service_role and authenticator as Supabase makes them");
+  return ill(wrong.join("; "), "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles");
+}
+
+async function lookAtNotifications({ directUrl, directName }: Project) {
+  if (await hearsNotifications(directUrl)) return well(`${directName} hears LISTEN`);
+  return ill(
+    `${directName} goes through a pooler in transaction mode, which loses what the worker listens for`,
+    "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at Supabase: port 5432, not 6543).",
+  );
+}
+
+/** The time of a round trip's middle, against ours. */
+async function lookAtClock(project: Project) {
+  const skew = await connected(project, async (client) => {
+    const before = Date.now();
+    const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
+    return Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);
+  });
+  if (skew <= MOST_SKEW_MS) return well(`${Math.round(skew)} ms apart from this machine's`);
+  return ill(
+    `${(skew / 1000).toFixed(1)} s apart from this machine's`,
+    "Tokens that are valid for a minute are refused by whoever's clock is wrong. Synchronise this machine's with NTP.",
+  );
+}
+
+async function lookAtConnections(project: Project) {
+  const { most, taken } = await one<{ most: number; taken: number }>(
+    project,
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+       (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken`,
+  );
+  const found = `${taken} of ${most} taken`;
+  if (taken < most * FULL_SHARE) return well(found);
+  return ill(found, "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.");
+}
+
+async function lookAtTransactions(project: Project) {
+  const rows = await all<{ pid: number; name: string; minutes: number; state: string }>(
+    project,
+    `select pid, coalesce(nullif(application_name, ''), usename::text, 'unnamed') as name, state,
+       floor(extract(epoch from clock_timestamp() - xact_start) / 60)::int as minutes
+     from pg_stat_activity
+     where xact_start < clock_timestamp() - make_interval(mins => ${LONG_MINUTES}) and backend_type = 'client backend' and pid <> pg_backend_pid()
+     order by xact_start`,
+  );
+  if (rows.length === 0) return well(`none is older than ${LONG_MINUTES} minutes`);
+  const whose = rows.map(({ pid, name, minutes, state }) => `pid ${pid}, ${name}, ${state} for ${minutes} minutes`).join("; ");
+  return ill(whose, "They hold back vacuum, and locks that others wait for. End one with select pg_terminate_backend(<pid>).");
+}
+
+async function lookAtSize(project: Project) {
+  const { bytes } = await one<{ bytes: string }>(project, "select pg_database_size(current_database())::text as bytes");
+  const size = `${Math.round(Number(bytes) / MIB)} MiB`;
+  if (project.mostBytes === 0) return unknown(`${size}; DATABASE_MAX_BYTES isn't set, so that nothing is refused before the disk is full`);
+  const share = Number(bytes) / project.mostBytes;
+  const found = `${size}, ${Math.round(share * 100)} % of DATABASE_MAX_BYTES`;
+  if (share < FULL_SHARE) return well(found);
+  return ill(found, "Files are refused when it is reached. Give the project a larger disk and raise DATABASE_MAX_BYTES.");
+}

@@ -1,0 +1,32 @@
+import { stackEnvironment } from "../../supervisor/stack-file.ts";
+
+const NEEDED = ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SUPABASE_JWT_SECRET", "DATABASE_URL"] as const;
+
+/** A Supabase project as the application is told of it. `directUrl`: DIRECT_URL, or DATABASE_URL where there is none. */
+export type Project = {
+  url: string;
+  publishableKey: string;
+  secretKey: string;
+  jwtSecret: string;
+  databaseUrl: string;
+  directUrl: string;
+  directName: "DIRECT_URL" | "DATABASE_URL";
+  mostBytes: number;
+};
+
+/** That of the environment, else of the stack that runs on DATA_DIR; null where neither names one whole. */
+export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
+  const given = stackEnvironment(env);
+  if (NEEDED.some((name) => !given[name])) return null;
+  const text = (name: string) => given[name] ?? "";
+  return {
+    url: text("SUPABASE_URL").replace(/\/$/, ""),
+    publishableKey: text("SUPABASE_PUBLISHABLE_KEY"),
+    secretKey: text("SUPABASE_SECRET_KEY"),
+    jwtSecret: text("SUPABASE_JWT_SECRET"),
+    databaseUrl: text("DATABASE_URL"),
+    directUrl: text("DIRECT_URL") || text("DATABASE_URL"),
+    directName: given.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
+    mostBytes: Number(given.DATABASE_MAX_BYTES || 0),
+  };
+}

@@ -1,0 +1,32 @@
+import { type BrowserContext, type Page, test as plain } from "@playwright/test";
+
+/** Playwright's test, whose pages are ready for a person when they have been opened: what is typed or chosen before React listens is lost. */
+export const test = plain.extend({
+  context: async ({ context }: { context: BrowserContext }, use: (context: BrowserContext) => Promise<void>) => {
+    context.on("page", readyWhenOpened);
+    await use(context);
+  },
+});
+
+function readyWhenOpened(page: Page): void {
+  const { goto, reload } = { goto: page.goto.bind(page), reload: page.reload.bind(page) };
+  page.goto = async (...args) => {
+    const answer = await goto(...args);
+    await listening(page);
+    return answer;
+  };
+  page.reload = async (...args) => {
+    const answer = await reload(...args);
+    await listening(page);
+    return answer;
+  };
+}
+
+/** React has given each element that it serves its properties. */
+async function listening(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("button, input, select, textarea, a[href]")].every((element) =>
+      Object.keys(element).some((key) => key.startsWith("__reactProps$")),
+    ),
+  );
+}

@@ -1,0 +1,53 @@
+import type Holidays from "date-holidays";
+
+const OFF = ["public", "bank"] as const;
+const DAY_MS = 86_400_000;
+
+export type Holiday = { date: string; name: string; kind: (typeof OFF)[number] };
+type Place = { code: string; name: string };
+
+/** Loaded when first asked for: the library's data are megabytes. */
+async function library(): Promise<typeof Holidays> {
+  return (await import("date-holidays")).default;
+}
+
+/** Countries whose holidays are known, by English name. */
+export async function countries(): Promise<Place[]> {
+  const known = new (await library())();
+  return places(known.getCountries("en"));
+}
+
+/** Regions of a country and its public and bank holidays of one year, each day once. Undefined: no such country or region. */
+export async function holidaysOf(
+  country: string,
+  region: string | undefined,
+  year: number,
+): Promise<{ regions: Place[]; items: Holiday[] } | undefined> {
+  const Library = await library();
+  const states: Record<string, string> = new Library().getStates(country, "en") ?? {};
+  if (!(country in new Library().getCountries()) || (region !== undefined && !(region in states))) return undefined;
+  const known = region === undefined ? new Library(country) : new Library(country, region);
+  const days = new Map<string, Holiday>();
+  for (const { date, start, end, name, type } of known.getHolidays(year, "en") ?? []) {
+    const kind = OFF.find((one) => one === type);
+    if (!kind) continue;
+    for (const day of daysFrom(date.slice(0, 10), end.getTime() - start.getTime())) {
+      if (!days.has(day) || kind === "public") days.set(day, { date: day, name, kind });
+    }
+  }
+  const items = [...days.values()].sort((a, b) => a.date.localeCompare(b.date));
+  return { regions: places(states), items };
+}
+
+/** A holiday may last several days. */
+function daysFrom(date: string, lasting: number): string[] {
+  const first = Date.parse(`${date}T00:00:00Z`);
+  const count = Math.max(1, Math.round(lasting / DAY_MS));
+  return Array.from({ length: count }, (_, n) => new Date(first + n * DAY_MS).toISOString().slice(0, 10));
+}
+
+function places(names: Record<string, string>): Place[] {
+  return Object.entries(names)
+    .map(([code, name]) => ({ code, name }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+}

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { invalidRequest } from "../wire/errors.ts";
+import type { listHolidayCountriesContract, listHolidaysContract } from "./contract.ts";
+import { countries, holidaysOf } from "./holidays.ts";
+
+type Contract = typeof listHolidaysContract;
+
+export async function listHolidays(
+  ctx: Context,
+  { country, region, year }: z.output<Contract["query"]>,
+): Promise<z.output<Contract["response"]>> {
+  await read(ctx, "list_holidays", {});
+  const found = await holidaysOf(country.toUpperCase(), region?.toUpperCase(), year);
+  if (!found) {
+    throw invalidRequest([
+      {
+        path: region === undefined ? "country" : "region",
+        message: "No holidays are known for it. Get /v1/holidays/countries for those that are.",
+      },
+    ]);
+  }
+  return found;
+}
+
+export async function listHolidayCountries(ctx: Context): Promise<z.output<typeof listHolidayCountriesContract.response>> {
+  await read(ctx, "list_holidays", {});
+  return { items: await countries() };
+}

@@ -1,0 +1,160 @@
+-- Calendars over the wire.
+
+create function private.calendar_json(c public.calendars, v public.calendar_versions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', c.id, 'name', c.name, 'calendar_version', c.version, 'time_zone', v.time_zone, 'weekly', v.weekly, 'special_days', v.special_days,
+    'created_at', private.iso(c.created_at), 'created_by', c.created_by, 'updated_at', private.iso(c.updated_at), 'updated_by', c.updated_by,
+    'version', private.version_of(jsonb_build_array(c.name, c.version))
+  );
+end $$;
+
+-- The caller's own calendar as it is now. Refuses: not_found.
+create function private.own_calendar(id text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  found_calendar jsonb;
+begin
+  select private.calendar_json(c, v) into found_calendar
+  from public.calendars c join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id and v.version = c.version
+  where c.tenant_id = private.tenant_id() and c.id = own_calendar.id;
+  if not found then
+    perform private.refuse_missing('calendar');
+  end if;
+  return found_calendar;
+end $$;
+
+-- Starts the spans of a version that the caller has just made.
+create function private.start_own_business_time(no bigint) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.start_business_time(private.tenant_id(), no, date_trunc('hour', now()) - interval '35 days', now() + interval '3 years 1 month');
+end $$;
+
+-- input: { name, time_zone, weekly, special_days }. Refuses: invalid_request; conflict beyond 100 calendars. Records: calendar.created.
+create function public.create_calendar(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'create_calendar');
+  created public.calendars;
+  no bigint;
+  answer jsonb;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  if (select count(*) from public.calendars c where c.tenant_id = private.tenant_id()) >= 100 then
+    perform private.refuse('conflict', 'A tenant has at most 100 calendars. Change one of them instead.');
+  end if;
+  insert into public.calendars (name) values (input ->> 'name') returning * into created;
+  insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
+  values (created.id, 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days') returning calendar_no into no;
+  perform private.start_own_business_time(no);
+  answer := private.own_calendar(created.id);
+  perform private.record_security_event('calendar.created', created.id, null, jsonb_build_object('name', created.name, 'time_zone', input ->> 'time_zone'));
+  return private.answer(request, answer);
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_calendar(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'get_calendar');
+  return private.own_calendar(input ->> 'id');
+end $$;
+
+-- input: { id, name, time_zone, weekly, special_days }. Other hours make a new version. Refuses: not_found, precondition_failed, invalid_request.
+-- Records: calendar.updated.
+create function public.put_calendar(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone', 'weekly', input -> 'weekly', 'special_days', input -> 'special_days');
+  before jsonb;
+  no bigint;
+begin
+  perform private.enter(request, 'put_calendar');
+  perform from public.calendars c where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
+  before := private.own_calendar(input ->> 'id');
+  perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
+  if before @> (hours || jsonb_build_object('name', input -> 'name')) and before -> 'weekly' = hours -> 'weekly'
+    and before -> 'special_days' = hours -> 'special_days' then
+    return before;
+  end if;
+  if before -> 'time_zone' <> hours -> 'time_zone' or before -> 'weekly' <> hours -> 'weekly' or before -> 'special_days' <> hours -> 'special_days' then
+    insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
+    values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days')
+    returning calendar_no into no;
+    perform private.start_own_business_time(no);
+  end if;
+  update public.calendars c set name = input ->> 'name', updated_at = now(), updated_by = private.actor(),
+    version = c.version + case when no is null then 0 else 1 end
+  where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
+  perform private.record_security_event('calendar.updated', input ->> 'id', null,
+    private.changes(before - '{version,updated_at,updated_by}'::text[], private.own_calendar(input ->> 'id') - '{version,updated_at,updated_by}'::text[]));
+  return private.own_calendar(input ->> 'id');
+end $$;
+
+-- Newest first. input: { limit, after: [id] | null }.
+create function public.list_calendars(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.enter(request, 'list_calendars');
+  select jsonb_agg(private.calendar_json(x.c, x.v) order by (x.c).id desc) into items
+  from (
+    select c, v from public.calendars c
+    join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id and v.version = c.version
+    where c.tenant_id = private.tenant_id() and (input -> 'after' ->> 0 is null or c.id < input -> 'after' ->> 0)
+    order by c.id desc
+    limit page_size + 1
+  ) x;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { id, since, until }, at most 366 days: when it is open. Refuses: not_found.
+create function public.list_open_hours(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  c jsonb;
+  since constant timestamptz := input ->> 'since';
+  until constant timestamptz := input ->> 'until';
+begin
+  perform private.enter(request, 'list_open_hours');
+  c := private.own_calendar(input ->> 'id');
+  return (
+    select jsonb_build_object(
+      'since', private.iso(since), 'until', private.iso(until),
+      'open_minutes', coalesce(floor(sum(extract(epoch from x.ends_at - x.starts_at)) / 60), 0)::bigint,
+      'spans', coalesce(jsonb_agg(jsonb_build_object('starts_at', private.iso(x.starts_at), 'ends_at', private.iso(x.ends_at)) order by x.starts_at), '[]')
+    )
+    from (
+      select greatest(s.starts_at, since) as starts_at, least(s.ends_at, until) as ends_at
+      from private.open_spans(c ->> 'time_zone', c -> 'weekly', c -> 'special_days', date_trunc('hour', since), date_trunc('hour', until) + interval '1 hour') s
+      where s.ends_at > since and s.starts_at < until
+    ) x
+  );
+end $$;
+
+-- Whether the caller may read holidays, which are the server's to know. input: {}.
+create function public.list_holidays(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'list_holidays');
+  return '{}';
+end $$;
+
+-- input: { special_days, skipped }, what the server read of a file. Kept under the idempotency key, and changes nothing.
+create function public.read_ics(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  return coalesce(private.enter_write(request, 'read_ics'), private.answer(request, input));
+end $$;
+
+grant execute on function
+  private.calendar_json(public.calendars, public.calendar_versions), private.own_calendar(text), private.start_own_business_time(bigint),
+  private.utc_offset(text, timestamptz), private.zone_offsets(text, timestamptz, timestamptz),
+  private.open_spans(text, jsonb, jsonb, timestamptz, timestamptz)
+to authenticated;
