@@ -17,7 +17,7 @@ import { AUTOMATIC, type RuleSet } from "#lib/matching/rules/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { RuleCard } from "./rule-card.tsx";
-import { moved, type Rule } from "./sentence.ts";
+import { moved, type Rule, type RulesDraft } from "./sentence.ts";
 
 const RuleDialog = dynamic(() => import("./rule-dialog.tsx").then((part) => part.RuleDialog), { ssr: false });
 const TryDialog = dynamic(() => import("./try-dialog.tsx").then((part) => part.TryDialog), { ssr: false });
@@ -28,8 +28,6 @@ const AUTOMATIC_WORDS: Record<RuleSet["automatic"], string> = {
   always: "Always",
 };
 const NEW_RULE: Rule = { name: "", kind: "tolerance", on: [], amount_tolerance_minor: 100, days_before: 3, days_after: 3, then: "suggest" };
-
-export type RulesDraft = Pick<RuleSet, "rules" | "automatic" | "four_eyes">;
 
 export function RulesEditor({
   id,

@@ -15,7 +15,7 @@ import { toast } from "#components/ui/toast.ts";
 import { putRulesContract } from "#lib/matching/rules/contract.ts";
 import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import { runById } from "../queries.ts";
-import type { RulesDraft } from "./rules-editor.tsx";
+import type { RulesDraft } from "./sentence.ts";
 
 /** What the rules would do in this period, before they are saved. */
 export function TryDialog({

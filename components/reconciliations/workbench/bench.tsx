@@ -27,7 +27,7 @@ import { useDecide } from "./use-decide.ts";
 import { type Key, useKeys } from "./use-keys.ts";
 import { useOthers, useUndo } from "./use-others.ts";
 import { useWorkbench } from "./use-workbench.ts";
-import { WorkbenchSkeleton } from "./workbench-page.tsx";
+import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
 const ExplainDialog = dynamic(() => import("./explain-dialog.tsx").then((part) => part.ExplainDialog), { ssr: false });
 const ExcludeDialog = dynamic(() => import("./exclude-dialog.tsx").then((part) => part.ExcludeDialog), { ssr: false });
