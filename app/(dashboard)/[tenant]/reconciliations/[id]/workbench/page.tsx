@@ -2,9 +2,10 @@ import type { Metadata } from "next";
 import { createLoader, type SearchParams } from "nuqs/server";
 import { Prefetched, prefetch } from "#app/prefetched.tsx";
 import { reconciliationById } from "#components/reconciliations/queries.ts";
-import { openLinePages } from "#components/reconciliations/workbench/queries.ts";
+import { decisionsOf, openLinePages } from "#components/reconciliations/workbench/queries.ts";
 import { workbenchSearch } from "#components/reconciliations/workbench/search.ts";
 import { WorkbenchPage } from "#components/reconciliations/workbench/workbench-page.tsx";
+import { listDecisions } from "#lib/matching/work/list-decisions.ts";
 import { listOpenLines } from "#lib/matching/work/list-open-lines.ts";
 import { getReconciliation } from "#lib/reconciliations/get-reconciliation.ts";
 
@@ -23,6 +24,8 @@ export default async function Page({ params, searchParams }: Props) {
       prefetch(openLinePages(tenant, id, side, filters), ({ ctx, query }) => listOpenLines(ctx, id, query)),
     ),
   ];
+  // What others decide from here on is told.
+  reads.push(prefetch(decisionsOf(tenant, id), ({ ctx, query }) => listDecisions(ctx, id, query)));
   return (
     <Prefetched reads={reads}>
       <WorkbenchPage id={id} />
