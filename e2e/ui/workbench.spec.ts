@@ -77,7 +77,7 @@ test("lines are found, matched by hand and written off, with the difference alwa
     await pane(page, side).getByRole("option").click();
     await page.keyboard.press("x");
   }
-  await expect(page.locator("dd[role=status]")).toHaveText("-€2.50");
+  await expect(page.locator("dd [role=status]")).toHaveText("-€2.50");
   await page.keyboard.press("Enter");
   await expect(page.getByText("-€2.50 isn't explained")).toBeVisible();
   await page.keyboard.press("w");

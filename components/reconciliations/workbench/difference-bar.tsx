@@ -25,12 +25,17 @@ export function DifferenceBar({
         className={classes("flex items-baseline gap-1.5 rounded-sm px-1.5 py-0.5", count > 0 && "bg-tone-soft text-tone-ink")}
       >
         <dt className="text-xs">Difference</dt>
-        <dd role="status" className="flex items-center gap-1 font-semibold">
-          {count > 1 && difference === 0 && <Equal aria-hidden className="size-3.5" />}
-          {formatMoney(difference, currency)}
+        <dd className="font-semibold">
+          <span role="status" className="inline-flex items-center gap-1">
+            {count > 1 && difference === 0 && <Equal aria-hidden className="size-3.5" />}
+            {formatMoney(difference, currency)}
+          </span>
         </dd>
       </div>
-      <span className="text-xs text-muted">{count === 1 ? "1 line" : `${count} lines`}</span>
+      <div>
+        <dt className="sr-only">Selected</dt>
+        <dd className="text-xs text-muted">{count === 1 ? "1 line" : `${count} lines`}</dd>
+      </div>
     </dl>
   );
 }
