@@ -95,7 +95,7 @@ end $$;
 -- amount_from, amount_to, import_id, q }: every word of q stands in reference, counterparty, description or external_id, or is the
 -- amount in minor units. Of a reconciliation: what it settled, and what is open in it. Refuses: not_found.
 create function public.list_lines(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   tenant constant text := private.tenant_id();
   page_size constant integer := (input ->> 'limit')::integer;
