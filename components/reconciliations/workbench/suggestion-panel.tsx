@@ -23,6 +23,8 @@ export function SuggestionPanel({
   return (
     <section
       aria-label="Suggestions"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where it has little room, by keyboard too
+      tabIndex={0}
       className="flex min-h-0 shrink-0 flex-col gap-3 overflow-y-auto border-line bg-canvas p-3 max-xl:max-h-[45%] max-xl:border-t max-md:max-h-none xl:w-96 xl:border-l"
     >
       {picked.size > 0 ? (
