@@ -6,6 +6,7 @@ import { API_KEYS, SECURITY_EVENTS } from "./views/api-keys.ts";
 import { EXCEPTIONS, SHELL } from "./views/board.ts";
 import { DESIGN, DOCS } from "./views/docs.ts";
 import { ENTRANCE } from "./views/entrance.ts";
+import { RECONCILIATIONS } from "./views/reconciliations.ts";
 import { RECORDS } from "./views/records.ts";
 import { SOURCE_VIEWS } from "./views/sources.ts";
 import type { View } from "./views/view.ts";
@@ -17,6 +18,7 @@ export const VIEWS: readonly View[] = [
   ...SHELL,
   ...RECORDS,
   ...SOURCE_VIEWS,
+  ...RECONCILIATIONS,
   ...API_KEYS,
   ...SECURITY_EVENTS,
   ...WEBHOOKS,

@@ -31,6 +31,7 @@ const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((p
 const PauseExceptionDialog = dynamic(() => import("./pause-exception-dialog.tsx").then((part) => part.PauseExceptionDialog), {
   loading: () => null,
 });
+const ExceptionLine = dynamic(() => import("./exception-line.tsx").then((part) => part.ExceptionLine), { loading: Waiting });
 const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger), { loading: Waiting });
 
 export function ExceptionDetails({ exception }: { exception: Exception }) {
@@ -84,6 +85,8 @@ export function ExceptionDetails({ exception }: { exception: Exception }) {
         )}
       </div>
       {pausing && <PauseExceptionDialog id={exception.id} onClose={() => setPausing(false)} />}
+
+      {exception.line_id && <ExceptionLine exception={exception} />}
 
       <Facts ruled>
         {!isOpen && (

@@ -23,7 +23,7 @@ export function Page({
   return (
     <>
       <header className="px-4 pt-4 pb-3 sm:px-6 sm:pb-4 lg:pt-6">
-        <nav aria-label="Breadcrumb">
+        <nav aria-label="Breadcrumb" className="print:hidden">
           <ol className="flex min-w-0 text-sm text-muted">
             <li className="shrink-0">{tenant.name}</li>
             {parent && (

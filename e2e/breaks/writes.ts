@@ -138,4 +138,26 @@ export const WRITES: Break[] = [
     how: { function: "private.pause_fault", replace: "when private.deadline(e, now()) <= now() then", by: "when false then" },
     caught: { file: PAUSES, name: "is refused for a breached one" },
   },
+  {
+    name: "taken-back-and-still-matched",
+    is: "a confirmation is taken back, and its lines stay matched",
+    how: { function: "private.suggest_again", replace: "perform private.give_back(tenant, ids);", by: "" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "leaves what was confirmed suggested again" },
+  },
+  {
+    name: "split-line-matched-whole",
+    is: "a split line has nothing open, though the other side has less",
+    how: {
+      function: "private.match_own_lines",
+      replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
+      by: "l.open_minor",
+    },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "keeps open what the other side has not" },
+  },
+  {
+    name: "anybody-undoes",
+    is: "an analyst takes back what a lead decided",
+    how: { function: "public.undo_decision", replace: "a.created_by <> private.actor() or", by: "" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "is one's own, unless one may write reconciliations" },
+  },
 ];

@@ -1797,6 +1797,7 @@ export type Database = {
       leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
+      list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1812,6 +1813,7 @@ export type Database = {
       list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
       list_open_hours: { Args: { input: Json; request: Json }; Returns: Json }
+      list_open_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_outstanding_lines: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1879,6 +1881,7 @@ export type Database = {
       }
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      undo_decision: { Args: { input: Json; request: Json }; Returns: Json }
       undo_import: { Args: { input: Json; request: Json }; Returns: Json }
       undo_match: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }

@@ -115,7 +115,7 @@ const REQUESTS: Record<string, Example> = {
   estimateApiKeyImpact: { expires_at: undefined, revoke: undefined, scopes: ["read:reconciliations"], ip_allowlist: undefined },
   recoverWebhook: { since: YESTERDAY },
   createRun: { dry_run: true },
-  createMatch: { adjustments: undefined },
+  createMatch: { adjustments: undefined, split_line_id: undefined },
   decideMatches: { filter: undefined, expected_count: undefined },
 };
 
