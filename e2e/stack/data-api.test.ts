@@ -122,6 +122,12 @@ test("a function's own time limit holds from the beginning of its call", async (
   expect(await call("stack_dawdle")).toMatchObject({ body: { code: "57014" } });
 });
 
+test("and from a direct call's", async () => {
+  Object.assign(process.env, env);
+  const { callDirectly } = await import("#lib/db/direct/call-directly.ts");
+  expect(await callDirectly({ role: "anon", actor: "anon" }, "stack_dawdle", {})).toMatchObject({ error: { code: "57014" } });
+});
+
 test("an error of a function keeps its code, detail and hint", async () => {
   expect(await call("stack_refuse")).toEqual({ status: 400, body: { code: "TO001", message: "m", details: '{"d": 1}', hint: "h" } });
 });

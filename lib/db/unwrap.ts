@@ -1,6 +1,6 @@
 import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
 
-type DatabaseAnswer = {
+export type DatabaseAnswer = {
   data: unknown;
   error: { code?: string; message: string; details?: string | null; hint?: string | null } | null;
   status: number;
