@@ -25,6 +25,7 @@ export function ExceptionTable({
   linkTo,
   selected,
   onToggle,
+  onPause,
   onToggleAll,
   onEndNear,
 }: {
@@ -39,6 +40,7 @@ export function ExceptionTable({
   linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
   onToggle: (id: string, extend: boolean) => void;
+  onPause: (item: SlaItem) => void;
   onToggleAll: (all: boolean) => void;
   onEndNear: () => void;
 }) {
@@ -120,6 +122,7 @@ export function ExceptionTable({
                 linkTo={linkTo}
                 selected={selected.has(item.id)}
                 onToggle={onToggle}
+                onPause={onPause}
               />
             )
           );
