@@ -4,7 +4,8 @@
  *   node bench/faults.ts idle [rounds]         interruptions of Postgres after which a worker lives and does nothing
  *   node bench/faults.ts orphans [rounds]      kill -9 of the supervisor under 150 calls a second
  *   node bench/faults.ts revocation [rounds]   calls that a process accepts with a key that it has just revoked
- *   node bench/faults.ts lanes [rounds]        another tenant's list while one tenant searches and exports 250,000 exceptions
+ *   node bench/faults.ts lanes [rounds]        another tenant's list while one tenant searches and exports 250,000 exceptions, and sends what
+ *                                              is costly to read
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -261,6 +262,7 @@ async function revocation(rounds: number): Promise<void> {
 const EXCEPTIONS = 250_000;
 const SEARCHES = 40;
 const EXPORTS = 30;
+const UPLOADS = 10;
 const LISTENED_MS = 15_000;
 
 async function lanes(rounds: number): Promise<void> {
@@ -282,10 +284,16 @@ async function lanes(rounds: number): Promise<void> {
     await sql(stack, insert, [tenant, count]);
   }
   const words = Array.from({ length: 12 }, (_, n) => `w${n}`).join("+");
+  const names = (count: number, length: number) => Array.from({ length: count }, (_, n) => `c${n}`.padEnd(length, "x"));
+  const wide = `${names(38_000, 86).join(",")}\n`;
+  const manyNames = JSON.stringify(Object.fromEntries(names(95_000, 6).map((name) => [name, 1])));
   const pressures: Record<string, () => Promise<Record<string, number>>> = {
     nothing: async () => ({}),
     searches: () => pressed(SEARCHES, () => fetch(`${url}?q=${words}`, { headers: mine })),
     exports: () => pressed(EXPORTS, () => fetch(`${url}/sla/export?format=ndjson`, { headers: mine })),
+    "wide files": () =>
+      pressed(UPLOADS, () => fetch(`${url}/import`, { method: "POST", headers: { ...mine, "Content-Type": "text/csv" }, body: wide })),
+    "bodies of many names": () => pressed(UPLOADS, () => fetch(url, { method: "POST", headers: mine, body: manyNames })),
   };
   for (let round = 0; round < rounds; round++) {
     for (const [name, press] of Object.entries(pressures)) {

@@ -17,6 +17,7 @@ const STEPS: Record<string, string[][]> = {
   "import rules": [["depcruise", "--config", ".dependency-cruiser.cjs", ...FOLDERS.filter((folder) => existsSync(join(ROOT, folder)))]],
   "dead code": [["knip"]],
   "breaks have their places": [["node", "e2e/breaks/run.ts", "--check"]],
+  "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "generated files are current": [["node", "bin/generate.ts", "--check", "operations", "openapi"]],
   "openapi.json is valid": [["redocly", "lint", "--max-problems=1000"]],
 };

@@ -1,5 +1,7 @@
 /** What a test needs of the running stack: its addresses, credentials, a tenant of its own, calls to /v1 and SQL. */
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { SignJWT } from "jose";
 import { Pool } from "pg";
 import type { Role } from "#lib/wire/access.ts";
@@ -20,6 +22,23 @@ export const stack = {
 
 /** The owner's connection, which no policy holds back. */
 export const database = new Pool({ connectionString: stack.databaseUrl, max: 4, allowExitOnIdle: true });
+
+/** Past every policy, grant and trigger, as whoever owns the machine. */
+export function superuserUrl(): string {
+  return databaseUrlOf("supabase_admin", "POSTGRES_ADMIN_PASSWORD");
+}
+
+/** What REQUEST_DATABASE_URL is of a stack that calls directly, given also on one that calls by the Data API. */
+export function requestDatabaseUrl(): string {
+  return databaseUrlOf("authenticator", "POSTGRES_AUTHENTICATOR_PASSWORD");
+}
+
+function databaseUrlOf(role: string, secret: string): string {
+  const url = new URL(stack.databaseUrl);
+  url.username = role;
+  url.password = JSON.parse(readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"))[secret];
+  return url.href;
+}
 
 export async function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
   return (await database.query<Row>(text, values)).rows;

@@ -16,7 +16,7 @@ const READY_WITHIN_MS = 120_000;
 
 /** What a person's own environment says of another stack. */
 const OF_A_STACK =
-  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
+  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 
 /** Tests send more than any caller may; those of the limits set their own. Receivers of webhooks listen on this machine. What changes of a person's roles shows at once. */
 const FOR_TESTS = {
@@ -33,8 +33,10 @@ export type StackUnderTest = { command: string[]; env: Record<string, string>; u
 export async function stackUnderTest(name: string): Promise<StackUnderTest> {
   const kept = `TIEOUT_STACK_${name.toUpperCase()}`;
   if (!process.env[kept]) {
+    // REQUEST_DATABASE_URL= npm test: the same tests on a stack that calls by the Data API.
+    const byDataApi: Record<string, string> = process.env.REQUEST_DATABASE_URL === "" ? { REQUEST_DATABASE_URL: "" } : {};
     for (const variable of Object.keys(process.env)) if (OF_A_STACK.test(variable)) delete process.env[variable];
-    process.env[kept] = JSON.stringify(await freshStack(name));
+    process.env[kept] = JSON.stringify(await freshStack(name, byDataApi));
   }
   return JSON.parse(process.env[kept] as string);
 }
@@ -59,10 +61,11 @@ export async function startStack({ command: [program = "", ...args], env, url }:
   };
 }
 
-async function freshStack(name: string): Promise<StackUnderTest> {
+async function freshStack(name: string, byDataApi: Record<string, string>): Promise<StackUnderTest> {
   const port = await freePort();
   const env = {
     ...FOR_TESTS,
+    ...byDataApi,
     ...(await oidcProvider()),
     DATA_DIR: mkdtempSync(join(tmpdir(), `tieout-${name}-`)),
     PORT: String(port),

@@ -10,10 +10,20 @@ export type WebProcess = { url: string; output: () => string; stop: () => Promis
 export async function startWebProcess(variables: Record<string, string> = {}): Promise<WebProcess> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
+  // A Data API that a test names is there to be asked.
+  const byDataApi = "SUPABASE_URL" in variables ? { REQUEST_DATABASE_URL: "" } : {};
   const main = variables.WEB_CONCURRENCY ? "processes" : "main";
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../server/${main}.ts`, import.meta.url))], {
     cwd: fileURLToPath(new URL("..", import.meta.url)),
-    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
+    env: {
+      ...process.env,
+      ...stackEnvironment(),
+      NODE_ENV: "production",
+      PORT: String(port),
+      NEXTAUTH_URL: url,
+      ...byDataApi,
+      ...variables,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

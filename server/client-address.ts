@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { LRUCache } from "lru-cache";
 
 /** An IPv6 address in brackets or either kind of address, each with an optional port. */
 const ENTRY = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3})(?::\d+)?|([^[\]]+))$/;
@@ -13,8 +14,19 @@ export function clientAddress(socketAddress: string, forwardedFor: string | unde
   return client ?? parse(socketAddress) ?? socketAddress;
 }
 
-/** @returns the canonical form, of an IPv4-mapped address the IPv4 one; undefined for what is no address. */
+/** Those of callers come again and again. */
+const parsed = new LRUCache<string, { address: string | undefined }>({ max: 10_000 });
+
 function parse(entry: string): string | undefined {
+  const known = parsed.get(entry);
+  if (known) return known.address;
+  const address = canonical(entry);
+  parsed.set(entry, { address });
+  return address;
+}
+
+/** @returns the canonical form, of an IPv4-mapped address the IPv4 one; undefined for what is no address. */
+function canonical(entry: string): string | undefined {
   const [, bracketed, v4, plain] = ENTRY.exec(entry.trim()) ?? [];
   const address = (bracketed ?? v4 ?? plain)?.split("%")[0];
   if (!address || !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))) return undefined;

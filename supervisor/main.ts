@@ -1,7 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { claimDataDir } from "./claim.ts";
 import { log } from "./log.ts";
 import { type Part, stopParts } from "./part.ts";
 import { freePort, portGetsFree } from "./ports.ts";
+import { keepQuotas } from "./quotas.ts";
 import { announce } from "./ready.ts";
 import { dataDirOf, readSettings, type Settings, SettingsError } from "./settings.ts";
 import {
@@ -10,6 +12,7 @@ import {
   renewEach,
   renewWeb,
   requireListening,
+  requireRequestRole,
   seedOnce,
   startBackground,
   startDataApi,
@@ -34,17 +37,26 @@ async function start(): Promise<void> {
     throw new SettingsError(`Port ${port} is in use. Stop the process listening there, or set another PORT.`);
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 
+  // What Node makes of the sources is kept between starts, and takes none of the memory that making it takes.
+  env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../.next/compiled", import.meta.url));
+
   if (settings.local) {
     const urls = await startPostgres(settings);
     await applyMigrations(urls.owner);
     const dataApiPort = await freePort();
     env.SUPABASE_URL = `http://127.0.0.1:${dataApiPort}`;
     env.DATABASE_URL = urls.owner;
+    // Given empty: by the Data API.
+    env.REQUEST_DATABASE_URL = process.env.REQUEST_DATABASE_URL === "" ? "" : urls.authenticator;
     await startDataApi(env, dataApiPort, urls);
     await seedOnce(urls.owner);
+    await keepQuotas(urls.owner, settings.quotas);
   } else {
     await requireListening(env);
-    await applyMigrations(env.DIRECT_URL ?? env.DATABASE_URL ?? "");
+    await requireRequestRole(env);
+    const directUrl = env.DIRECT_URL ?? env.DATABASE_URL ?? "";
+    await applyMigrations(directUrl);
+    await keepQuotas(directUrl, settings.quotas);
   }
   const background = startBackground(settings);
   const web = startWeb(settings);

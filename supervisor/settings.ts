@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { hosts } from "../lib/runtime/env.ts";
 import { requireTrust } from "../lib/runtime/trust.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
+import { type Quotas, readQuotas } from "./quotas.ts";
 
 export class SettingsError extends Error {}
 
@@ -53,6 +54,7 @@ export type Settings = {
   local: boolean;
   webs: number;
   background: { kind: (typeof BACKGROUND)[number][0]; processes: number }[];
+  quotas: Quotas;
 };
 
 export function dataDirOf(env: Environment): string {
@@ -85,7 +87,7 @@ export function readSettings(env: Environment = process.env): Settings {
   }
   requireLong(settings, "AUTH_JWT_SECRET", "sign tokens");
   if (settings.METRICS_TOKEN) requireLong(settings, "METRICS_TOKEN", "read the metrics");
-  requireSoundTrust(settings);
+  sound(() => requireTrust(settings));
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
@@ -98,7 +100,8 @@ export function readSettings(env: Environment = process.env): Settings {
   settings.DATA_DIR = dataDir;
   if (local) settings.DATABASE_DISK ??= dataDir;
   const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
-  return { port, dataDir, secrets, env: settings, local, webs: readCount(settings, "WEB_CONCURRENCY"), background };
+  const quotas = sound(() => readQuotas(settings));
+  return { port, dataDir, secrets, env: settings, local, webs: readCount(settings, "WEB_CONCURRENCY"), background, quotas };
 }
 
 function requireLong(settings: Record<string, string>, name: string, may: string): void {
@@ -129,9 +132,9 @@ function readCount(settings: Record<string, string>, name: string): number {
   throw new SettingsError(`${name} is "${settings[name]}", which is not a number of processes from 1 to ${MOST_PROCESSES}.`);
 }
 
-function requireSoundTrust(settings: Environment): void {
+function sound<Read>(read: () => Read): Read {
   try {
-    requireTrust(settings);
+    return read();
   } catch (error) {
     throw new SettingsError((error as Error).message);
   }

@@ -9,6 +9,7 @@ import { log } from "./log.ts";
 import { type Part, startParts } from "./part.ts";
 import { backgroundEnv, dataApiEnv, webEnv } from "./part-env.ts";
 import { freePort } from "./ports.ts";
+import { excessOf } from "./request-role.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
 
@@ -48,6 +49,15 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
   return urls;
 }
 
+/** @throws SettingsError where calls of requests would come in as somebody who may do more. */
+export async function requireRequestRole({ REQUEST_DATABASE_URL: url }: Record<string, string>): Promise<void> {
+  if (!url) return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
+  const excess = await excessOf(url).catch((error: Error) => {
+    throw new SettingsError(`REQUEST_DATABASE_URL does not lead to a database: ${error.message}.`);
+  });
+  if (excess) throw new SettingsError(`REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`);
+}
+
 /** @throws SettingsError where the worker could not hear what it is told. */
 export async function requireListening({ DATABASE_URL = "", DIRECT_URL }: Record<string, string>): Promise<void> {
   const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
@@ -75,7 +85,7 @@ export async function seedOnce(databaseUrl: string): Promise<void> {
 export async function startDataApi(env: Record<string, string>, port: number, urls: DatabaseUrls): Promise<void> {
   const [part] = startParts(1, {
     name: "data-api",
-    command: node("supabase/local/data-api.ts"),
+    command: bounded("data-api", "supabase/local/data-api.ts"),
     env: {
       ...dataApiEnv(env),
       DATA_API_PORT: String(port),
@@ -89,13 +99,18 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
   if (part) await allReady([part]);
 }
 
-/** A matcher's memory is bounded: files and matches of millions of lines pass through it. */
-const OPTIONS: Record<Settings["background"][number]["kind"], string[]> = { worker: [], matcher: ["--max-old-space-size=640"] };
+/**
+ * What each process's old generation may hold, in MiB. Well above what they need: V8 collects sooner the smaller the bound is, and grows
+ * past a gigabyte of what nobody uses where there is none. Files and matches of millions of lines pass through a matcher.
+ */
+const HEAP_MIB = { web: 512, worker: 384, matcher: 640, "data-api": 384 };
+
+const bounded = (part: keyof typeof HEAP_MIB, file: string) => node(file, `--max-old-space-size=${HEAP_MIB[part]}`);
 
 /** Those of a kind end one by one where they are renewed: the others take over what they leave. */
 export function startBackground({ env, background }: Settings): Part[] {
   return background.flatMap(({ kind, processes }) => {
-    const command = node(`${kind}/main.ts`, ...OPTIONS[kind]);
+    const command = bounded(kind, `${kind}/main.ts`);
     const parts = startParts(processes, { name: kind, command, env: backgroundEnv(env, kind), stopWithinMs: 6_000, ours: true });
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;
@@ -104,7 +119,7 @@ export function startBackground({ env, background }: Settings): Part[] {
 
 /** Several web processes are one part: the first shares their port out among them. */
 export function startWeb({ env, webs }: Settings): Part[] {
-  const command = node(webs > 1 ? "server/processes.ts" : "server/main.ts");
+  const command = bounded("web", webs > 1 ? "server/processes.ts" : "server/main.ts");
   return startParts(1, { name: "web", command, env: webEnv(env), stopWithinMs: 8_000, ours: true });
 }
 

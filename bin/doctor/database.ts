@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { hearsNotifications } from "../../lib/background/hears-notifications.ts";
+import { excessOf } from "../../supervisor/request-role.ts";
 import { type Check, ill, unknown, well } from "./examine.ts";
 import type { Project } from "./project.ts";
 
@@ -20,6 +21,7 @@ const ROLES = [
 export const databaseChecks: readonly Check[] = [
   { name: "Postgres", look: lookAtVersion },
   { name: "Roles", look: lookAtRoles },
+  { name: "Requests", look: lookAtRequests },
   { name: "Notifications", look: lookAtNotifications },
   { name: "Clock", look: lookAtClock },
   { name: "Connections", look: lookAtConnections },
@@ -78,6 +80,13 @@ async function lookAtRoles(project: Project) {
   if (missing.length > 0) wrong.push(`authenticator can't become ${missing.join(", ")}`);
   if (wrong.length === 0) return well("anon, authenticated, service_role and authenticator as Supabase makes them");
   return ill(wrong.join("; "), "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles");
+}
+
+async function lookAtRequests({ requestUrl }: Project) {
+  if (!requestUrl) return unknown("they go by the Data API, several times slower; npm run request-role makes a role for a direct way");
+  const excess = await excessOf(requestUrl);
+  if (excess === null) return well("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
+  return ill(`REQUEST_DATABASE_URL's role may do more than requests may: ${excess}`, "Make another with npm run request-role.");
 }
 
 async function lookAtNotifications({ directUrl, directName }: Project) {

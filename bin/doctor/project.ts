@@ -11,6 +11,8 @@ export type Project = {
   databaseUrl: string;
   directUrl: string;
   directName: "DIRECT_URL" | "DATABASE_URL";
+  /** REQUEST_DATABASE_URL; empty where there is none. */
+  requestUrl: string;
   mostBytes: number;
 };
 
@@ -27,6 +29,7 @@ export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
     databaseUrl: text("DATABASE_URL"),
     directUrl: text("DIRECT_URL") || text("DATABASE_URL"),
     directName: given.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
+    requestUrl: text("REQUEST_DATABASE_URL"),
     mostBytes: Number(given.DATABASE_MAX_BYTES || 0),
   };
 }

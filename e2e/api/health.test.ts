@@ -12,8 +12,11 @@ describe("health", () => {
     ]);
   });
 
-  it("is not ready where the database cannot be reached, while the process lives and /v1 answers 503", async () => {
-    const web = await startWebProcess({ SUPABASE_URL: "http://127.0.0.1:9" });
+  it.each([
+    ["directly", { REQUEST_DATABASE_URL: "postgresql://nobody@127.0.0.1:9/postgres" }],
+    ["by the Data API", { SUPABASE_URL: "http://127.0.0.1:9" }],
+  ])("is not ready where the database cannot be reached %s, while the process lives and /v1 answers 503", async (_way, variables) => {
+    const web = await startWebProcess(variables as Record<string, string>);
     try {
       expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
       const ready = await fetch(`${web.url}/readyz`);

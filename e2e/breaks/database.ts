@@ -2,11 +2,55 @@ import type { Break } from "./break.ts";
 
 const DATA_API = "e2e/api/database/data-api.test.ts";
 const ACCESS = "e2e/api/database/access.test.ts";
+const DIRECT = "e2e/api/database/direct-calls.test.ts";
 const LINTS = "e2e/api/database/lints.test.ts";
 const RECORDS = "e2e/api/records/row-level-security.test.ts";
 
 /** Who may see and do what, as the database decides last. */
 export const DATABASE: Break[] = [
+  {
+    name: "role-outlives-its-call",
+    is: "the next on a connection is whoever called before",
+    how: {
+      file: "lib/db/direct/call-directly.ts",
+      replace: "set_config('role', $1, true)",
+      by: "set_config('role', $1, false)",
+      rebuild: false,
+    },
+    caught: { file: DIRECT, name: "a call leaves nothing to the next on its connection that was answered" },
+  },
+  {
+    name: "direct-calls-of-the-server",
+    is: "a tenant's call is made with the server's rights",
+    how: {
+      file: "lib/db/direct/call-directly.ts",
+      replace: "values: [claims.role, JSON.stringify(claims)",
+      by: 'values: ["service_role", JSON.stringify(claims)',
+      rebuild: false,
+    },
+    caught: { file: DIRECT, name: "policies and refusals are the same on both ways to the database for a key that reads exceptions" },
+  },
+  {
+    name: "names-kept-behind-a-pooler",
+    is: "a pooler in transaction mode loses calls",
+    how: { file: "lib/db/direct/call-directly.ts", replace: "naming().on = false;", by: "throw error;", rebuild: false },
+    caught: {
+      file: "e2e/api/database/pooled-calls.test.ts",
+      name: "a pooler in transaction mode that keeps no track of prepared statements",
+    },
+  },
+  {
+    name: "any-role-for-requests",
+    is: "requests come in as the owner",
+    how: {
+      file: "supervisor/request-role.ts",
+      replace:
+        'if (others.length > 0) return `${name} may become ${others.join(", ")}`;\n    return powers.length > 0 ? `${name} ${powers.join(" and ")}` : null;',
+      by: "return others.length + powers.length < 0 ? name : null;",
+      rebuild: false,
+    },
+    caught: { file: "e2e/api/database/request-role.test.ts", name: "the start tells a role for requests from one that may do more" },
+  },
   {
     name: "policy-of-exceptions-dropped",
     is: "every tenant reads everybody's exceptions",
@@ -179,5 +223,15 @@ export const DATABASE: Break[] = [
       file: "e2e/api/security-events/chain.test.ts",
       name: "each tenant's chain fits, without a gap, and no call waits for another tenant",
     },
+  },
+  {
+    name: "quota-by-guess",
+    is: "creations at the same time do not see one another, and pass the quota",
+    how: {
+      function: "private.require_quota",
+      replace: "perform pg_advisory_xact_lock(hashtextextended('quota ' || $3 || ' ' || kind, 0));",
+      by: "null;",
+    },
+    caught: { file: "e2e/stack/quotas.test.ts", name: "of many creations at once no more than that" },
   },
 ];

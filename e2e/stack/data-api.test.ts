@@ -13,7 +13,9 @@ const FUNCTIONS = `
     begin raise exception using errcode = 'TO001', message = 'm', detail = '{"d": 1}', hint = 'h'; end $$;
   create function public.stack_note(id integer) returns void language sql security definer as $$
     insert into public.stack_notes values (id) $$;
-  grant execute on function public.stack_context(), public.stack_refuse(), public.stack_note(integer) to anon, authenticated;
+  create function public.stack_dawdle() returns void language plpgsql set statement_timeout = '200ms' as $$
+    begin perform pg_sleep(2); end $$;
+  grant execute on function public.stack_context(), public.stack_refuse(), public.stack_note(integer), public.stack_dawdle() to anon, authenticated;
   notify pgrst, 'reload schema';`;
 const GRANTS = `select relname as name, relacl::text as acl from pg_class where relnamespace in ('public'::regnamespace, 'auth'::regnamespace)
   union all select nspname, nspacl::text from pg_namespace union all select defaclnamespace::text, defaclacl::text from pg_default_acl order by 1, 2`;
@@ -91,6 +93,16 @@ describe("who a request is", () => {
     });
     expect((await call("stack_context", await bearer(access_token))).body.role).toBe("authenticated");
   });
+});
+
+test("a function's own time limit holds from the beginning of its call", async () => {
+  expect(await call("stack_dawdle")).toMatchObject({ body: { code: "57014" } });
+});
+
+test("and from a direct call's", async () => {
+  Object.assign(process.env, env);
+  const { callDirectly } = await import("#lib/db/direct/call-directly.ts");
+  expect(await callDirectly({ role: "anon", actor: "anon" }, "stack_dawdle", {})).toMatchObject({ error: { code: "57014" } });
 });
 
 test("an error of a function keeps its code, detail and hint", async () => {

@@ -86,6 +86,12 @@ describe("what is wrong with the variables is named", () => {
     expect(told.ends).toBe(1);
   });
 
+  test("a role for requests that may do more", async () => {
+    const told = await examined({ REQUEST_DATABASE_URL: project.env.DATABASE_URL ?? "" });
+    expect(told.says).toMatch(/^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m);
+    expect(told.ends).toBe(1);
+  });
+
   test("a pooler that loses notifications", async () => {
     const pooler = await deafPooler(project.env.DATABASE_URL ?? "");
     const told = await examined({ DIRECT_URL: pooler.url });

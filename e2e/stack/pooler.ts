@@ -1,9 +1,9 @@
-/** Poolers in front of a database: PgBouncer where it is installed, and one that only does what is worst about it. */
+/** Poolers in front of a database: PgBouncer where it is installed, and two that only do what is worst about it. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { connect, createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -13,22 +13,18 @@ import { until } from "./supervisor.ts";
 export type Pooler = { url: string; stop: () => Promise<void> };
 
 const NOTIFICATION = "A".charCodeAt(0);
+const [SYNC, QUERY, TERMINATE, READY, IDLE] = [..."SQXZI"].map((letter) => letter.charCodeAt(0));
 
 /** Passes everything on but what was listened for. */
 export async function deafPooler(databaseUrl: string): Promise<Pooler> {
   const target = new URL(databaseUrl);
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
-    let rest = Buffer.alloc(0);
     client.pipe(upstream);
-    upstream.on("data", (chunk) => {
-      rest = Buffer.concat([rest, chunk]);
-      // https://www.postgresql.org/docs/17/protocol-message-formats.html: a type, then the length without it.
-      for (let end = endOf(rest); end <= rest.length; end = endOf(rest)) {
-        if (rest[0] !== NOTIFICATION) client.write(rest.subarray(0, end));
-        rest = rest.subarray(end);
-      }
-    });
+    upstream.on(
+      "data",
+      framed((message) => message[0] !== NOTIFICATION && client.write(message)),
+    );
     upstream.on("end", () => client.end());
     for (const socket of [client, upstream]) socket.on("error", () => [client, upstream].map((end) => end.destroy()));
   });
@@ -39,6 +35,84 @@ export async function deafPooler(databaseUrl: string): Promise<Pooler> {
     async stop() {
       server.close();
     },
+  };
+}
+
+/**
+ * A pooler in transaction mode that keeps no track of prepared statements: each transaction goes to the server connection that has
+ * waited longest, and lets anybody in.
+ */
+export async function forgetfulPooler(databaseUrl: string, connections: number): Promise<Pooler> {
+  const upstreams = await Promise.all(Array.from({ length: connections }, () => rawConnection(databaseUrl)));
+  const idle = [...upstreams];
+  const waiting: ((upstream: Socket) => void)[] = [];
+  const take = () => new Promise<Socket>((given) => (idle.length > 0 ? given(idle.shift() as Socket) : waiting.push(given)));
+  const give = (upstream: Socket) => {
+    const next = waiting.shift();
+    if (next) next(upstream);
+    else idle.push(upstream);
+  };
+
+  const transact = async (client: Socket, messages: Buffer) => {
+    const upstream = await take();
+    const done = Promise.withResolvers<void>();
+    const pass = framed((message) => {
+      client.write(message);
+      if (message[0] === READY && message.at(-1) === IDLE) done.resolve();
+    });
+    upstream.on("data", pass).write(messages);
+    await done.promise;
+    upstream.off("data", pass);
+    give(upstream);
+  };
+  const server = createServer((client) => {
+    let greeted = false;
+    let transaction: Buffer[] = [];
+    let turn = Promise.resolve();
+    const converse = framed((message) => {
+      if (message[0] === TERMINATE) return void client.end();
+      transaction.push(message);
+      if (message[0] !== SYNC && message[0] !== QUERY) return;
+      const messages = Buffer.concat(transaction);
+      transaction = [];
+      turn = turn.then(() => transact(client, messages));
+    });
+    client.on("data", (chunk) => {
+      if (greeted) return converse(chunk);
+      greeted = true;
+      client.write(Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((letter) => letter.charCodeAt(0))));
+    });
+    client.on("error", () => {});
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: through(databaseUrl, (server.address() as AddressInfo).port),
+    async stop() {
+      server.close();
+      for (const upstream of upstreams) upstream.destroy();
+    },
+  };
+}
+
+/** Signed in, and nobody's. */
+async function rawConnection(databaseUrl: string): Promise<Socket> {
+  const client = new Client({ connectionString: databaseUrl });
+  client.on("error", () => {});
+  await client.connect();
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  return stream.removeAllListeners("data");
+}
+
+/** Hands on whole messages: https://www.postgresql.org/docs/17/protocol-message-formats.html, a type, then the length without it. */
+function framed(take: (message: Buffer) => unknown): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = endOf(rest); end <= rest.length; end = endOf(rest)) {
+      take(rest.subarray(0, end));
+      rest = rest.subarray(end);
+    }
   };
 }
 

@@ -177,6 +177,7 @@ export const createApiKeyContract = contract({
   response: newApiKey,
   resource: "versioned",
   status: 201,
+  errors: ["conflict"],
 });
 
 export const getApiKeyContract = contract({

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -40,13 +40,13 @@ export function findCredentials(text: string): { match: string; genuine: boolean
 
 /** SHA-256 in hex: all that is kept of a secret. 256 random bits need no slow hash. */
 export function digestOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
+  return hash("sha256", secret);
 }
 
 function checksum(body: string): string {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc32(body));
-  return base62(bytes, CHECKSUM_LENGTH);
+  let text = "";
+  for (let rest = crc32(body); text.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
+  return text;
 }
 
 function base62(bytes: Buffer, length: number): string {

@@ -1,32 +1,27 @@
 import { SignJWT } from "jose";
+import { LRUCache } from "lru-cache";
+import type { Claims } from "../db/claims.ts";
 import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
 import { INTERNAL_ISSUER } from "../runtime/trust.ts";
-import { actorOf, type Principal } from "./principal.ts";
 
 const LIFETIME_SECONDS = 60;
+/** The rest of its life is for the call that it is sent with. */
+const USED_MS = 30_000;
 
-/** The token of one request's database client: one principal, one tenant, one minute. The database decides by it again. */
-export function signInternalToken(principal: Principal, tenantId: string): Promise<string> {
-  return sign({
-    role: principal.type === "publishable_key" ? "anon" : "authenticated",
-    sub: principal.id,
-    issuer: principal.issuer,
-    session_id: principal.sessionId,
-    tenant_id: tenantId,
-    principal_type: principal.type,
-    principal_id: `${principal.type}:${principal.lineageId}`,
-    actor: actorOf(principal),
-    roles: principal.roles,
-    scopes: principal.scopes,
-  });
+const tokens = () => processWide("internal-tokens", () => new LRUCache<string, Promise<string>>({ max: 1_000, ttl: USED_MS }));
+
+/** The token of a database client over HTTP: these claims for a minute at most. */
+export function signInternalToken(claims: Claims): Promise<string> {
+  const payload = JSON.stringify(claims);
+  const known = tokens().get(payload);
+  if (known) return known;
+  const token = sign(claims);
+  tokens().set(payload, token);
+  return token;
 }
 
-/** The token of the server's own work, across tenants. */
-export function signServiceToken(): Promise<string> {
-  return sign({ role: "service_role", actor: "system" });
-}
-
-function sign(claims: Record<string, unknown>): Promise<string> {
+function sign(claims: Claims): Promise<string> {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(INTERNAL_ISSUER)

@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
 import { env } from "../runtime/env.ts";
+import { processWide } from "../runtime/process-wide.ts";
 import { INTERNAL_ISSUER, oidcProviders } from "../runtime/trust.ts";
 import { ApiError } from "../wire/errors.ts";
 import { assuranceOf, issuerOf, livesAtMost, membershipsOf, nameOf, subjectOf } from "./claims.ts";
@@ -11,6 +14,11 @@ import { unauthenticated } from "./unauthenticated.ts";
 
 type Verified = { claims: JWTPayload; anchor: TrustAnchor };
 
+/** How long a signature that was good is not checked again: what it signs cannot change, and its end is looked at each time. */
+const BELIEVED_MS = 10_000;
+const believed = () =>
+  processWide("verified-tokens", () => new LRUCache<string, Verified>({ max: 10_000, ttl: BELIEVED_MS, ttlResolution: 0 }));
+
 let anchors: Promise<TrustAnchor[]> | undefined;
 
 /**
@@ -19,7 +27,7 @@ let anchors: Promise<TrustAnchor[]> | undefined;
  * with were never seen.
  */
 export async function verifyJwt(token: string): Promise<UserIdentity | null> {
-  const verified = await verifiedClaims(token);
+  const verified = await believedClaims(token);
   const subject = verified && subjectOf(verified.claims);
   const issuer = verified && issuerOf(verified.claims);
   if (!verified || !subject || issuer === null || !mayNameIssuer(verified)) return null;
@@ -52,6 +60,15 @@ function requireAssurance(claims: JWTPayload): void {
     "This token was issued without a second factor. Sign in with one and send the new token.",
     ', error="insufficient_user_authentication", acr_values="aal2"',
   );
+}
+
+async function believedClaims(token: string): Promise<Verified | null> {
+  const digest = hash("sha256", token, "base64");
+  const known = believed().get(digest);
+  if (known && (known.claims.exp ?? 0) > Date.now() / 1000) return known;
+  const verified = await verifiedClaims(token);
+  if (verified) believed().set(digest, verified);
+  return verified;
 }
 
 async function verifiedClaims(token: string): Promise<Verified | null> {

@@ -1,11 +1,10 @@
 import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
 import { processWide } from "../runtime/process-wide.ts";
+import type { Functions } from "./client.ts";
 import { type Lane, Lanes, widthFor } from "./lanes.ts";
-import type { Database } from "./types.gen.ts";
 import { unwrap } from "./unwrap.ts";
 
-type Functions = Database["public"]["Functions"];
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
 export type Verb = {
   [Name in keyof Functions]: Functions[Name]["Args"] extends { input: unknown; request: unknown } ? Name : never;

@@ -1,27 +1,34 @@
-import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import { signInternalToken, signServiceToken } from "../auth/internal-token.ts";
 import type { Principal } from "../auth/principal.ts";
 import { env } from "../runtime/env.ts";
+import { type Claims, claimsOf, SERVICE_CLAIMS } from "./claims.ts";
+import { callDirectly } from "./direct/call-directly.ts";
+import { callOverHttp } from "./over-http.ts";
 import type { Database } from "./types.gen.ts";
+import type { DatabaseAnswer } from "./unwrap.ts";
 
-export type Db = SupabaseClient<Database>;
+export type Functions = Database["public"]["Functions"];
+export type FunctionName = keyof Functions;
 
-const TIMEOUT_MS = 15_000;
+/** The database as one caller sees it: the functions of `public`, and nothing else. */
+export type Db = {
+  rpc<Name extends FunctionName>(name: Name, ...args: Arguments<Name>): Promise<DatabaseAnswer>;
+};
 
-/** A client for one principal and one tenant; row-level security decides again by its token. */
+type Arguments<Name extends FunctionName> =
+  Functions[Name]["Args"] extends Record<PropertyKey, never> ? [] : [args: Functions[Name]["Args"]];
+
+/** For one principal and one tenant; row-level security decides again by its claims. */
 export function dbFor(principal: Principal, tenantId: string): Db {
-  return client(() => signInternalToken(principal, tenantId));
+  return client(claimsOf(principal, tenantId));
 }
 
-/** A client across tenants. `why` says what justifies it. */
+/** Across tenants. `why` says what justifies it. */
 export function serviceDb(_why: string): Db {
-  return client(signServiceToken);
+  return client(SERVICE_CLAIMS);
 }
 
-function client(accessToken: () => Promise<string>): Db {
-  return createClient<Database>(env().SUPABASE_URL, env().SUPABASE_PUBLISHABLE_KEY, {
-    accessToken,
-    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-    global: { fetch: (url, init) => fetch(url, { ...init, cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) }) },
-  });
+/** Straight to Postgres where a URL for it is given, else by the project's Data API. */
+function client(claims: Claims): Db {
+  const call = env().REQUEST_DATABASE_URL ? callDirectly : callOverHttp;
+  return { rpc: (name, args = {}) => call(claims, name, args) };
 }

@@ -18,7 +18,7 @@ const TOO_MANY: Record<Lane, string> = {
   import: "Your tenant makes too many imports at once.",
 };
 
-/** `processes` share the connections of one Data API, 20 here; four are left for who has no tenant yet. */
+/** `processes` share 16 connections to call the database with; those who have no tenant yet have others. */
 export function widthFor(processes: number): Width {
   const total = Math.max(4, Math.floor(16 / processes));
   const share = (part: number) => Math.max(1, Math.floor(total * part));

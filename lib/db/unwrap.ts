@@ -1,6 +1,6 @@
 import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
 
-type DatabaseAnswer = {
+export type DatabaseAnswer = {
   data: unknown;
   error: { code?: string; message: string; details?: string | null; hint?: string | null } | null;
   status: number;
@@ -9,8 +9,10 @@ type DatabaseAnswer = {
 /** Refusals of our own functions: `private.refuse` puts the code in message, the sentence in details, the fields in hint. */
 const REFUSAL = "TO001";
 
+const TOOK_TOO_LONG = "57014";
+
 /** Transient: the server is starting, stopping, full, read-only, out of connections, or gave up waiting. */
-const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|57014|PGRST00)/;
+const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|PGRST00)/;
 
 /** The one place where a database error becomes ours. What it does not know is `internal`; the cause is logged, not sent. */
 export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
@@ -20,6 +22,12 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   }
   if (error.code === "42501") {
     throw new ApiError("role_required", "This credential isn't allowed to do this.", { cause: error });
+  }
+  if (error.code === TOOK_TOO_LONG) {
+    throw new ApiError("unavailable", "This took the database too long. Ask for less, with longer words or more filters, or try again.", {
+      headers: { "Retry-After": "2" },
+      cause: error,
+    });
   }
   if (!error.code || status === 0 || status >= 502 || UNAVAILABLE.test(error.code)) {
     throw new ApiError("unavailable", "The database is unavailable right now. Try again shortly.", {

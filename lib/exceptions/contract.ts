@@ -119,7 +119,7 @@ export const slaSummary = z.object({ breached_count: count, at_risk_count: count
 
 const tag = "Exceptions";
 const q = searchedText.optional().meta({
-  description: "Text search, up to 12 words: each must appear in the title, reason_code or ID.",
+  description: "Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.",
   example: "payout 4711",
 });
 const byId = z.strictObject({ id: exceptionId });
@@ -165,6 +165,7 @@ export const createExceptionContract = contract({
   }),
   response: exception,
   status: 201,
+  errors: ["conflict"],
 });
 
 export const getExceptionContract = contract({
@@ -301,6 +302,7 @@ export const importExceptionsContract = contract({
         .meta({ description: "The first 1,000 rejected rows." }),
     })
     .meta({ id: "ImportReport" }),
+  errors: ["conflict"],
 });
 
 export const listExceptionHistoryContract = contract({

@@ -115,6 +115,7 @@ export const addLinesContract = contract({
       ),
     })
     .meta({ id: "AddedLines" }),
+  errors: ["conflict"],
 });
 
 const day = (which: string) => calendarDate.optional().meta({ description: `Only value dates ${which}.` });

@@ -109,6 +109,7 @@ export function recordContracts(surface: Surface) {
       bodyMaxBytes: RECORD_MAX_BYTES,
       response: record,
       status: 201,
+      errors: ["conflict"],
     }),
     get: contract({
       ...shared,

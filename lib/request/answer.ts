@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { z } from "zod";
 import type { Contract } from "../wire/contract.ts";
 import type { Context } from "./context.ts";
@@ -20,6 +20,6 @@ export async function answerOf<C extends Contract>(contract: C, ctx: Context, fo
  * digest covers what the clock or others' work adds (`minutes_to_breach`, `request_count`), so that a 304 never hides it.
  */
 export function entityTag(version: number | null, body: string): string {
-  const digest = createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_LENGTH);
+  const digest = hash("sha256", body, "base64url").slice(0, DIGEST_LENGTH);
   return version === null ? `"${digest}"` : `"${version}-${digest}"`;
 }

@@ -46,6 +46,7 @@ const variables = z.object({
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1),
   SUPABASE_SECRET_KEY: z.string().min(1),
   SUPABASE_JWT_SECRET: secret32,
+  REQUEST_DATABASE_URL: optionalText.pipe(z.url({ protocol: /^postgres(?:ql)?$/ }).optional()),
   AUTH_JWT_SECRET: optionalText.pipe(secret32.optional()),
   ...trustVariables,
   NEXTAUTH_SECRET: secret32,

@@ -87,6 +87,7 @@ export const createSourceContract = contract({
   response: source,
   resource: "versioned",
   status: 201,
+  errors: ["conflict"],
 });
 
 export const getSourceContract = contract({

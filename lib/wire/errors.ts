@@ -31,8 +31,18 @@ export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 /** One thing wrong with a request: `path` is dotted, from the body, query or header it was found in. */
 export type FieldError = { path: string; message: string };
 
-/** The one error class. `detail` is a sentence for the caller; the `cause` is logged and never sent. */
+const MARK = Symbol.for("tieout.api-error");
+
+/**
+ * The one error class. `detail` is a sentence for the caller; the `cause` is logged and never sent. Told by a mark: the server has loaded
+ * this module, and Next has bundled it again for pages, and what they share throws.
+ */
 export class ApiError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && MARK in value;
+  }
+
+  readonly [MARK] = true;
   readonly code: ErrorCode;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;

@@ -97,10 +97,14 @@ async function tellProgress(side: Client, { tenant_id, import_id }: ImportKey, {
 /** What a caller is told of a file that cannot be read; undefined where it is our fault, and worth another try. */
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
   if (error instanceof FileRefused) return { failure: error.message, refusals: [toldRefusal(error.refusal)] };
-  if ((error as { code?: string }).code === DISK_FULL) {
+  const { code, detail } = error as { code?: string; detail?: string };
+  if (code === REFUSED && detail) return { failure: `${detail} Nothing of the file was kept.`, refusals: [] };
+  if (code === DISK_FULL) {
     return { failure: "The database's disk is full. Nothing of the file was kept: make room, and send it again.", refusals: [] };
   }
   return undefined;
 }
 
+/** By one of our own functions: a quota. */
+const REFUSED = "TO001";
 const DISK_FULL = "53100";

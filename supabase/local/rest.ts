@@ -46,9 +46,9 @@ export async function restApp(options: RestOptions) {
 
 async function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): Promise<PostgresConnection> {
   const connection = exclusiveConnection({ url: authenticatorUrl, size: POOL_SIZE, search_path: "public, extensions" });
-  let catalogue = await readCatalogue(ownerUrl);
+  let { catalogue, timeouts } = await readCatalogue(ownerUrl);
   await connection.driver.listen("pgrst", async (message) => {
-    if (message === "reload schema") catalogue = await readCatalogue(ownerUrl);
+    if (message === "reload schema") ({ catalogue, timeouts } = await readCatalogue(ownerUrl));
   });
   return Object.assign(connection, {
     introspect: async () => catalogue,
@@ -71,6 +71,9 @@ async function restConnection({ authenticatorUrl, ownerUrl }: RestOptions): Prom
         set_config('request.method', ${method}, true),
         set_config('request.path', ${path}, true),
         set_config('request.headers', ${JSON.stringify(requestHeaders)}, true)`.execute(db);
+      // Postgres itself would heed it from the next statement on only.
+      const timeout = timeouts.get(path.slice(path.lastIndexOf("/") + 1));
+      if (timeout) await sql`select set_config('statement_timeout', ${timeout}, true)`.execute(db);
     },
   });
 }
@@ -97,10 +100,18 @@ async function readCatalogue(ownerUrl: string) {
     const catalogue = await owner.introspect();
     // lite answers a failure with an empty catalogue.
     if (!catalogue.functions) throw new Error("The database's catalogue could not be read.");
-    return catalogue;
+    return { catalogue, timeouts: await readTimeouts(owner) };
   } finally {
     await owner.close();
   }
+}
+
+/** What functions set for themselves, which PostgREST has hold from their call's beginning (db-hoisted-tx-settings). */
+async function readTimeouts({ kysely }: PostgresConnection): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; timeout: string }>`
+    select p.proname as name, split_part(c, '=', 2) as timeout from pg_proc p cross join unnest(p.proconfig) c
+    where p.pronamespace = 'public'::regnamespace and c like 'statement_timeout=%'`.execute(kysely);
+  return new Map(rows.map(({ name, timeout }) => [name, timeout]));
 }
 
 /** lite serves a bearer that is no token at all as `anon`; PostgREST refuses it. */

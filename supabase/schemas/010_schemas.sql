@@ -1,5 +1,6 @@
 -- Schemas: the Data API exposes `public`; `private` holds what only our own functions and the server reach.
 
+create extension if not exists pg_trgm with schema extensions;
 create schema private;
 grant usage on schema private to anon, authenticated, service_role;
 

@@ -47,6 +47,7 @@ begin
   if pair is not null and (input ? 'matched_count' or input ? 'unmatched_count') then
     perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   end if;
+  perform private.require_quota('reconciliations');
   insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no,
     left_source_id, right_source_id, auto_run)
   values (

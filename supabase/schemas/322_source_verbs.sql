@@ -40,6 +40,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.require_quota('sources');
   insert into public.sources (name, kind, currency, time_zone, sign, mapping, grace_days)
   values (
     input ->> 'name', input ->> 'kind', input ->> 'currency', coalesce(input ->> 'time_zone', 'UTC'), coalesce(input ->> 'sign', 'as_is'),

@@ -115,7 +115,7 @@ end $$;
 -- amount. Of a reconciliation: what it settled, and what is open in it. What q finds is sorted where it is little; where it is much, the
 -- list is read in its order until the page is full. Refuses: not_found.
 create function public.list_lines(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   tenant constant text := private.tenant_id();
   page_size constant integer := (input ->> 'limit')::integer;

@@ -25,23 +25,42 @@ begin
   );
 end $$;
 
+-- The conditions of what comes after a cursor [rank, due_at, id], each of them one range of an index by (ranked_by, due_at, id). Those
+-- assigned to nobody come last, and null is greater than nothing.
+create function private.stretches_after(ranked_by text, after jsonb) returns text[]
+language plpgsql immutable set search_path = '' as $$
+declare
+  later constant text := format('%L::timestamptz, %L', after ->> 1, after ->> 2);
+begin
+  return case
+    when jsonb_typeof(after) is distinct from 'array' then array['true']
+    when ranked_by is null then array[format('(e.due_at, e.id) > (%s)', later)]
+    when ranked_by = 'e.severity_rank' then array[format('(e.severity_rank, e.due_at, e.id) > (%L::smallint, %s)', after ->> 0, later)]
+    when after ->> 0 = '1' then array[format('e.assigned_to is null and (e.due_at, e.id) > (%s)', later)]
+    else array[format('(e.assigned_to, e.due_at, e.id) > (%L, %s)', substr(after ->> 0, 2), later), 'e.assigned_to is null']
+  end;
+end $$;
+
 -- input: { sort_by, limit, after: [rank, due_at, id] | null, within_minutes, severity, assigned_to, status, breach_risk, q }.
 -- The risk falls as the deadline recedes, so sorting by breach_risk is sorting by due_at. at_risk is high and medium.
 create function public.list_sla_exceptions(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   as_of constant timestamptz(3) := now();
   page_size constant integer := (input ->> 'limit')::integer;
-  rank_expression constant text := case input ->> 'sort_by'
-    when 'severity' then 'e.severity_rank'
-    when 'assigned_to' then $q$coalesce('0' || e.assigned_to, '1')$q$
+  ranked_by constant text := case input ->> 'sort_by' when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to' end;
+  sort_key constant text := concat_ws(', ', ranked_by, 'e.due_at', 'e.id');
+  -- As a cursor says it: nobody comes last.
+  rank constant text := case input ->> 'sort_by'
+    when 'severity' then 'e.severity_rank::text' when 'assigned_to' then $q$coalesce('0' || e.assigned_to, '1')$q$ else $q$''::text$q$
   end;
-  sort_key constant text := concat_ws(', ', rank_expression, 'e.due_at', 'e.id');
   risk constant text := input ->> 'breach_risk';
   -- minutes_to_breach is rounded up, so what is below 60 has at most 59 minutes left.
   high constant interval := make_interval(mins => private.high_risk_below() - 1);
   medium constant interval := make_interval(mins => private.medium_risk_up_to());
   conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
+  stretches text[];
+  few text[];
   items jsonb;
 begin
   perform private.enter(request, 'list_sla_exceptions');
@@ -53,14 +72,15 @@ begin
     conditions := conditions || format(' and e.severity_rank = %s', private.severity_rank(input ->> 'severity'));
   end if;
   if input ->> 'assigned_to' is not null then
-    conditions := conditions || format($q$ and coalesce('0' || e.assigned_to, '1') = %L$q$, '0' || (input ->> 'assigned_to'));
+    conditions := conditions || format(' and e.assigned_to = %L', input ->> 'assigned_to');
   end if;
   if input ->> 'status' is not null then
     conditions := conditions || format(' and e.status = %L', input ->> 'status');
   end if;
   if input ->> 'q' is not null then
-    conditions := conditions || format($q$ and lower(concat_ws(' ', e.title, e.reason_code, e.id)) like all (%L::text[])$q$,
-      private.word_patterns(input ->> 'q'));
+    few := private.few_with_words(input ->> 'q');
+    conditions := conditions || ' and ' || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($3)' end;
+    perform set_config('enable_sort', (few is not null)::text, true);
   end if;
   if risk <> 'breached' then
     conditions := conditions || format(' and e.due_at > %L::timestamptz',
@@ -70,17 +90,17 @@ begin
     conditions := conditions || format(' and e.due_at <= %L::timestamptz',
       as_of + case risk when 'breached' then interval '0' when 'high' then high else medium end);
   end if;
-  if jsonb_typeof(input -> 'after') = 'array' then
-    conditions := conditions || format(' and (%s) > (%s%L::timestamptz, %L)', sort_key,
-      case when rank_expression is not null then quote_literal(input -> 'after' ->> 0) || ', ' else '' end,
-      input -> 'after' ->> 1, input -> 'after' ->> 2);
-  end if;
+  stretches := private.stretches_after(ranked_by, input -> 'after');
+  execute (
+    select format($q$
+      select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank) order by p.rank, (p.e).due_at, (p.e).id)
+      from (select u.e, u.rank from (%s) u order by u.rank, (u.e).due_at, (u.e).id limit $2 + 1) p
+    $q$, string_agg(format('(select e, %s as rank from public.exceptions e where %s and %s order by %s limit $2 + 1)', rank, conditions, s, sort_key),
+      ' union all '))
+    from unnest(stretches) s
+  )
+  into items using as_of, page_size, few;
   -- The rank is for the cursor; the contract leaves it out.
-  execute format($q$
-    select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank) order by p.rank, (p.e).due_at, (p.e).id)
-    from (select e, %1$s as rank from public.exceptions e where %2$s order by %3$s limit $2 + 1) p
-  $q$, coalesce(rank_expression, $q$''::text$q$), conditions, sort_key)
-  into items using as_of, page_size;
   return private.page(items, page_size, 'rank', 'due_at', 'id')
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
@@ -130,4 +150,4 @@ begin
   return private.time_to_breach(now()::timestamptz(3));
 end $$;
 
-grant execute on function private.sla_summary(timestamptz), private.time_to_breach(timestamptz) to authenticated;
+grant execute on function private.sla_summary(timestamptz), private.stretches_after(text, jsonb), private.time_to_breach(timestamptz) to authenticated;

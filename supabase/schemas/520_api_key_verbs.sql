@@ -105,6 +105,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   created public.api_keys;
 begin
+  -- Who has as many as they may still rotates one.
+  perform private.require_quota('api_keys', (rotated_from is null)::integer);
   insert into public.api_keys (key_id, name, description, scopes, ip_allowlist, expires_at, rotated_from)
   values (
     input ->> 'key_id', input ->> 'name', input ->> 'description', private.text_array(input -> 'scopes'),

@@ -80,9 +80,7 @@ begin
     return kept;
   end if;
   perform private.require_readable_events(private.text_array(input -> 'events'));
-  if (select count(*) >= 250 from public.webhooks x where x.tenant_id = private.tenant_id() and x.deleted_at is null) then
-    perform private.refuse('conflict', 'A tenant can have at most 250 webhooks. Delete one first.');
-  end if;
+  perform private.require_quota('webhooks');
   insert into public.webhooks (url, description, events)
   values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'))
   returning * into w;

@@ -112,6 +112,11 @@ end $$;
 create trigger guard_purge before delete on public.records
   for each row execute function private.guard_record_purge();
 
+create trigger count_new after insert on public.records referencing new table as changed
+  for each statement execute function private.count_rows('records', '1');
+create trigger count_gone after delete on public.records referencing old table as changed
+  for each statement execute function private.count_rows('records', '-1');
+
 -- Writers see the rows they write; the functions decide what they are answered. Deleted rows are visible with the permission to restore.
 -- The publishable key sees published records of the public surfaces.
 alter table public.records enable row level security;

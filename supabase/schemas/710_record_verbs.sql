@@ -140,7 +140,7 @@ end $$;
 -- Newest first. input: { surface, limit, after: [id] | null, operation, q, updated_since, include_deleted: "true" | "only" | null }.
 -- Refuses: role_required for deleted records.
 create function public.list_records(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   items jsonb;
@@ -164,6 +164,7 @@ begin
     return kept;
   end if;
   perform private.require_record_size(input -> 'data');
+  perform private.require_quota('records');
   insert into public.records (surface, data) values (input ->> 'surface', input -> 'data') returning * into created;
   return private.answer(request, private.record_json(created));
 end $$;

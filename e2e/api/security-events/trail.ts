@@ -1,13 +1,11 @@
 /** A tenant whose audit trail is read, and the hands that can reach past it. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { type Answer, api, createTenant, sql, stack, userToken } from "#e2e/fixtures.ts";
+import { type Answer, api, createTenant, sql, superuserUrl, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { ChainVerification, SecurityEvent } from "#lib/security-events/contract.ts";
-import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -80,14 +78,6 @@ export async function tamper(...statements: [text: string, values?: unknown[]][]
   } finally {
     await client.end();
   }
-}
-
-function superuserUrl(): string {
-  const url = new URL(stack.databaseUrl);
-  const secrets = JSON.parse(readFileSync(join(stackEnvironment().DATA_DIR ?? ".data", "secrets.json"), "utf8"));
-  url.username = "supabase_admin";
-  url.password = secrets.POSTGRES_ADMIN_PASSWORD;
-  return url.href;
 }
 
 export type Run = { code: number; output: string };

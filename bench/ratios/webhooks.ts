@@ -1,46 +1,77 @@
-/**
- * Webhooks against the running stack (DATA_DIR, with WEBHOOK_ALLOW_HOSTS=127.0.0.1):
- *
- *   node bench/webhooks.ts [latency] [throughput]
- */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { api, createTenant, database, sql, userToken } from "#e2e/fixtures.ts";
+import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
+import { median, quantile, type Rate } from "./rates.ts";
+import { type Finding, ratioOf, type Section } from "./report.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const LATENCY_EVENTS = 500;
 const LATENCY_PER_SECOND = 50;
+const P50_MS = 10;
+const P99_MS = 50;
 const RECEIVERS = 10;
-const DELIVERIES = Number(process.env.BENCH_DELIVERIES ?? 20_000);
+const DELIVERIES = 10_000;
 const ROUNDS = 5;
 /** What the caps let through at once for that many webhooks of one tenant. */
 const AT_ONCE = 200;
 
+type Receiver = { port: number; arrived: Map<string, number>; stop: () => Promise<void> };
 type Told = { port: number } | { at: [id: string, at: number][] };
 
-const receiver = fork(new URL("counting-receiver.ts", import.meta.url));
-const arrived = new Map<string, number>();
-const port = await new Promise<number>((listening) => {
-  receiver.on("message", (told: Told) => {
-    if ("port" in told) listening(told.port);
-    else for (const [id, at] of told.at) if (!arrived.has(id)) arrived.set(id, at);
+/** Deliveries against a bare loop of signed POSTs to the same receiver, and from the commit of an event to its receipt. */
+export async function webhooks(): Promise<Section> {
+  const receiver = await startReceiver();
+  try {
+    return {
+      title: "4. Webhooks",
+      how: `${DELIVERIES} deliveries to ${RECEIVERS} webhooks of one tenant, from the insert of their events to the last settlement, by one worker; the bare loop signs and sends as many, ${AT_ONCE} at once, with the same client. Commit to receipt: a breach of an SLA, ${LATENCY_PER_SECOND} a second.`,
+      findings: [await throughput(receiver), ...(await latency(receiver))],
+    };
+  } finally {
+    await receiver.stop();
+  }
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const child = fork(new URL("counting-receiver.ts", import.meta.url));
+  const arrived = new Map<string, number>();
+  const port = await new Promise<number>((listening) => {
+    child.on("message", (told: Told) => {
+      if ("port" in told) listening(told.port);
+      else for (const [id, at] of told.at) if (!arrived.has(id)) arrived.set(id, at);
+    });
   });
-});
+  return {
+    port,
+    arrived,
+    async stop() {
+      child.disconnect();
+      await once(child, "exit");
+    },
+  };
+}
 
-const chosen = process.argv.slice(2);
-if (chosen.length === 0 || chosen.includes("latency")) await latency();
-if (chosen.length === 0 || chosen.includes("throughput")) await throughput();
-receiver.disconnect();
-await once(receiver, "exit");
-await database.end();
+/** In turns; the medians count. */
+async function throughput(receiver: Receiver): Promise<Finding> {
+  const [ours, bare]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(await bareLoop(receiver));
+    ours.push(await deliverAll(receiver));
+  }
+  return ratioOf("deliveries", rateOf("service", ours), rateOf("bare loop of signed POSTs", bare), 0.6);
+}
 
-/** From the commit of a breach to its receipt, at 50 a second. The receiver verifies each with the standardwebhooks package. */
-async function latency(): Promise<void> {
-  const tenant = await subscribe(["exception.sla.breached"], 1, "/verified");
+function rateOf(name: string, rounds: number[]): Rate {
+  return { name, perSecond: median(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds), cpuUs: null };
+}
+
+/** From the commit of a breach to its receipt. The receiver verifies each with the standardwebhooks package. */
+async function latency(receiver: Receiver): Promise<Finding[]> {
+  const tenant = await subscribe(receiver, ["exception.sla.breached"], 1, "/verified");
   const committed = new Map<string, number>();
   const startedAt = performance.now();
   for (let n = 0; n < LATENCY_EVENTS; n++) {
@@ -49,14 +80,15 @@ async function latency(): Promise<void> {
   }
   await until(
     "every event has arrived",
-    async () => committed.size === LATENCY_EVENTS && [...committed.keys()].every((id) => arrived.has(id)),
+    async () => committed.size === LATENCY_EVENTS && [...committed.keys()].every((id) => receiver.arrived.has(id)),
     60_000,
   );
-  const times = [...committed].map(([id, at]) => (arrived.get(id) ?? 0) - at).sort((a, b) => a - b);
-  const at = (share: number) => (times[Math.ceil(times.length * share) - 1] ?? 0).toFixed(1);
-  console.log(
-    `commit to receipt, ${LATENCY_EVENTS} events at ${LATENCY_PER_SECOND}/s: median ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`,
-  );
+  const times = [...committed].map(([id, at]) => (receiver.arrived.get(id) ?? 0) - at);
+  const finding = (what: string, share: number, most: number): Finding => {
+    const ms = quantile(times, share);
+    return { what, ours: `${ms.toFixed(1)} ms`, against: "", figure: `${ms.toFixed(1)} ms`, target: `≤ ${most} ms`, met: ms <= most };
+  };
+  return [finding("commit to receipt, median", 0.5, P50_MS), finding("commit to receipt, p99", 0.99, P99_MS)];
 }
 
 /** `at`: when the caller learnt of the commit. */
@@ -68,21 +100,9 @@ async function emit(tenant: string): Promise<{ id: string; at: number }> {
   return { id: rows[0]?.id ?? "", at: performance.timeOrigin + performance.now() };
 }
 
-/** In turns, for the machine may not be ours alone; the medians count. */
-async function throughput(): Promise<void> {
-  const rounds: { bare: number; ours: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push({ bare: await bareLoop(), ours: await deliverAll() });
-  const [bare, ours] = [median(rounds.map((round) => round.bare)), median(rounds.map((round) => round.ours))];
-  const ratios = rounds.map((round) => (round.ours / round.bare).toFixed(2)).join(", ");
-  console.log(`bare loop of signed POSTs, ${AT_ONCE} at once: ${bare.toFixed(0)}/s`);
-  console.log(
-    `${RECEIVERS} webhooks, from the insert to the last settlement: ${ours.toFixed(0)}/s, ratio ${(ours / bare).toFixed(2)} (rounds: ${ratios})`,
-  );
-}
-
 /** Deliveries per second, the insert of the events included. */
-async function deliverAll(): Promise<number> {
-  const tenant = await subscribe(["exception.updated"], RECEIVERS, "/counted");
+async function deliverAll(receiver: Receiver): Promise<number> {
+  const tenant = await subscribe(receiver, ["exception.updated"], RECEIVERS, "/counted");
   await sql("insert into events (tenant_id, type, data) select $1, 'exception.updated', $2 from generate_series(1, $3::integer)", [
     tenant,
     sample(),
@@ -97,11 +117,7 @@ async function deliverAll(): Promise<number> {
   return DELIVERIES / (row?.seconds ?? Number.NaN);
 }
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-async function bareLoop(): Promise<number> {
+async function bareLoop({ port }: Receiver): Promise<number> {
   const sender = createSender(new Set(["127.0.0.1"]));
   const stop = new AbortController().signal;
   const body = `{"type":"exception.updated","timestamp":"2026-11-20T09:30:00.000Z","data":${sample()}}`;
@@ -119,7 +135,7 @@ async function bareLoop(): Promise<number> {
   return (DELIVERIES / (performance.now() - startedAt)) * 1000;
 }
 
-async function subscribe(events: string[], count: number, path: string): Promise<string> {
+async function subscribe({ port }: Receiver, events: string[], count: number, path: string): Promise<string> {
   const tenant = await createTenant();
   const bearer = await userToken(tenant, ["tenant_admin"]);
   for (let n = 0; n < count; n++) {

@@ -1,0 +1,85 @@
+/** Rates of things that take turns in one run, so that a noisy machine is noisy for all of them. */
+import { existsSync, readFileSync } from "node:fs";
+
+export type Side = {
+  name: string;
+  /** One of them. */
+  once: () => Promise<unknown>;
+  /** Of the process whose work is asked about. */
+  pid?: number;
+};
+
+/** Medians of rounds, per second. `cpuUs`: of that process, and of what it started, for one; null where none is asked about. */
+export type Rate = { name: string; perSecond: number; lowest: number; highest: number; cpuUs: number | null };
+
+const AT_ONCE = 16;
+const ROUNDS = 7;
+const ROUND_MS = 1_500;
+const WARM_MS = 3_000;
+/** USER_HZ of every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+export async function rates(sides: Side[], { rounds = ROUNDS, roundMs = ROUND_MS, atOnce = AT_ONCE } = {}): Promise<Rate[]> {
+  for (const side of sides) await round(side, WARM_MS, atOnce);
+  const measured = sides.map(() => [] as { rate: number; cpu: number | null }[]);
+  for (let turn = 0; turn < rounds; turn++) {
+    // Whoever goes first does so half of the time.
+    const order = sides.map((_, index) => index);
+    for (const index of turn % 2 ? order.toReversed() : order) measured[index]?.push(await round(sides[index] as Side, roundMs, atOnce));
+  }
+  return sides.map(({ name, pid }, index) => {
+    const found = measured[index] ?? [];
+    const all = found.map(({ rate }) => rate);
+    return {
+      name,
+      perSecond: median(all),
+      lowest: Math.min(...all),
+      highest: Math.max(...all),
+      cpuUs: pid === undefined ? null : median(found.map(({ cpu }) => cpu ?? Number.NaN)),
+    };
+  });
+}
+
+async function round({ once, pid }: Side, ms: number, atOnce: number): Promise<{ rate: number; cpu: number | null }> {
+  const cpuBefore = pid === undefined ? 0 : cpuSeconds(pid);
+  const startedAt = performance.now();
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (performance.now() - startedAt < ms) {
+        await once();
+        done += 1;
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { rate: done / seconds, cpu: pid === undefined ? null : ((cpuSeconds(pid) - cpuBefore) / done) * 1e6 };
+}
+
+/** What all its threads, and its children's, have used (proc(5)). */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  const own = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), own);
+}
+
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
+}
+
+/** What a process holds of the machine's memory, in MiB (proc(5)). */
+export function residentMiB(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+export function median(values: number[]): number {
+  return quantile(values, 0.5);
+}
+
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

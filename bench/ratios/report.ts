@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import type { Rate } from "./rates.ts";
+
+/** One figure that counts, and what was aimed at: null where nothing is. */
+export type Finding = { what: string; ours: string; against: string; figure: string; target: string | null; met: boolean | null };
+
+export type Section = { title: string; how: string; findings: Finding[] };
+
+/** Ours by theirs; met where it is `least` or more. */
+export function ratioOf(what: string, ours: Rate, against: Rate, least: number | null): Finding {
+  const ratio = ours.perSecond / against.perSecond;
+  return {
+    what,
+    ours: rateOf(ours),
+    against: rateOf(against),
+    figure: ratio.toFixed(2),
+    target: least === null ? null : `≥ ${least}`,
+    met: least === null ? null : ratio >= least,
+  };
+}
+
+function rateOf({ name, perSecond, lowest, highest, cpuUs }: Rate): string {
+  const cpu = cpuUs === null ? "" : `, ${cpuUs.toFixed(0)} µs of CPU each`;
+  return `${name}: ${perSecond.toFixed(0)}/s (${lowest.toFixed(0)}–${highest.toFixed(0)})${cpu}`;
+}
+
+const HEAD = `# Results of \`npm run bench\`
+
+A production build on a stack of its own. Sides take turns in one run; figures are medians, with the lowest and highest round in
+brackets. Callers, receivers, Postgres and the service share the cores. CPU is that of the web process alone.
+`;
+
+/** Puts a section in its place, by its number, and leaves those that were not measured now. */
+export function writeSection(file: string, section: Section): void {
+  const text = told(section);
+  const kept = existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split(/^(?=## )/m)
+        .slice(1)
+    : [];
+  const others = kept.filter((one) => titleOf(one) !== titleOf(text)).map((one) => one.trimEnd());
+  const sections = [...others, text].sort((left, right) => Number.parseInt(titleOf(left), 10) - Number.parseInt(titleOf(right), 10));
+  writeFileSync(file, `${[HEAD.trimEnd(), ...sections].join("\n\n")}\n`);
+  console.log(text);
+}
+
+const titleOf = (text: string) => /^## (.*)$/m.exec(text)?.[1] ?? "";
+
+function told({ title, how, findings }: Section): string {
+  const when = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}, load ${(loadavg()[1] ?? 0).toFixed(1)}`;
+  return [
+    `## ${title}`,
+    "",
+    `${how} ${when}.`,
+    "",
+    "| | ours | against | figure | target | |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...findings.map(
+      ({ what, ours, against, figure, target, met }) =>
+        `| ${what} | ${ours} | ${against} | ${figure} | ${target ?? ""} | ${met === null ? "" : met ? "met" : "**missed**"} |`,
+    ),
+  ].join("\n");
+}

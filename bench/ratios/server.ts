@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { until } from "#e2e/until.ts";
+import { freePort } from "../../supervisor/ports.ts";
+import { stackEnvironment } from "../../supervisor/stack-file.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BARE = "bench/ratios/bare/main.mjs";
+const READY_WITHIN_MS = 60_000;
+
+/** `pid`: of the process that listens; of several, of the one that shares the port out. */
+export type Server = { url: string; pid: number; stop: () => Promise<void> };
+
+/** The service's web process on the stack under test, as the supervisor starts it, on a port of its own and without limits of rate. */
+export function startService(variables: Record<string, string> = {}): Promise<Server> {
+  const several = Number(variables.WEB_CONCURRENCY ?? 1) > 1;
+  return start([several ? "server/processes.ts" : "server/main.ts"], { RATE_LIMIT_PER_MINUTE: "0", ...variables });
+}
+
+/** Handlers that answer the bytes in this file. */
+export function startBare(bodiesFile: string): Promise<Server> {
+  return start([BARE], { BARE_BODIES: bodiesFile });
+}
+
+async function start(command: string[], variables: Record<string, string>): Promise<Server> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const child: ChildProcess = spawn(process.execPath, command, {
+    cwd: ROOT,
+    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  await until(
+    `${command} answers`,
+    async () => {
+      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}.`);
+      return fetch(`${url}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    },
+    READY_WITHIN_MS,
+  );
+  return {
+    url,
+    pid: child.pid as number,
+    async stop() {
+      child.kill("SIGTERM");
+      if (child.exitCode === null) await once(child, "exit");
+    },
+  };
+}

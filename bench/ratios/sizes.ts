@@ -1,0 +1,83 @@
+import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
+import { median } from "./rates.ts";
+import type { Section } from "./report.ts";
+
+const SIZES = [1_000, 100_000, 1_000_000];
+const READS: Record<string, string> = {
+  "the board of 50 items with its summary": "/v1/exceptions/sla",
+  "the board of one assignee": "/v1/exceptions/sla?assigned_to=user:u3",
+  "the list": "/v1/exceptions",
+};
+const SEARCH = "/v1/exceptions?q=payout+4711";
+const ROUNDS = 40;
+const WARM = 5;
+const MOST = 1.3;
+/** A statement of the owner's may take no longer than a caller's. */
+const STEP = 50_000;
+
+type Sized = { size: number; tenant: string; bearer: string };
+
+/** What the size of a tenant's open exceptions changes: calls to tenants of each size take turns. */
+export async function sizes(): Promise<Section> {
+  const tenants: Sized[] = [];
+  for (const size of SIZES) tenants.push(await tenantOf(size));
+  for (const table of ["public.exceptions", "private.exception_clocks"]) await sql(`vacuum analyze ${table}`);
+  const findings = [];
+  for (const [what, path] of Object.entries(READS)) {
+    const medians = await mediansOf(tenants, path);
+    const ratio = (medians.at(-1) ?? Number.NaN) / (medians[0] ?? Number.NaN);
+    findings.push({
+      what,
+      ours: medians.map((ms, index) => `${told(SIZES[index])}: ${ms.toFixed(1)} ms`).join(", "),
+      against: "",
+      figure: ratio.toFixed(2),
+      target: `≤ ${MOST}`,
+      met: ratio <= MOST,
+    });
+  }
+  const [search] = await mediansOf(tenants.slice(-1), SEARCH);
+  findings.push({
+    what: `a search among ${told(SIZES.at(-1))}`,
+    ours: `${search?.toFixed(1)} ms`,
+    against: "",
+    figure: `${search?.toFixed(1)} ms`,
+    target: null,
+    met: null,
+  });
+  return {
+    title: "2. Large tenants",
+    how: `Medians of ${ROUNDS} calls, one at a time, tenants in turns. The figure is the largest tenant's by the smallest's.`,
+    findings,
+  };
+}
+
+async function mediansOf(tenants: Sized[], path: string): Promise<number[]> {
+  const times = tenants.map(() => [] as number[]);
+  for (let round = -WARM; round < ROUNDS; round++) {
+    for (const [index, { tenant, bearer }] of tenants.entries()) {
+      const startedAt = performance.now();
+      const { status } = await api("GET", path, { bearer, tenant });
+      if (status !== 200) throw new Error(`${path} answered ${status}`);
+      if (round >= 0) times[index]?.push(performance.now() - startedAt);
+    }
+  }
+  return times.map(median);
+}
+
+async function tenantOf(size: number): Promise<Sized> {
+  const tenant = await createTenant();
+  for (let from = 0; from < size; from += STEP) {
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
+       select $1, 'Payout ' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
+         case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench' from generate_series($3::int, $4::int) i`,
+      [tenant, size, from + 1, Math.min(size, from + STEP)],
+    );
+  }
+  while ((await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]?.tick.moved) {}
+  return { size, tenant, bearer: await userToken(tenant, ["tenant_lead"]) };
+}
+
+function told(size: number | undefined): string {
+  return size?.toLocaleString("en") ?? "";
+}

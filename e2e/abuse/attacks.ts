@@ -1,0 +1,504 @@
+/** A way to abuse the service, and the tests by which it is kept out: each by its file and a part of its name. */
+export type Attack = { is: string; kept: readonly (readonly [file: string, ...names: string[]])[] };
+
+const CREDENTIALS = "e2e/api/credentials.test.ts";
+const REFUSALS = "e2e/api/contracts/refusals.test.ts";
+const BAD_REQUESTS = "e2e/api/contracts/bad-requests.test.ts";
+const FUZZ = "e2e/api/contracts/fuzz.test.ts";
+const VERIFY = "e2e/api/api-keys/verify.test.ts";
+const ISSUE = "e2e/api/api-keys/issue.test.ts";
+const SUCCESSORS = "e2e/api/api-keys/successors.test.ts";
+const LIFECYCLE = "e2e/api/api-keys/lifecycle.test.ts";
+const ANCHORS = "e2e/api/trust-anchors.test.ts";
+const EXACT = "e2e/api/wire/exact-values.test.ts";
+const EDGES = "e2e/api/wire/http-edges.test.ts";
+const LIMITS = "e2e/api/rate-limits.test.ts";
+const SIGN_IN = "e2e/api/sign-in.test.ts";
+const SESSIONS = "e2e/api/sessions.test.ts";
+const PEOPLE = "e2e/api/security-events/people.test.ts";
+const ACCESS = "e2e/api/database/access.test.ts";
+const QUOTAS = "e2e/stack/quotas.test.ts";
+const START = "e2e/stack/start.test.ts";
+const RECEIVER = "lib/webhooks/receiver-address.test.ts";
+const CONNECTOR = "lib/webhooks/connector.test.ts";
+const RETRY = "e2e/api/webhooks/retry.test.ts";
+const STACK_WEBHOOKS = "e2e/stack/webhooks.test.ts";
+const HOSTILE = "lib/imports/formats/hostile.test.ts";
+
+/** The classes, by what is attacked. */
+export const CLASSES: Record<string, readonly Attack[]> = {
+  credentials: [
+    {
+      is: "alg none, the public key as a secret",
+      kept: [
+        [CREDENTIALS, "is refused with alg none"],
+        [ANCHORS, "refuse an HS256 token made"],
+      ],
+    },
+    { is: "headers that lead to a key: jwk, jku, x5u, kid", kept: [[CREDENTIALS, "is not led by its header"]] },
+    {
+      is: "no exp, expired, nbf ahead, wrong iss or aud, 1e99",
+      kept: [
+        [CREDENTIALS, "is refused without exp, expired", "lives for a day at most"],
+        [ANCHORS, "check issuer and audience"],
+      ],
+    },
+    {
+      is: "tenant claims of every wrong form",
+      kept: [
+        [CREDENTIALS, "gives no tenant where the claim is %s", "never from user_metadata"],
+        [REFUSALS, "a membership that is none 403"],
+      ],
+    },
+    {
+      is: "X-Tenant-Id missing, repeated, joined, another's",
+      kept: [
+        [REFUSALS, "without exactly one tenant 400", "another tenant 403"],
+        [BAD_REQUESTS, "a tenant in the path that is not the header's 403"],
+      ],
+    },
+    {
+      is: "bearer values malformed in every way",
+      kept: [
+        [CREDENTIALS, "may be malformed in every way without a 500"],
+        ["lib/api-keys/credential-format.test.ts", "refuses any other text without a throw"],
+      ],
+    },
+    {
+      is: "secrets guessed: checksum, body and time",
+      kept: [
+        [
+          VERIFY,
+          "never asks the database about a secret whose checksum fails",
+          "answers an unknown id and a wrong secret alike",
+          "takes as long for an unknown id",
+        ],
+        ["lib/api-keys/verify-api-key.test.ts", "an unknown id asks the database once"],
+      ],
+    },
+    {
+      is: "our own database token, a key in the query, two Authorization headers",
+      kept: [
+        [CREDENTIALS, "is refused where the server signed it", "two Authorization headers are 401"],
+        [VERIFY, "does not take a key from the query string"],
+      ],
+    },
+    {
+      is: "cookies of another site, JSON as text/plain",
+      kept: [
+        ["e2e/api/wire/from-a-browser.test.ts", "is not for pages of other origins"],
+        [BAD_REQUESTS, "of another media type 415"],
+        [SIGN_IN, "counts for our own pages alone"],
+      ],
+    },
+    {
+      is: "secrets found where they are kept",
+      kept: [
+        [ISSUE, "never shows the secret again", "keeps nothing from which the secret can be read"],
+        ["e2e/api/webhooks/registration.test.ts", "is nowhere in the database"],
+        ["e2e/api/api-keys/usage.test.ts", "appears in no log line"],
+      ],
+    },
+  ],
+  tenants: [
+    {
+      is: "every table and verb straight at the Data API",
+      kept: [
+        [
+          "e2e/api/database/data-api.test.ts",
+          "reads nothing of $name but its own",
+          "changes nothing of $name",
+          "gets nothing of it from $name",
+        ],
+        ["e2e/api/database/row-security.test.ts", "row-level security: %s"],
+      ],
+    },
+    {
+      is: "every operation as every principal",
+      kept: [
+        [REFUSALS, "without a credential 401", "a user passes by its roles alone", "an API key passes by its scope alone"],
+        [BAD_REQUESTS, "another tenant's record 404, as one that never was"],
+        [ACCESS, "lets exactly those in"],
+      ],
+    },
+    {
+      is: "the server's own fields in a body",
+      kept: [
+        [BAD_REQUESTS, "with a field that is not its caller's to set 400"],
+        [LIFECYCLE, "refuses the fields of the server, in the body and in the database"],
+        ["e2e/api/records/row-level-security.test.ts", "cannot set %s"],
+      ],
+    },
+    {
+      is: "a schema that lets through",
+      kept: [
+        [
+          "e2e/api/database/lints.test.ts",
+          "has nothing at ERROR or WARN",
+          "exposes no function that runs with its owner's rights",
+          "grants no API role what row-level security does not stop",
+        ],
+      ],
+    },
+    {
+      is: "pages without a session: RSC, prefetch, middleware headers",
+      kept: [["e2e/api/pages/access.test.ts", "without a session no form of request gets a tenant's data"]],
+    },
+  ],
+  input: [
+    { is: "every operation, valid and nearly valid", kept: [[FUZZ, "never fails, every answer fits OpenAPI"]] },
+    {
+      is: "query values repeated, blank, without bounds; times that are none",
+      kept: [
+        [BAD_REQUESTS, "a query that it does not take 400"],
+        ["e2e/api/sla/monitor.test.ts", "refuses %s=%s"],
+        ["lib/wire/schema.test.ts", "%s is none"],
+      ],
+    },
+    {
+      is: "30 s either side of a boundary",
+      kept: [["e2e/api/sla/monitor.test.ts", "has due in %i min %i s as %s in the list, the summary and the event"]],
+    },
+    {
+      is: "addresses and ranges in every spelling",
+      kept: [
+        ["lib/wire/ip-range.test.ts", "%s is kept as %s", "is refused, not guessed at"],
+        [VERIFY, "compares IPv4-mapped addresses as IPv4"],
+      ],
+    },
+    {
+      is: "numbers beyond 2⁵³, double names, 20,001 values, invisible titles",
+      kept: [
+        [EXACT, "two numbers that a double takes for one", "%s is refused", "20,000 values and no more", "is refused"],
+        ["lib/wire/json-scan.test.ts", "20,000 values and not 20,001"],
+      ],
+    },
+    {
+      is: "files with DTDs, bombs, endless lines, 40,000 columns",
+      kept: [
+        [HOSTILE, "%s is refused quickly, long before its end", "the event loop is never held long"],
+        ["lib/exceptions/import/read-lines.test.ts", "a header with %s is refused as one", "a line of CSV as long as a file is refused"],
+      ],
+    },
+    { is: "the same file many times at once", kept: [["e2e/api/lines/imports.test.ts", "sent twice at the same time is kept once"]] },
+  ],
+  "one caller against the others": [
+    {
+      is: "searches, exports and pages, as many as it may",
+      kept: [
+        [LIMITS, "by %s, the others are served"],
+        ["lib/db/lanes.test.ts", "one tenant's searches leave room", "one tenant's calls never fill all there is"],
+      ],
+    },
+    {
+      is: "refused calls without end",
+      kept: [[LIMITS, "are not looked up any more", "refusals and pages among them", "several web processes on a port count together"]],
+    },
+    { is: "rows without end", kept: [[QUOTAS, "a tenant has as many of a kind as its quota"]] },
+    {
+      is: "a public key's visitors, a scanner, a storm of sign-ins",
+      kept: [
+        [LIMITS, "the publishable key has a number of calls for each address", "count by the network"],
+        [SIGN_IN, "are tried ten times a minute at one account"],
+      ],
+    },
+  ],
+  "sessions and identity": [
+    {
+      is: "a cookie or bearer that outlives its person",
+      kept: [
+        [SESSIONS, "ends the session: a copy of its cookie is refused at once"],
+        [CREDENTIALS, "who may no longer sign in at Supabase Auth", "has the roles of now"],
+        [SIGN_IN, "ends where the provider is no longer trusted"],
+      ],
+    },
+    {
+      is: "a name that is another's too",
+      kept: [
+        [PEOPLE, "people of one name stay apart in events, in history and in the ledger", "people of one name do not share"],
+        ["components/people/namesakes.test.ts", "people of one name are told apart"],
+      ],
+    },
+    {
+      is: "forms read two ways, callbacks in every spelling",
+      kept: [
+        [SIGN_IN, "takes no form with two of %s", "reads a form as a form"],
+        ["lib/auth/callback-path.test.ts", "wherever it leads, a browser stays on our origin"],
+        ["e2e/api/redirects.test.ts", "nobody is led to another host"],
+      ],
+    },
+    {
+      is: "a provider that speaks for another's tenant",
+      kept: [
+        [ANCHORS, "speak for the tenants that they are bound to"],
+        [SIGN_IN, "holds for the tenants that the provider is bound to"],
+      ],
+    },
+  ],
+  "webhook receivers": [
+    {
+      is: "private addresses in every spelling, at every moment",
+      kept: [
+        [RECEIVER, "of %s is not public"],
+        [
+          CONNECTOR,
+          "to the literal %s is not made",
+          "to a name that resolves to %s is not made",
+          "that ends up elsewhere than what was checked",
+        ],
+      ],
+    },
+    {
+      is: "redirects, floods, bombs, drips, bad TLS",
+      kept: [
+        [RETRY, "which is not followed", "of 10 MB is kept to its first 16 kB", "that is a gzip bomb is not inflated"],
+        ["e2e/api/webhooks/patience.test.ts", "an answer that never ends is cut off"],
+        ["lib/webhooks/send.test.ts", "a certificate that nobody vouches for"],
+      ],
+    },
+  ],
+  faults: [
+    {
+      is: "Postgres stopped under load",
+      kept: [
+        ["e2e/stack/data-api.test.ts", "Postgres killed under load loses no acknowledged write"],
+        [STACK_WEBHOOKS, "whose Postgres stops at once"],
+      ],
+    },
+    {
+      is: "a worker killed or frozen in mid-delivery",
+      kept: [[STACK_WEBHOOKS, "that is killed has its delivery taken over within 30 s", "that froze and wakes up late changes nothing"]],
+    },
+    {
+      is: "SIGTERM in mid-request and mid-delivery",
+      kept: [
+        ["e2e/stack/stop.test.ts", "a request under way when the stop comes is answered"],
+        [STACK_WEBHOOKS, "lets what is under way end"],
+      ],
+    },
+    { is: "receivers that hang", kept: [["e2e/api/webhooks/isolation.test.ts", "of which one tenant has 50, delay neither"]] },
+    {
+      is: "100 identical POSTs over two processes, 100 bodies under one key",
+      kept: [[ISSUE, "to 100 identical creates over two processes", "lets one of 100 different bodies"]],
+    },
+    {
+      is: "clocks ten minutes off, workers down for half an hour",
+      kept: [["e2e/stack/sla-clock.test.ts", "by workers whose clocks are ten minutes fast", "while nothing runs at all"]],
+    },
+    {
+      is: "connections cut, audit row that cannot be written",
+      kept: [
+        [STACK_WEBHOOKS, "whose database connections are all cut goes on"],
+        [ISSUE, "does nothing by halves where the audit row cannot be written"],
+      ],
+    },
+    { is: "a database that cannot be reached", kept: [["e2e/api/health.test.ts", "is not ready where the database cannot be reached"]] },
+  ],
+};
+
+/** The review's findings, by number. */
+export const FINDINGS: readonly (Attack & { item: number })[] = [
+  {
+    item: 1,
+    is: "parsing holds the process",
+    kept: [
+      ["lib/exceptions/import/read-lines.test.ts", "a header with %s is refused as one"],
+      ["lib/wire/json-scan.test.ts", "20,000 values and not 20,001"],
+      [HOSTILE, "the event loop is never held long"],
+      ["lib/http/input.test.ts", "of a body that is wrong in thousands of places"],
+    ],
+  },
+  {
+    item: 2,
+    is: "searches and exports crowd others out",
+    kept: [
+      [LIMITS, "by %s, the others are served"],
+      ["lib/db/lanes.test.ts", "who queues without end is refused"],
+      ["bin/migration/search.test.ts", "what few have is found by the index of words"],
+      ["e2e/stack/data-api.test.ts", "a function's own time limit holds"],
+    ],
+  },
+  {
+    item: 3,
+    is: "calls and rows without a limit",
+    kept: [
+      [LIMITS, "refusals and pages among them", "several web processes on a port count together"],
+      [QUOTAS, "a tenant has as many of a kind as its quota"],
+    ],
+  },
+  {
+    item: 4,
+    is: "a record whose words no query could read",
+    kept: [
+      ["e2e/api/records/lists.test.ts", "the words of a record are bounded, whatever it holds"],
+      ["bin/migration/mended.test.ts", "a record whose words did not fit"],
+    ],
+  },
+  { item: 5, is: "a form that two readers read as two", kept: [[SIGN_IN, "takes no form with two of %s", "reads a form as a form"]] },
+  {
+    item: 6,
+    is: "an actor by a name that a token chooses",
+    kept: [
+      [PEOPLE, "people of one name stay apart"],
+      ["components/people/namesakes.test.ts", "people of one name are told apart"],
+      ["e2e/api/security-events/tampering.test.ts", "a person given to an event that named none"],
+    ],
+  },
+  {
+    item: 7,
+    is: "callbacks that lead elsewhere",
+    kept: [
+      ["lib/auth/callback-path.test.ts", "leads to the start page"],
+      ["e2e/api/redirects.test.ts", "by the path %s"],
+    ],
+  },
+  {
+    item: 8,
+    is: "sessions and tokens that outlive their end",
+    kept: [
+      [SESSIONS, "ends the session", "end everywhere at once", "a session that lies idle"],
+      [CREDENTIALS, "lives for a day at most", "believes tokens given with one"],
+      ["e2e/ui/session.spec.ts", "a person sees where they are signed in"],
+    ],
+  },
+  {
+    item: 9,
+    is: "providers that speak for every tenant",
+    kept: [
+      [ANCHORS, "speak for the tenants that they are bound to", "are read by the claim that is configured"],
+      ["lib/runtime/trust.test.ts", "the start refuses %s"],
+    ],
+  },
+  {
+    item: 10,
+    is: "a webhook key that reads exceptions",
+    kept: [["e2e/api/webhooks/scopes.test.ts", "is told which scope it lacks", "is offered when the key is revoked"]],
+  },
+  {
+    item: 11,
+    is: "cookies and addresses open to others",
+    kept: [
+      ["lib/auth/cookies.test.ts", "on https every cookie of a session is bound"],
+      [START, "it listens on this machine alone", "settings that stop the start"],
+      ["e2e/stack/database.test.ts", "the demonstration's users are refused"],
+    ],
+  },
+  {
+    item: 12,
+    is: "secrets where they are not needed",
+    kept: [
+      [START, "each process holds the secrets that its work needs"],
+      ["lib/api-keys/verify-api-key.test.ts", "a wrong secret of a known id asks it once"],
+      ["e2e/api/records/publishable-key.test.ts", "is not told who made it"],
+      ["e2e/api/wire/content-security-policy.test.ts", "runs and loads nothing"],
+      ["lib/http/export.test.ts", "no spreadsheet takes %j"],
+    ],
+  },
+  {
+    item: 13,
+    is: "numbers changed silently",
+    kept: [[EXACT, "in a record, in details and in a change of either", "two numbers that a double takes for one"]],
+  },
+  {
+    item: 14,
+    is: "headers and keys read too narrowly",
+    kept: [
+      ["server/openapi.test.ts", "%s asks for %s"],
+      ["lib/wire/schema.test.ts", "%s is UTC"],
+      [SUCCESSORS, "a retry with the successor replays", "takes an idempotency key in every spelling"],
+      ["lib/http/idempotency.test.ts", "every POST takes an idempotency key"],
+    ],
+  },
+  {
+    item: 15,
+    is: "secrets and lives that are the caller's choice",
+    kept: [
+      ["e2e/api/webhooks/own-secret.test.ts", "a webhook's secret is the caller's choice", "shown in that answer alone"],
+      [SUCCESSORS, "a key lives up to ten years"],
+    ],
+  },
+  {
+    item: 16,
+    is: "ends that nobody is told of",
+    kept: [
+      [LIFECYCLE, "tells of the end of the grace period once", "never lets the old key outlive its own expiry"],
+      ["e2e/api/records/deletion.test.ts", "30 days after its deletion a record is gone at once"],
+    ],
+  },
+  {
+    item: 17,
+    is: "the edges of HTTP",
+    kept: [
+      ["e2e/api/wire/conditional-requests.test.ts", "is made on the state that If-Match names", "gives a tag, and 304"],
+      [EDGES, "a query is read strictly", "what is too long is told so", "every form of a target", "a wrong base path"],
+      ["lib/http/idempotency.test.ts", "a quoted key is unescaped"],
+      ["lib/wire/json-scan.test.ts", "a name comes once in an object"],
+    ],
+  },
+  {
+    item: 18,
+    is: "texts that look alike or like nothing",
+    kept: [
+      [EXACT, "NFC and NFD of one name are one", "a title of %j is refused", "money is in a currency of ISO 4217"],
+      [EDGES, "a reason for the audit trail is UTF-8"],
+    ],
+  },
+  {
+    item: 19,
+    is: "a description that misleads",
+    kept: [
+      ["lib/openapi/owasp.test.ts", "Spectral's OWASP rules"],
+      ["lib/openapi/client.test.ts", "a client generated from the description"],
+      ["lib/openapi/agreement.test.ts", "shows what its request asks for"],
+      ["e2e/api/wire/openapi-served.test.ts", "who has it already is told so"],
+    ],
+  },
+  {
+    item: 20,
+    is: "the publishable key in a browser",
+    kept: [["e2e/api/wire/from-a-browser.test.ts", "what the publishable key may call, pages of any origin may"]],
+  },
+  {
+    item: 21,
+    is: "tenants told by the public key",
+    kept: [["e2e/api/wire/from-a-browser.test.ts", "a tenant that exists and one that does not are the same"]],
+  },
+  {
+    item: 22,
+    is: "a worker that lives and does nothing",
+    kept: [
+      ["e2e/stack/worker.test.ts", "a worker that could only live ends"],
+      ["e2e/stack/processes.test.ts", "readiness counts the workers"],
+    ],
+  },
+  {
+    item: 23,
+    is: "parts that outlive their supervisor",
+    kept: [["e2e/stack/stop.test.ts", "a supervisor killed with -9 leaves nothing running"]],
+  },
+  {
+    item: 24,
+    is: "poolers",
+    kept: [
+      [
+        "e2e/stack/database.test.ts",
+        "keeps no lock of migrations",
+        "is refused without a direct connection beside it",
+        "serves all but what listens",
+      ],
+    ],
+  },
+  {
+    item: 25,
+    is: "a key that its revoker still accepts",
+    kept: [["e2e/api/api-keys/revoked-at-once.test.ts", "is refused by the process that did it"]],
+  },
+  {
+    item: 26,
+    is: "frozen workers and full connections",
+    kept: [
+      [STACK_WEBHOOKS, "that froze beyond the deadline blames no receiver"],
+      ["e2e/stack/worker.test.ts", "the job of a killed worker is taken over within 30 s"],
+    ],
+  },
+];

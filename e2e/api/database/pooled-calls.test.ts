@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, test } from "vitest";
+import { requestDatabaseUrl } from "#e2e/fixtures.ts";
+import { forgetfulPooler, type Pooler } from "../../stack/pooler.ts";
+import { callAsManyTenants } from "./as-many-tenants.ts";
+import { callsGoTo } from "./calls-go-to.ts";
+
+const CONNECTIONS = 3;
+let pooler: Pooler;
+
+beforeAll(async () => {
+  pooler = await forgetfulPooler(requestDatabaseUrl(), CONNECTIONS);
+  callsGoTo(pooler.url);
+});
+afterAll(() => pooler.stop());
+
+/** It gives each transaction whichever connection is free. The names of statements are its clients' own affair. */
+test(
+  "a pooler in transaction mode that keeps no track of prepared statements serves direct calls, each in its caller's name",
+  callAsManyTenants,
+);

@@ -1,0 +1,23 @@
+import { actorOf, type Principal } from "../auth/principal.ts";
+
+/** What the database is told of a caller: as the payload of a token, or as settings of one transaction. It decides by it again. */
+export type Claims = { role: "anon" | "authenticated" | "service_role"; actor: string; [claim: string]: unknown };
+
+/** One principal in one tenant. */
+export function claimsOf(principal: Principal, tenantId: string): Claims {
+  return {
+    role: principal.type === "publishable_key" ? "anon" : "authenticated",
+    sub: principal.id,
+    issuer: principal.issuer,
+    session_id: principal.sessionId,
+    tenant_id: tenantId,
+    principal_type: principal.type,
+    principal_id: `${principal.type}:${principal.lineageId}`,
+    actor: actorOf(principal),
+    roles: principal.roles,
+    scopes: principal.scopes,
+  };
+}
+
+/** The server's own work, across tenants. */
+export const SERVICE_CLAIMS: Claims = { role: "service_role", actor: "system" };

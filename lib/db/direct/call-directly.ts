@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { DatabaseError, escapeIdentifier } from "pg";
+import { processWide } from "../../runtime/process-wide.ts";
+import type { Claims } from "../claims.ts";
+import type { DatabaseAnswer } from "../unwrap.ts";
+import { type Bound, OneTrip, type Statement } from "./one-trip.ts";
+import { connect, type Kind } from "./pools.ts";
+import { ownTimeoutOf } from "./timeouts.ts";
+
+/** As on the hosted platform, which gives these roles these times; of a role with none, the login role's. */
+const STATEMENT_TIMEOUT: Record<Claims["role"], string> = { anon: "3s", authenticated: "8s", service_role: "8s" };
+/** Longer than any statement may take: the connection is dead, or the database is. */
+const WITHIN_MS = 15_000;
+
+const BECOME = statementOf(
+  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('statement_timeout', $3, true)",
+);
+
+/** What a pooler in transaction mode says of a name that another connection was told: then no more are given. */
+const NAME_UNKNOWN = "26000";
+const NAME_TAKEN = "42P05";
+const naming = () => processWide("statement-naming", () => ({ on: true }));
+
+/** As PostgREST does it (https://docs.postgrest.org/en/stable/references/transactions.html): for the transaction and no longer. */
+export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role]): Bound {
+  return { ...BECOME, values: [claims.role, JSON.stringify(claims), timeout] };
+}
+
+/** Calls a function of `public` on a connection of our own: one round trip, one transaction. */
+export async function callDirectly(claims: Claims, name: string, args: object): Promise<DatabaseAnswer> {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  const names = given.map(([argument]) => argument);
+  const call = { ...callOf(name, names), values: given.map(([, value]) => written(value)) };
+  try {
+    const statements = [become(claims, await ownTimeoutOf(name)), call];
+    const answer = await run(claims.role === "service_role" ? "service" : "tenants", statements);
+    return { data: answer ? JSON.parse(answer) : null, error: null, status: 200 };
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+async function run(kind: Kind, statements: Bound[]): Promise<string | null> {
+  const prepare = naming().on;
+  try {
+    return await trip(kind, statements, prepare);
+  } catch (error) {
+    const { code } = error as DatabaseError;
+    if (!prepare || (code !== NAME_UNKNOWN && code !== NAME_TAKEN)) throw error;
+    naming().on = false;
+    return trip(kind, statements, false);
+  }
+}
+
+async function trip(kind: Kind, statements: Bound[], prepare: boolean): Promise<string | null> {
+  const client = await connect(kind);
+  let lost = false;
+  let released = false;
+  const release = () => {
+    if (!released) client.release(lost);
+    released = true;
+  };
+  const deadline = setTimeout(() => {
+    lost = true;
+    release();
+  }, WITHIN_MS);
+  try {
+    return await client.query(new OneTrip(statements, { prepare })).result;
+  } catch (error) {
+    lost = !(error instanceof DatabaseError) || error.severity !== "ERROR";
+    throw error;
+  } finally {
+    clearTimeout(deadline);
+    release();
+  }
+}
+
+const calls = new Map<string, Statement>();
+
+/** By names: the order of a function's arguments is its own affair. */
+function callOf(name: string, args: string[]): Statement {
+  const signature = `${name}(${args})`;
+  const known = calls.get(signature);
+  if (known) return known;
+  const list = args.map((argument, index) => `${escapeIdentifier(argument)} => $${index + 1}`);
+  // Whatever it returns, as the Data API would say it.
+  const made = statementOf(`select to_json(public.${escapeIdentifier(name)}(${list.join(", ")}))`);
+  calls.set(signature, made);
+  return made;
+}
+
+function statementOf(text: string): Statement {
+  return { name: createHash("sha256").update(text).digest("hex").slice(0, 32), text };
+}
+
+function written(value: unknown): string | null {
+  return value === null || typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** In PostgREST's form. Status 0: nobody answered. */
+function refusal(error: unknown): DatabaseAnswer {
+  const { message } = error as Error;
+  if (!(error instanceof DatabaseError)) return { data: null, error: { message }, status: 0 };
+  return { data: null, error: { code: error.code, message, details: error.detail, hint: error.hint }, status: 500 };
+}

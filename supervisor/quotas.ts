@@ -1,0 +1,43 @@
+import { Client } from "pg";
+
+/** How many of a kind a tenant can have, by the kinds of private.quotas. */
+const DEFAULTS = {
+  api_keys: 1_000,
+  webhooks: 250,
+  reconciliations: 10_000,
+  sources: 1_000,
+  records: 1_000_000,
+  exceptions: 5_000_000,
+  lines: 100_000_000,
+};
+
+export type Quotas = Partial<Record<keyof typeof DEFAULTS, number>>;
+
+/** Reads QUOTA_API_KEYS and so on; 0 is no quota. @throws Error naming the variable that is no whole number */
+export function readQuotas(variables: Record<string, string | undefined>): Quotas {
+  const quotas = Object.entries(DEFAULTS).map(([kind, most]) => {
+    const name = `QUOTA_${kind.toUpperCase()}`;
+    const value = variables[name] || String(most);
+    if (!/^\d{1,15}$/.test(value)) throw new Error(`${name} is "${value}", which is not a whole number; 0 is no quota.`);
+    return [kind, Number(value)] as const;
+  });
+  return Object.fromEntries(quotas.filter(([, most]) => most > 0));
+}
+
+/** Has the database hold every tenant to these. */
+export async function keepQuotas(connectionString: string, quotas: Quotas): Promise<void> {
+  const client = new Client({ connectionString });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query(
+      `with wanted as (select key as kind, value::bigint as most from jsonb_each_text($1)),
+         gone as (delete from private.quotas q where not exists (select from wanted w where w.kind = q.kind))
+       insert into private.quotas as q (kind, most) select kind, most from wanted
+       on conflict (kind) do update set most = excluded.most where q.most <> excluded.most`,
+      [JSON.stringify(quotas)],
+    );
+  } finally {
+    await client.end();
+  }
+}
