@@ -1,6 +1,7 @@
-import { expect, type Locator, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 import { addLines, createSource, createTeam, linesOf, type Team } from "../api/lines/ledgers.ts";
 import { beSignedIn, rowOf, tabTo } from "./person.ts";
+import { test } from "./test.ts";
 
 let team: Team;
 

@@ -172,6 +172,7 @@ CREATE OR REPLACE FUNCTION public.list_lines(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
  SET search_path TO ''
+ SET statement_timeout TO '4s'
 AS $function$
 declare
   tenant constant text := private.tenant_id();
