@@ -499,7 +499,6 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [STACK_WEBHOOKS, "that froze beyond the deadline blames no receiver"],
       ["e2e/stack/worker.test.ts", "the job of a killed worker is taken over within 30 s"],
-      ["e2e/stack/data-api.test.ts", "a database that has no connection left is named"],
     ],
   },
 ];

@@ -228,8 +228,8 @@ export const DATABASE: Break[] = [
     name: "quota-by-guess",
     is: "creations at the same time do not see one another, and pass the quota",
     how: {
-      function: "private.require_quota",
-      replace: "perform pg_advisory_xact_lock(hashtextextended('quota ' || $3 || ' ' || kind, 0));",
+      function: "private.hold_to_quota",
+      replace: "perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));",
       by: "null;",
     },
     caught: { file: "e2e/stack/quotas.test.ts", name: "of many creations at once no more than that" },

@@ -95,29 +95,6 @@ describe("who a request is", () => {
   });
 });
 
-test("a database that has no connection left is named in our own log, and is asked again once it has", async () => {
-  const held: Client[] = [];
-  const hold = async () => {
-    const client = new Client({ connectionString: env.DATABASE_URL });
-    client.on("error", () => {});
-    await client.connect();
-    held.push(client);
-  };
-  expect(await Promise.allSettled(Array.from({ length: 200 }, hold))).toContainEqual({
-    status: "rejected",
-    reason: expect.objectContaining({ code: "53300" }),
-  });
-  try {
-    await until("our log names it", async () => {
-      await Promise.all(Array.from({ length: 20 }, () => call("stack_dawdle")));
-      return stack.says("no connection to the database", "data-api");
-    });
-  } finally {
-    await Promise.all(held.map((client) => client.end()));
-  }
-  await until("it answers again", async () => (await call("stack_context")).status === 200);
-});
-
 test("a function's own time limit holds from the beginning of its call", async () => {
   expect(await call("stack_dawdle")).toMatchObject({ body: { code: "57014" } });
 });

@@ -54,8 +54,8 @@ export class Supervisor {
     return supervisor;
   }
 
-  says(msg: string, part = "supervisor"): boolean {
-    return this.entries.some((entry) => entry.part === part && entry.msg === msg);
+  says(msg: string): boolean {
+    return this.entries.some((entry) => entry.part === "supervisor" && entry.msg === msg);
   }
 
   /** The last thing it said before it gave up. */

@@ -45,18 +45,18 @@ end $$;
 
 -- Refuses: conflict where the tenant would have more of a kind than its quota. Of kinds that are few it is exact; of records, exceptions
 -- and lines those under way at the same time are not seen, so that nobody queues.
-create function private.require_quota(kind text, added bigint default 1, tenant_id text default private.tenant_id()) returns void
+create function private.hold_to_quota(tenant_id text, kind text, added bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  quota constant bigint := (select q.most from private.quotas q where q.kind = $1);
+  quota constant bigint := (select q.most from private.quotas q where q.kind = $2);
 begin
   if quota is null then
     return;
   end if;
   if kind in ('api_keys', 'webhooks', 'reconciliations', 'sources') then
-    perform pg_advisory_xact_lock(hashtextextended('quota ' || $3 || ' ' || kind, 0));
+    perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
   end if;
-  if coalesce(private.used_of_quota($3, kind), 0) + added > quota then
+  if coalesce(private.used_of_quota($1, kind), 0) + added > quota then
     perform private.refuse('conflict', format('A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
       quota,
       case kind when 'api_keys' then 'active API keys' when 'exceptions' then 'open exceptions' else kind end,
@@ -66,4 +66,11 @@ begin
   end if;
 end $$;
 
-grant execute on function private.require_quota(text, bigint, text) to authenticated, service_role;
+-- The same of the caller's tenant.
+create function private.require_quota(kind text, added bigint default 1) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.hold_to_quota(private.tenant_id(), kind, added);
+end $$;
+
+grant execute on function private.require_quota(text, bigint) to authenticated, service_role;

@@ -137,7 +137,7 @@ begin
   end if;
 
   if accepted > 0 then
-    perform private.require_quota('lines', accepted, $1);
+    perform private.hold_to_quota($1, 'lines', accepted);
     update public.sources x set line_count = x.line_count + accepted where x.tenant_id = $1 and x.source_no = $2;
     perform private.lines_arrived($1, $2);
   end if;

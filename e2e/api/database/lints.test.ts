@@ -26,6 +26,7 @@ const GLOBAL = [
   "private.event_kinds",
   "private.operations",
   "private.permissions",
+  "private.quotas",
   "private.sessions",
   "private.usage_batches",
   "private.heartbeats",
