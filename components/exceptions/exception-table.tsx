@@ -23,6 +23,7 @@ export function ExceptionTable({
   linkTo,
   selected,
   onToggle,
+  onPause,
   onToggleAll,
   onEndNear,
 }: {
@@ -37,6 +38,7 @@ export function ExceptionTable({
   linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
   onToggle: (id: string, extend: boolean) => void;
+  onPause: (item: SlaItem) => void;
   onToggleAll: (all: boolean) => void;
   onEndNear: () => void;
 }) {
@@ -96,6 +98,7 @@ export function ExceptionTable({
             linkTo={linkTo}
             selected={selected.has(item.id)}
             onToggle={onToggle}
+            onPause={onPause}
           />
         ))}
       </tbody>

@@ -2,6 +2,7 @@ import type { Break } from "./break.ts";
 
 const LIFECYCLE = "e2e/api/api-keys/lifecycle.test.ts";
 const CONCURRENCY = "e2e/api/records/concurrency.test.ts";
+const PAUSES = "e2e/api/sla/pauses.test.ts";
 const CLOCK = "e2e/api/sla/clock.test.ts";
 
 /** What a write must do once, wholly and in its turn. */
@@ -124,5 +125,17 @@ export const WRITES: Break[] = [
     is: "a moved clock forgets its next boundary",
     how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
     caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
+  },
+  {
+    name: "crossing-reported-again-after-a-pause",
+    is: "resuming reports what was crossed before the pause",
+    how: { function: "private.move_clocks", replace: "coalesce(c.held_position, c.position) then", by: "c.position then" },
+    caught: { file: PAUSES, name: "gives back exactly what was left, and never reports again what was crossed before it" },
+  },
+  {
+    name: "breached-exception-paused",
+    is: "a pause hides a breach",
+    how: { function: "private.pause_fault", replace: "when private.deadline(e, now()) <= now() then", by: "when false then" },
+    caught: { file: PAUSES, name: "is refused for a breached one" },
   },
 ];

@@ -2,13 +2,16 @@
 -- :tenant is the tenant's identifier, quoted.
 select private.create_tenant(:tenant, 'Wayfarer Ltd');
 
--- One of each risk, and one that is closed.
+-- One of each risk, and one that is paused.
 insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, amount_minor, currency, details, created_by)
 select :tenant, title, severity, assigned_to, now() + make_interval(mins => minutes), 125000, 'EUR', '{"left_reference": "L-10471"}', 'user:ada'
 from (values
   ('Payout 4711 has no bank line', 'critical', 'user:leo', -20), ('Fee on L-10472 was not expected', 'high', null, 30),
-  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900)
+  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900),
+  ('Refund of L-10475 is with the bank', 'high', 'user:leo', 200)
 ) as e (title, severity, assigned_to, minutes);
+update public.exceptions set paused_at = now(), paused_until = now() + interval '3 days', pause_reason = 'Waiting for the bank'
+where tenant_id = :tenant and title = 'Refund of L-10475 is with the bank';
 
 insert into public.records (tenant_id, surface, data, created_by)
 values (:tenant, 'integrations', jsonb_build_object(

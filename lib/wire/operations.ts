@@ -42,6 +42,8 @@ const DECLARED = [
   exceptions.createExceptionContract,
   exceptions.getExceptionContract,
   exceptions.updateExceptionContract,
+  exceptions.pauseExceptionContract,
+  exceptions.resumeExceptionContract,
   exceptions.updateExceptionsContract,
   exceptions.importExceptionsContract,
   exceptions.listExceptionHistoryContract,

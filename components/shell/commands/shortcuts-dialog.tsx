@@ -18,6 +18,7 @@ const ANYWHERE: readonly Shortcut[] = [
 const ON_A_ROW: readonly Shortcut[] = [
   { what: "Select", keys: ["x"] },
   { what: "Select a range", keys: ["⇧", "x"] },
+  { what: "Pause or resume", keys: ["p"] },
 ];
 
 export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {

@@ -58,6 +58,12 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   createException: () => ({ body: exceptions.body() }),
   getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
   updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
+  pauseException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { reason: uniqueName("Waiting") } }),
+  resumeException: async (world) => {
+    const id = await created(world, exceptions);
+    await posted(world, `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
+    return { params: { id } };
+  },
   updateExceptions: async (world) => ({ body: { ids: [await created(world, exceptions)], patch: { reason_code: uniqueName("r") } } }),
   importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
   listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
