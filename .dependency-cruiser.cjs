@@ -3,7 +3,7 @@
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)/)([^/]+)/";
 const CONTRACT =
-  "^lib/(?:[^/]+/(?:(?:sla|report|deliveries|rules|runs|periods|lines)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
+  "^lib/(?:[^/]+/(?:(?:sla|report|deliveries|rules|runs|periods|lines|work)/)?contract|imports/formats/mapping|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE = "^lib/wire/(?:access|contract|currencies|errors|facts\\.gen|ip-range|operations|schema|scopes)\\.ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
 import { isAttended } from "./kit/attendance.ts";
+import { sendBody } from "./kit/send-body.ts";
 
 /** A response of /v1 that isn't a success, or no response at all (`status` 0). */
 export class ApiProblem extends Error {
@@ -30,7 +31,9 @@ type Call<C extends Contract> = {
   query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
   body?: Given<C["body"]>;
   /** A body other than JSON, in one of the contract's media types. */
-  upload?: { type: string; content: string };
+  upload?: { type: string; content: string | Blob };
+  /** Called with the bytes of the upload that were sent so far. */
+  onSent?: (bytes: number) => void;
   /** The same for every attempt at one change, so that retrying after a lost response is safe. */
   idempotencyKey?: string;
   /** The ETag that was read: 412 if the resource has changed since. */
@@ -78,14 +81,19 @@ export async function uploadToApi<C extends Contract>(contract: C, call: Call<C>
   return { data: await response.json(), replayed: response.headers.get("idempotency-replayed") === "true" };
 }
 
+/** What a call with `preview=true` would do; nothing is kept. @throws ApiProblem */
+export async function previewFromApi<Preview>(contract: Contract, call: Call<Contract>): Promise<Preview> {
+  return (await send(contract, call)).json();
+}
+
 async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Response> {
-  const { body, upload, signal } = call;
-  const response = await fetch(urlOf(contract, call), {
-    method: contract.method,
-    headers: headersOf(call),
-    body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)),
-    signal,
-  }).catch((cause) => {
+  const { body, upload, onSent, signal } = call;
+  const url = urlOf(contract, call);
+  const sent = { method: contract.method, headers: headersOf(call), signal };
+  const response = await (upload && onSent
+    ? sendBody(url, { ...sent, body: upload.content }, onSent)
+    : fetch(url, { ...sent, body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)) })
+  ).catch((cause) => {
     if (signal?.aborted) throw cause;
     throw new ApiProblem(0, { code: "unreachable", detail: "Tieout can't be reached. Check your connection.", request_id: null });
   });

@@ -6,7 +6,9 @@ import { API_KEYS, SECURITY_EVENTS } from "./views/api-keys.ts";
 import { EXCEPTIONS, SHELL } from "./views/board.ts";
 import { DESIGN, DOCS } from "./views/docs.ts";
 import { ENTRANCE } from "./views/entrance.ts";
+import { RECONCILIATIONS } from "./views/reconciliations.ts";
 import { RECORDS } from "./views/records.ts";
+import { SOURCE_VIEWS } from "./views/sources.ts";
 import type { View } from "./views/view.ts";
 import { WEBHOOKS } from "./views/webhooks.ts";
 
@@ -15,6 +17,8 @@ export const VIEWS: readonly View[] = [
   ...EXCEPTIONS,
   ...SHELL,
   ...RECORDS,
+  ...SOURCE_VIEWS,
+  ...RECONCILIATIONS,
   ...API_KEYS,
   ...SECURITY_EVENTS,
   ...WEBHOOKS,

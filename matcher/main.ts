@@ -1,4 +1,5 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
+import { indexLines } from "./tasks/index-lines.ts";
 import { matchPairTask } from "./tasks/match-pair.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
 import { readImportTask } from "./tasks/read-import.ts";
@@ -12,12 +13,13 @@ runInBackground({
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: 2,
   tasks: {
+    index_lines: indexLines,
     match_pair: matchPairTask(DIRECT_URL || DATABASE_URL),
     purge_imports: purgeImports,
     read_import: readImportTask(DIRECT_URL || DATABASE_URL),
     undo_import: undoImport,
   },
-  crontab: "37 * * * * purge_imports",
+  crontab: "37 * * * * purge_imports\n* * * * * index_lines",
   vitals: [],
   bells: {},
   onListening: () => {},

@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   process.once("exit", claim.release);
   const settings = readSettings();
   const { port, env } = settings;
-  if (!(await portGetsFree(port, env.HOST)))
+  if (settings.webs > 0 && !(await portGetsFree(port, env.HOST)))
     throw new SettingsError(`Port ${port} is in use. Stop the process listening there, or set another PORT.`);
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 

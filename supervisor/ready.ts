@@ -4,10 +4,10 @@ import type { Settings } from "./settings.ts";
 const SIGN_INS = ["ada@acme.example (tenant_admin)", "ana@acme.example (tenant_analyst)", "leo@acme.example (tenant_lead)"];
 const PASSWORD = "tieout-demo";
 
-export function announce({ env, local }: Settings): void {
-  const url = env.NEXTAUTH_URL;
+export function announce({ env, local, webs }: Settings): void {
+  const url = webs > 0 ? env.NEXTAUTH_URL : undefined;
   log("info", "ready", { url, ready_ms: Math.round(performance.now()), ...(local && { sign_in: SIGN_INS, password: PASSWORD }) });
-  if (!process.stdout.isTTY) return;
+  if (!process.stdout.isTTY || !url) return;
   const how = local ? ["", `Sign in with the password ${PASSWORD} as`, ...SIGN_INS.map((user) => `  ${user}`)] : [];
   process.stdout.write(`\n${[`Tieout is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`);
 }

@@ -56,3 +56,17 @@ test("the public keys of the audit trail are those of the keys that sign it", ()
 test("database passwords stay out of the parts' variables", () => {
   expect(Object.keys(readSettings({ DATA_DIR }).env).filter((name) => name.startsWith("POSTGRES_"))).toEqual([]);
 });
+
+test("a machine runs only some of the processes when it has the secrets of the others, and none for nothing", () => {
+  const project = Object.fromEntries(["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [`SUPABASE_${name}`, "x".repeat(32)]));
+  const hosted = { ...project, SUPABASE_URL: "https://p.supabase.example", DATABASE_URL: "x", NEXTAUTH_URL: "https://tieout.example" };
+  const web = { DATA_DIR, ...hosted, WORKER_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
+  const { ENCRYPTION_KEYS, NEXTAUTH_SECRET, AUDIT_SIGNING_KEY, AUDIT_PUBLIC_KEYS } = readSettings({ DATA_DIR }).env;
+  expect(() => readSettings({ ...web, ENCRYPTION_KEYS })).toThrow(/^NEXTAUTH_SECRET, AUDIT_SIGNING_KEY must be set/);
+  expect(readSettings({ ...web, ENCRYPTION_KEYS, NEXTAUTH_SECRET, AUDIT_PUBLIC_KEYS }).webs).toBe(1);
+  const worker = { DATA_DIR, ...hosted, WEB_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
+  expect(() => readSettings({ ...worker, ENCRYPTION_KEYS, AUDIT_PUBLIC_KEYS })).toThrow(/^AUDIT_SIGNING_KEY must be set/);
+  expect(readSettings({ ...worker, ENCRYPTION_KEYS, AUDIT_SIGNING_KEY }).webs).toBe(0);
+  expect(readSettings({ DATA_DIR, ...hosted, WEB_CONCURRENCY: "0", WORKER_CONCURRENCY: "0" }).webs).toBe(0);
+  expect(() => readSettings({ ...worker, WORKER_CONCURRENCY: "0" })).toThrow(/nothing to start/);
+});

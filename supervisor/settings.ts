@@ -91,6 +91,10 @@ export function readSettings(env: Environment = process.env): Settings {
   const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
+  const webs = readCount(settings, "WEB_CONCURRENCY");
+  const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
+  requireWork(webs, background);
+  if (!local) requireShared(env, webs, background);
   settings.AUDIT_PUBLIC_KEYS ??= publicKeysOf(settings.AUDIT_SIGNING_KEY ?? "");
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
   // Whoever tries the local stack shows it to nobody else.
@@ -99,9 +103,8 @@ export function readSettings(env: Environment = process.env): Settings {
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
   if (local) settings.DATABASE_DISK ??= dataDir;
-  const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
   const quotas = sound(() => readQuotas(settings));
-  return { port, dataDir, secrets, env: settings, local, webs: readCount(settings, "WEB_CONCURRENCY"), background, quotas };
+  return { port, dataDir, secrets, env: settings, local, webs, background, quotas };
 }
 
 function requireLong(settings: Record<string, string>, name: string, may: string): void {
@@ -128,8 +131,30 @@ function publicKeysOf(signingKeys: string): string {
 
 function readCount(settings: Record<string, string>, name: string): number {
   const count = Number(settings[name] || 1);
-  if (Number.isInteger(count) && count > 0 && count <= MOST_PROCESSES) return count;
-  throw new SettingsError(`${name} is "${settings[name]}", which is not a number of processes from 1 to ${MOST_PROCESSES}.`);
+  if (Number.isInteger(count) && count >= 0 && count <= MOST_PROCESSES) return count;
+  throw new SettingsError(`${name} is "${settings[name]}", which is not a number of processes from 0 to ${MOST_PROCESSES}.`);
+}
+
+type Background = Settings["background"];
+
+function requireWork(webs: number, background: Background): void {
+  if (webs > 0 || background.some(({ processes }) => processes > 0)) return;
+  throw new SettingsError("WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing to start.");
+}
+
+/** Machines that share the work share its secrets: what one made for itself, the others could not read. */
+function requireShared(env: Environment, webs: number, background: Background): void {
+  const runs = (kind: string) => background.some((one) => one.kind === kind && one.processes > 0);
+  if (webs > 0 && background.every(({ processes }) => processes > 0)) return;
+  const needed = [
+    ...(webs > 0 ? ["NEXTAUTH_SECRET", "ENCRYPTION_KEYS", env.AUDIT_PUBLIC_KEYS ? "AUDIT_PUBLIC_KEYS" : "AUDIT_SIGNING_KEY"] : []),
+    ...(runs("worker") ? ["ENCRYPTION_KEYS", "AUDIT_SIGNING_KEY"] : []),
+  ];
+  const missing = [...new Set(needed)].filter((name) => !env[name]);
+  if (missing.length === 0) return;
+  throw new SettingsError(
+    `${missing.join(", ")} must be set where a machine runs only some of the processes: every machine needs the same ones.`,
+  );
 }
 
 function sound<Read>(read: () => Read): Read {

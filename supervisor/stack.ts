@@ -120,7 +120,7 @@ export function startBackground({ env, background }: Settings): Part[] {
 /** Several web processes are one part: the first shares their port out among them. */
 export function startWeb({ env, webs }: Settings): Part[] {
   const command = bounded("web", webs > 1 ? "server/processes.ts" : "server/main.ts");
-  return startParts(1, { name: "web", command, env: webEnv(env), stopWithinMs: 8_000, ours: true });
+  return startParts(Math.min(webs, 1), { name: "web", command, env: webEnv(env), stopWithinMs: 8_000, ours: true });
 }
 
 export async function renewEach(parts: Part[]): Promise<void> {
@@ -133,10 +133,12 @@ export async function renewWeb([web]: Part[], { webs }: Settings): Promise<void>
   else await web?.renew();
 }
 
-/** Ready is 200 of /readyz: the database answers and workers do their work. */
-export function webIsReady({ port, env: { HOST } }: Settings): Promise<void> {
+/** Ready is 200 of /readyz: the database answers and workers do their work. Where they are on other machines, that they do is not waited for. */
+export async function webIsReady({ port, webs, background, env: { HOST } }: Settings): Promise<void> {
+  if (webs === 0) return;
   const host = !HOST || HOST === "0.0.0.0" || HOST === "::" ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
-  return until("The web server", () => answers(`http://${host}:${port}/readyz`));
+  const path = background.every(({ processes }) => processes > 0) ? "/readyz" : "/healthz";
+  await until("The web server", () => answers(`http://${host}:${port}${path}`));
 }
 
 /** Each said itself that it is ready. */

@@ -25,7 +25,12 @@ export function countdown(dueAt: string, nowMs: number): string {
   return minutes > 0 ? `in ${duration(minutes)}` : `${duration(-minutes)} late`;
 }
 
-function duration(minutes: number): string {
+/** What a paused clock has left: "2 h 5 min left". */
+export function held(minutes: number): string {
+  return `${duration(Math.max(0, minutes))} left`;
+}
+
+export function duration(minutes: number): string {
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);
   if (days >= 2) return both(days, "d", hours % 24, "h");

@@ -1,8 +1,8 @@
 "use client";
 
-import { ChevronDown, RotateCcw } from "lucide-react";
+import { ChevronDown, Pause, Play, RotateCcw } from "lucide-react";
 import dynamic from "next/dynamic";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
@@ -20,23 +20,30 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { CloseForm } from "./close-form.tsx";
-import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
+import { breachRisk, countdown, duration, held, minutesToBreach } from "./deadline.ts";
 import { RiskBadge } from "./risk-badge.tsx";
+import { useResumeException } from "./use-resume-exception.ts";
 import { useUpdateException } from "./use-update-exception.ts";
 import { SeverityLabel, STATUS_WORDS, StatusLabel } from "./words.tsx";
 
 // Each has its own boundary: otherwise the whole panel would suspend while it loads.
 const ExceptionHistory = dynamic(() => import("./exception-history.tsx").then((part) => part.ExceptionHistory), { loading: Waiting });
+const PauseExceptionDialog = dynamic(() => import("./pause-exception-dialog.tsx").then((part) => part.PauseExceptionDialog), {
+  loading: () => null,
+});
+const ExceptionLine = dynamic(() => import("./exception-line.tsx").then((part) => part.ExceptionLine), { loading: Waiting });
 const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((part) => part.ExceptionLedger), { loading: Waiting });
 
 export function ExceptionDetails({ exception }: { exception: Exception }) {
   const tenantId = useTenantId();
   const { start: change } = useUpdateException(exception.id);
+  const { start: resume } = useResumeException();
+  const [pausing, setPausing] = useState(false);
   const isOpen = exception.closed_at === null;
   return (
     <PanelBody>
       <PanelHead>
-        {isOpen && <Clock dueAt={exception.due_at} />}
+        {isOpen && <Clock exception={exception} />}
         <PanelTitle>{exception.title}</PanelTitle>
       </PanelHead>
 
@@ -70,7 +77,16 @@ export function ExceptionDetails({ exception }: { exception: Exception }) {
             change({ patch: { assigned_to }, done: assigned_to ? `Assigned to ${personName(assigned_to)}` : "Unassigned" })
           }
         />
+        {isOpen && (
+          <Button size="sm" onClick={() => (exception.paused_at ? resume(exception.id) : setPausing(true))}>
+            {exception.paused_at ? <Play aria-hidden className="size-4 text-muted" /> : <Pause aria-hidden className="size-4 text-muted" />}
+            {exception.paused_at ? "Resume" : "Pause"}
+          </Button>
+        )}
       </div>
+      {pausing && <PauseExceptionDialog id={exception.id} onClose={() => setPausing(false)} />}
+
+      {exception.line_id && <ExceptionLine exception={exception} />}
 
       <Facts ruled>
         {!isOpen && (
@@ -82,9 +98,25 @@ export function ExceptionDetails({ exception }: { exception: Exception }) {
         <Fact name="Severity">
           <SeverityLabel severity={exception.severity} />
         </Fact>
-        <Fact name="Due">
+        <Fact name={exception.paused_at ? "Due if resumed now" : "Due"}>
           <Time iso={exception.due_at} />
         </Fact>
+        {exception.business_minutes_remaining !== null && (
+          <Fact name="Business time left">
+            {exception.business_minutes_remaining > 0 ? duration(exception.business_minutes_remaining) : "None"}
+          </Fact>
+        )}
+        {exception.paused_at && (
+          <Fact name="Paused">
+            <Time iso={exception.paused_at} />
+          </Fact>
+        )}
+        {exception.pause_reason && <Fact name="Pause reason">{exception.pause_reason}</Fact>}
+        {exception.paused_until && (
+          <Fact name="Resumes">
+            <Time iso={exception.paused_until} />
+          </Fact>
+        )}
         {exception.amount_minor !== null && exception.currency !== null && (
           <Fact name="Money at risk">{formatMoney(exception.amount_minor, exception.currency)}</Fact>
         )}
@@ -137,13 +169,14 @@ function Waiting() {
   return <Skeleton className="h-16 w-full" />;
 }
 
-function Clock({ dueAt }: { dueAt: string }) {
+function Clock({ exception: { due_at, paused_at, minutes_to_breach } }: { exception: Exception }) {
   const now = new Date().toISOString();
-  const risk = useServerTime((at) => breachRisk(minutesToBreach(dueAt, at)), now);
-  const left = useServerTime((at) => countdown(dueAt, at), now);
+  const isPaused = paused_at !== null;
+  const risk = useServerTime((at) => (isPaused ? "low" : breachRisk(minutesToBreach(due_at, at))), now);
+  const left = useServerTime((at) => (isPaused ? held(minutes_to_breach ?? 0) : countdown(due_at, at)), now);
   return (
     <p data-risk={risk} className="flex items-center gap-2.5">
-      <RiskBadge risk={risk} />
+      <RiskBadge risk={risk} paused={isPaused} />
       <span className="font-semibold text-risk-text tabular-nums">{left}</span>
     </p>
   );

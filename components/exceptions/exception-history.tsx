@@ -16,6 +16,10 @@ import { STATUS_WORDS } from "./words.tsx";
 type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
 
 const FIELD_WORDS: Record<string, string> = {
+  paused_at: "Paused",
+  paused_until: "Paused until",
+  pause_reason: "Pause reason",
+  calendar_id: "Calendar",
   title: "Title",
   severity: "Severity",
   assigned_to: "Assignee",
@@ -88,7 +92,7 @@ function Fields({ changes }: { changes: Change["changes"] }) {
 function Value({ field, value }: { field: string; value: unknown }) {
   if (value === null) return <span className="text-muted">none</span>;
   if (typeof value !== "string") return <code className="font-mono text-xs">{JSON.stringify(value)}</code>;
-  if (field.endsWith("_at")) return <Time iso={value} />;
+  if (field.endsWith("_at") || field === "paused_until") return <Time iso={value} />;
   if (field === "assigned_to") return personName(value);
   const status = field === "status" && STATUSES.find((one) => one === value);
   return status ? STATUS_WORDS[status] : value;

@@ -9,7 +9,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
-import { breachRisk, countdown, minutesToBreach } from "./deadline.ts";
+import { breachRisk, countdown, held, minutesToBreach } from "./deadline.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 import { SeverityLabel, StatusLabel } from "./words.tsx";
 
@@ -24,6 +24,7 @@ export const ExceptionRow = memo(function ExceptionRow({
   linkTo,
   selected,
   onToggle,
+  onPause,
   index,
   ref,
 }: {
@@ -33,12 +34,15 @@ export const ExceptionRow = memo(function ExceptionRow({
   selected: boolean;
   /** `extend`: also the rows between this one and the last. */
   onToggle: (id: string, extend: boolean) => void;
+  /** Pauses it, or resumes it if it is paused. */
+  onPause: (item: SlaItem) => void;
   /** Its index in the list. */
   index: number;
   ref: Ref<HTMLTableRowElement>;
 }) {
   const { singleKeys } = usePreferences();
-  const risk = useServerTime((now) => breachRisk(minutesToBreach(item.due_at, now)), asOf);
+  const isPaused = item.paused_at !== null;
+  const risk = useServerTime((now) => (isPaused ? "low" : breachRisk(minutesToBreach(item.due_at, now))), asOf);
   return (
     <tr
       ref={ref}
@@ -47,8 +51,9 @@ export const ExceptionRow = memo(function ExceptionRow({
       aria-rowindex={index + 2}
       className={`relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line bg-risk-row has-checked:bg-accent-soft py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 before:absolute before:inset-y-0 before:left-0 before:w-[3px] before:bg-risk-rail hover:bg-risk-row-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 @4xl:pr-3 ${COLUMNS}`}
       onKeyDown={(event) => {
-        if (singleKeys && event.key.toLowerCase() === "x" && !event.metaKey && !event.ctrlKey && !event.altKey)
-          onToggle(item.id, event.shiftKey);
+        if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey) return;
+        if (event.key.toLowerCase() === "x") onToggle(item.id, event.shiftKey);
+        if (event.key.toLowerCase() === "p") onPause(item);
       }}
     >
       <td className="relative z-1">
@@ -63,26 +68,17 @@ export const ExceptionRow = memo(function ExceptionRow({
         </label>
       </td>
       <td>
-        <RiskBadge risk={risk} />
+        <RiskBadge risk={risk} paused={isPaused} />
       </td>
       <td className="font-semibold whitespace-nowrap text-risk-text tabular-nums">
-        <Countdown dueAt={item.due_at} asOf={asOf} />
+        {isPaused ? held(item.minutes_to_breach) : <Countdown dueAt={item.due_at} asOf={asOf} />}
       </td>
-      <td className="whitespace-nowrap text-muted tabular-nums @max-5xl:hidden">
-        <Time iso={item.due_at} />
-      </td>
+      <td className="whitespace-nowrap text-muted tabular-nums @max-5xl:hidden">{isPaused ? <None /> : <Time iso={item.due_at} />}</td>
       <td className="min-w-0 @max-4xl:order-1 @max-4xl:basis-full">
         <RowLink to={linkTo({ exception: item.id })}>{item.title}</RowLink>
       </td>
       <td className="text-right whitespace-nowrap tabular-nums @max-4xl:order-3 @max-4xl:ml-auto @4xl:pr-3">
-        {item.amount_minor === null || item.currency === null ? (
-          <span className="text-muted @max-4xl:hidden">
-            <span aria-hidden>–</span>
-            <span className="sr-only">None</span>
-          </span>
-        ) : (
-          formatMoney(item.amount_minor, item.currency)
-        )}
+        {item.amount_minor === null || item.currency === null ? <None /> : formatMoney(item.amount_minor, item.currency)}
       </td>
       <td className="flex @max-4xl:order-2">
         <SeverityLabel severity={item.severity} />
@@ -96,6 +92,15 @@ export const ExceptionRow = memo(function ExceptionRow({
     </tr>
   );
 });
+
+function None() {
+  return (
+    <span className="text-muted @max-4xl:hidden">
+      <span aria-hidden>–</span>
+      <span className="sr-only">None</span>
+    </span>
+  );
+}
 
 function Countdown({ dueAt, asOf }: { dueAt: string; asOf: string }) {
   return useServerTime((now) => countdown(dueAt, now), asOf);

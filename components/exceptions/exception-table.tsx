@@ -1,17 +1,15 @@
 "use client";
 
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { PageLink } from "#components/kit/use-search.ts";
+import { useVirtualRows } from "#components/kit/use-virtual-rows.ts";
 import { classes } from "#components/ui/classes.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
 import type { BoardSearch } from "./search.ts";
 
 const ROW_PX = 44;
-/** Rows rendered beyond the screen, for the keyboard and fast scrolling. */
-const OVERSCAN = 12;
 
 type Sort = BoardSearch["sortBy"];
 
@@ -25,6 +23,7 @@ export function ExceptionTable({
   linkTo,
   selected,
   onToggle,
+  onPause,
   onToggleAll,
   onEndNear,
 }: {
@@ -39,30 +38,12 @@ export function ExceptionTable({
   linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
   onToggle: (id: string, extend: boolean) => void;
+  onPause: (item: SlaItem) => void;
   onToggleAll: (all: boolean) => void;
   onEndNear: () => void;
 }) {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const scrollMargin = useDistanceFromTop(body);
-  const virtualizer = useWindowVirtualizer({
-    count: items.length,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => items[index]?.id ?? index,
-    overscan: OVERSCAN,
-    scrollMargin,
-  });
-  // The server and the first paint render every row: positions on the screen aren't known yet.
-  const placed = virtualizer.getVirtualItems();
-  const first = placed.at(0);
-  const last = placed.at(-1);
-  const around = first &&
-    last && { paddingTop: first.start - scrollMargin, paddingBottom: scrollMargin + virtualizer.getTotalSize() - last.end };
-
+  const { body, measure, around, rows } = useVirtualRows({ items, rowPx: ROW_PX, onEndNear });
   const chosen = useMemo(() => (selected.size === 0 ? 0 : items.filter(({ id }) => selected.has(id)).length), [items, selected]);
-  const endIsNear = last !== undefined && last.index >= items.length - OVERSCAN;
-  useEffect(() => {
-    if (endIsNear) onEndNear();
-  }, [endIsNear, onEndNear]);
 
   const sortable = (sort: Sort, name: string) => (
     <th scope="col" aria-sort={sortBy === sort ? "ascending" : undefined} className="text-left font-medium">
@@ -107,23 +88,19 @@ export function ExceptionTable({
         </tr>
       </thead>
       <tbody ref={body} className="block" style={around}>
-        {(first ? placed : items.map((_, index) => ({ index }))).map(({ index }) => {
-          const item = items[index];
-          return (
-            item && (
-              <ExceptionRow
-                key={item.id}
-                ref={virtualizer.measureElement}
-                index={index}
-                item={item}
-                asOf={asOf}
-                linkTo={linkTo}
-                selected={selected.has(item.id)}
-                onToggle={onToggle}
-              />
-            )
-          );
-        })}
+        {rows.map(({ index, item }) => (
+          <ExceptionRow
+            key={item.id}
+            ref={measure}
+            index={index}
+            item={item}
+            asOf={asOf}
+            linkTo={linkTo}
+            selected={selected.has(item.id)}
+            onToggle={onToggle}
+            onPause={onPause}
+          />
+        ))}
       </tbody>
     </table>
   );
@@ -135,14 +112,4 @@ function Heading({ className, children }: { className: string; children: ReactNo
       {children}
     </th>
   );
-}
-
-/** An element's distance from the top of the page. */
-function useDistanceFromTop(ref: RefObject<HTMLElement | null>): number {
-  const [distance, setDistance] = useState(0);
-  // After every render: content above may have changed its height.
-  useLayoutEffect(() => {
-    if (ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
-  });
-  return distance;
 }

@@ -6,6 +6,8 @@ import {
   listExceptionsContract,
   listSlaExceptionsContract,
 } from "#lib/exceptions/contract.ts";
+import { getLineContract } from "#lib/lines/contract.ts";
+import { getMatchContract } from "#lib/matching/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
@@ -54,4 +56,14 @@ export function exceptionById(tenant: string, id: string) {
 
 export function historyPages(tenant: string, id: string) {
   return listQuery({ under: exceptionsKey(tenant), contract: listExceptionHistoryContract, call: { tenant, params: { id } } });
+}
+
+/** The line that an exception is about. */
+export function lineById(tenant: string, id: string) {
+  return oneQuery({ under: exceptionsKey(tenant), contract: getLineContract, call: { tenant, params: { id } } });
+}
+
+/** What is suggested for it. */
+export function matchById(tenant: string, id: string) {
+  return oneQuery({ under: exceptionsKey(tenant), contract: getMatchContract, call: { tenant, params: { id } } });
 }

@@ -1,4 +1,4 @@
-import { CircleCheck, Hourglass, type LucideIcon, OctagonX, TriangleAlert } from "lucide-react";
+import { CircleCheck, CirclePause, Hourglass, type LucideIcon, OctagonX, TriangleAlert } from "lucide-react";
 import type { BreachRisk } from "./deadline.ts";
 
 const RISKS: Record<BreachRisk, { word: string; icon: LucideIcon }> = {
@@ -8,8 +8,11 @@ const RISKS: Record<BreachRisk, { word: string; icon: LucideIcon }> = {
   low: { word: "Low", icon: CircleCheck },
 };
 
-export function RiskBadge({ risk }: { risk: BreachRisk }) {
-  const { word, icon: Icon } = RISKS[risk];
+const PAUSED = { word: "Paused", icon: CirclePause };
+
+/** `paused`: the clock stands still, whatever the risk was. */
+export function RiskBadge({ risk, paused = false }: { risk: BreachRisk; paused?: boolean }) {
+  const { word, icon: Icon } = paused ? PAUSED : RISKS[risk];
   return (
     <span
       data-risk={risk}

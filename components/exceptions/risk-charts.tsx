@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useId } from "react";
+import { Card } from "#components/kit/card.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
@@ -58,17 +58,4 @@ function Breaches({ asOf }: { asOf: string }) {
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
   const days = daysOf(period).map((day) => ({ name: dayInWords(day), value: breached.get(day) ?? 0, risk: "breached" }));
   return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} />;
-}
-
-function Card({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {
-  const id = useId();
-  return (
-    <section aria-labelledby={id} className="min-w-0 rounded-lg border border-line bg-raised p-4 shadow-raised">
-      <h2 id={id} className="text-sm font-medium">
-        {title}
-      </h2>
-      <p className="pb-3 text-xs text-muted">{hint}</p>
-      {children}
-    </section>
-  );
 }

@@ -22,11 +22,16 @@ import { ExceptionTable } from "./exception-table.tsx";
 import { boardPages } from "./queries.ts";
 import { RiskTiles } from "./risk-tiles.tsx";
 import { boardSearch } from "./search.ts";
+import { usePauseByKey } from "./use-pause-by-key.ts";
 import { useSelection } from "./use-selection.ts";
 
 /** Loaded with the first selected row; stays to report the last change. */
 const SelectionBar = dynamic(() => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar), {
   // Its own boundary: otherwise the whole page would suspend while it loads.
+  loading: () => null,
+});
+
+const PauseExceptionDialog = dynamic(() => import("./pause-exception-dialog.tsx").then((part) => part.PauseExceptionDialog), {
   loading: () => null,
 });
 
@@ -48,6 +53,7 @@ export function SlaBoard({ origin }: { origin: string }) {
   const selection = useSelection(items);
   const [selects, setSelects] = useState(false);
   if (!selects && selection.marked.size > 0) setSelects(true);
+  const pausing = usePauseByKey();
   const people = useMemo(() => peopleOf(self, items, search.assigned_to), [self, items, search.assigned_to]);
 
   return (
@@ -105,6 +111,7 @@ export function SlaBoard({ origin }: { origin: string }) {
                   linkTo={linkTo}
                   selected={selection.marked}
                   onToggle={selection.toggle}
+                  onPause={pausing.toggle}
                   onToggleAll={(all) => (all ? selection.markAll() : selection.clear())}
                   onEndNear={onEndNear}
                 />
@@ -125,6 +132,7 @@ export function SlaBoard({ origin }: { origin: string }) {
           )}
         </>
       )}
+      {pausing.item && <PauseExceptionDialog id={pausing.item.id} onClose={pausing.close} />}
       <ExceptionPanel id={search.exception} onClose={() => set({ exception: null })} />
     </Page>
   );

@@ -3,13 +3,26 @@ import type { Problems } from "#components/kit/problems.ts";
 import type { createReconciliationContract, Reconciliation } from "#lib/reconciliations/contract.ts";
 
 type Fields = "name" | "period_start" | "period_end" | "left_source" | "right_source" | "matched_count" | "unmatched_count";
+type Created = z.input<NonNullable<typeof createReconciliationContract.body>>;
 
-export type ReconciliationInput = Pick<z.input<NonNullable<typeof createReconciliationContract.body>>, Fields>;
+export type ReconciliationInput = Pick<Created, Fields>;
 
 /** The fields of a reconciliation's form, with counts as text. */
 export type Draft = Record<Fields, string>;
 
-export const NEW_DRAFT: Draft = {
+/** Of a new one also whether Tieout matches the lines of two sources, which it names then, or is told the counts. */
+export type NewDraft = Draft & {
+  matched_by: "tieout" | "elsewhere";
+  left_source_id: string;
+  right_source_id: string;
+  auto_run: boolean;
+};
+
+export const NEW_DRAFT: NewDraft = {
+  matched_by: "tieout",
+  left_source_id: "",
+  right_source_id: "",
+  auto_run: true,
   name: "",
   period_start: "",
   period_end: "",
@@ -44,6 +57,13 @@ export function inputOf({ matched_count, unmatched_count, ...texts }: Draft, cou
   return counted ? texts : { ...texts, matched_count: Number(matched_count), unmatched_count: Number(unmatched_count) };
 }
 
+/** The body that creates it. */
+export function newInputOf({ matched_by, left_source_id, right_source_id, auto_run, ...draft }: NewDraft): Created {
+  if (matched_by === "elsewhere") return inputOf(draft, false);
+  const { name, period_start, period_end } = draft;
+  return { name, period_start, period_end, left_source_id, right_source_id, auto_run };
+}
+
 const COUNT = "Enter a whole number.";
 
 /** Checks before anything is sent; the server does the rest. */
@@ -56,5 +76,19 @@ export function missingIn(draft: Draft): Problems {
     ...(draft.right_source.trim() === "" && { right_source: "Enter a source." }),
     ...(!/^\d+$/.test(draft.matched_count) && { matched_count: COUNT }),
     ...(!/^\d+$/.test(draft.unmatched_count) && { unmatched_count: COUNT }),
+  };
+}
+
+/** The same of a new one. */
+export function missingInNew({ matched_by, left_source_id, right_source_id, ...draft }: NewDraft): Problems {
+  if (matched_by === "elsewhere") return missingIn(draft);
+  const { name, period_start, period_end } = missingIn(draft);
+  return {
+    ...(name && { name }),
+    ...(period_start && { period_start }),
+    ...(period_end && { period_end }),
+    ...(left_source_id === "" && { left_source_id: "Choose a source." }),
+    ...(right_source_id === "" && { right_source_id: "Choose a source." }),
+    ...(left_source_id !== "" && left_source_id === right_source_id && { right_source_id: "Choose another source than the left one." }),
   };
 }

@@ -5,60 +5,140 @@ import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
-import { useForm } from "#components/kit/use-form.ts";
+import { type Fields, useForm } from "#components/kit/use-form.ts";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { createReconciliationContract, type Reconciliation, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
-import { draftOf, inputOf, missingIn, NEW_DRAFT } from "./draft.ts";
+import { type Draft, draftOf, inputOf, missingIn, missingInNew, NEW_DRAFT, newInputOf } from "./draft.ts";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
+import { SourcePicker } from "./source-picker.tsx";
 
 const DAYS = { type: "date", min: "1970-01-01", max: "2999-12-31" } as const;
 const COUNT = { type: "number", min: 0, step: 1 } as const;
+const MATCHED_BY = [
+  { value: "tieout", label: "Match lines" },
+  { value: "elsewhere", label: "Report counts" },
+] as const;
 
-/** A reconciliation's form. `initial`: the one to edit; omitted to create one. */
-export function ReconciliationForm({ initial, onDone }: { initial?: Reconciliation; onDone: () => void }) {
+type Done = { onDone: () => void };
+
+/** The form of an existing reconciliation. */
+export function EditReconciliation({ initial, onDone }: { initial: Reconciliation } & Done) {
   const tenant = useTenantId();
-  const cache = useQueryClient();
-  const [before] = useState(initial ? draftOf(initial) : NEW_DRAFT);
-  const counted = initial?.left_source_id != null;
+  const [before] = useState(draftOf(initial));
+  const saved = useSaved("Saved", onDone);
+  const counted = initial.left_source_id !== null;
   const form = useForm({
     initial: before,
     check: missingIn,
-    send: (draft, idempotencyKey) =>
-      initial
-        ? callApi(updateReconciliationContract, { tenant, params: { id: initial.id }, body: inputOf(draft, counted) })
-        : callApi(createReconciliationContract, { tenant, body: inputOf(draft, false), idempotencyKey }),
-    onDone: (saved) => {
-      cache.setQueryData(reconciliationById(tenant, saved.id).queryKey, saved);
-      cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
-      toast(initial ? "Saved" : `Created ${saved.name}`);
-      onDone();
-    },
+    send: (draft) => callApi(updateReconciliationContract, { tenant, params: { id: initial.id }, body: inputOf(draft, counted) }),
+    onDone: saved,
   });
-  const { text } = form;
   return (
-    <PanelForm
-      form={form}
-      title={initial?.name ?? "New reconciliation"}
-      start={initial ? "Save changes" : "Create"}
-      unsaved={JSON.stringify(form.draft) !== JSON.stringify(before)}
-    >
+    <PanelForm form={form} title={initial.name} start="Save changes" unsaved={JSON.stringify(form.draft) !== JSON.stringify(before)}>
+      <NameAndPeriod form={form} />
+      <SourceNames form={form} />
+      {!counted && <Counts form={form} />}
+    </PanelForm>
+  );
+}
+
+/** The form of a new one: Tieout matches the lines of two sources, or is told the counts. */
+export function CreateReconciliation({ onDone }: Done) {
+  const tenant = useTenantId();
+  const saved = useSaved(null, onDone);
+  const form = useForm({
+    initial: NEW_DRAFT,
+    check: missingInNew,
+    send: (draft, idempotencyKey) => callApi(createReconciliationContract, { tenant, body: newInputOf(draft), idempotencyKey }),
+    onDone: saved,
+  });
+  const { draft, change, problem } = form;
+  return (
+    <PanelForm form={form} title="New reconciliation" start="Create" unsaved={JSON.stringify(draft) !== JSON.stringify(NEW_DRAFT)}>
+      <NameAndPeriod form={form} />
+      <div className="flex flex-col gap-1.5">
+        <Segmented
+          label="How it is matched"
+          value={draft.matched_by}
+          options={MATCHED_BY}
+          onChange={(matched_by) => change({ matched_by })}
+        />
+        <p className="text-sm text-muted">
+          {draft.matched_by === "tieout"
+            ? "Tieout matches the lines of two sources by rules."
+            : "Your own system matches, and reports how many items did."}
+        </p>
+      </div>
+      {draft.matched_by === "tieout" ? (
+        <>
+          {(["left", "right"] as const).map((side) => (
+            <SourcePicker
+              key={side}
+              label={side === "left" ? "Left source" : "Right source"}
+              value={draft[`${side}_source_id`]}
+              error={problem(`${side}_source_id`)}
+              onChange={(id) => change({ [`${side}_source_id`]: id })}
+            />
+          ))}
+          <CheckField
+            label="Run when lines arrive"
+            checked={draft.auto_run}
+            onChange={({ target }) => change({ auto_run: target.checked })}
+          />
+        </>
+      ) : (
+        <>
+          <SourceNames form={form} />
+          <Counts form={form} />
+        </>
+      )}
+    </PanelForm>
+  );
+}
+
+type Part = { form: Pick<Fields<Draft>, "text"> };
+
+function NameAndPeriod({ form: { text } }: Part) {
+  return (
+    <>
       <TextField label="Name" maxLength={RECONCILIATIONS.name.most} {...text("name")} required />
       <div className="grid grid-cols-2 gap-3">
         <TextField label="First day" {...DAYS} {...text("period_start")} required />
         <TextField label="Last day" {...DAYS} {...text("period_end")} required />
       </div>
-      <div className="grid grid-cols-2 gap-3">
-        <TextField label="Left source" maxLength={RECONCILIATIONS.left_source.most} {...text("left_source")} required />
-        <TextField label="Right source" maxLength={RECONCILIATIONS.right_source.most} {...text("right_source")} required />
-      </div>
-      {!counted && (
-        <div className="grid grid-cols-2 gap-3">
-          <TextField label="Matched" {...COUNT} {...text("matched_count")} required />
-          <TextField label="Unmatched" {...COUNT} {...text("unmatched_count")} required />
-        </div>
-      )}
-    </PanelForm>
+    </>
   );
+}
+
+function SourceNames({ form: { text } }: Part) {
+  return (
+    <div className="grid grid-cols-2 gap-3">
+      <TextField label="Left source" maxLength={RECONCILIATIONS.left_source.most} {...text("left_source")} required />
+      <TextField label="Right source" maxLength={RECONCILIATIONS.right_source.most} {...text("right_source")} required />
+    </div>
+  );
+}
+
+function Counts({ form: { text } }: Part) {
+  return (
+    <div className="grid grid-cols-2 gap-3">
+      <TextField label="Matched" {...COUNT} {...text("matched_count")} required />
+      <TextField label="Unmatched" {...COUNT} {...text("unmatched_count")} required />
+    </div>
+  );
+}
+
+function useSaved(words: string | null, onDone: () => void) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  return (saved: Reconciliation) => {
+    cache.setQueryData(reconciliationById(tenant, saved.id).queryKey, saved);
+    cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
+    toast(words ?? `Created ${saved.name}`);
+    onDone();
+  };
 }

@@ -14,7 +14,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { createReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { reconciliationPages } from "./queries.ts";
 import { ReconciliationFilters } from "./reconciliation-filters.tsx";
-import { ReconciliationForm } from "./reconciliation-form.tsx";
+import { CreateReconciliation } from "./reconciliation-form.tsx";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
 import { ReconciliationTable } from "./reconciliation-table.tsx";
 import { reconciliationSearch } from "./search.ts";
@@ -55,7 +55,7 @@ export function ReconciliationList() {
         {() => <ReconciliationTable items={list.items} stale={list.isStale} />}
       </ListBody>
       <FormPanel open={search.new === true && mayCreate} label="New reconciliation" onClose={stop}>
-        <ReconciliationForm onDone={stop} />
+        <CreateReconciliation onDone={stop} />
       </FormPanel>
     </Page>
   );

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Pencil } from "lucide-react";
+import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { callApi, isRefusal } from "#components/api-client.ts";
 import { CodeFact, Fact, Facts } from "#components/kit/facts.tsx";
@@ -19,10 +20,13 @@ import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type Reconciliation, type ReconciliationStatus, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
+import { MatchingOverview } from "./matching/matching-overview.tsx";
+import { PeriodActions } from "./matching/period-actions.tsx";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
-import { ReconciliationForm } from "./reconciliation-form.tsx";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
 import { matchedShare, periodOf, STATUS_WORDS, StatusLabel } from "./words.tsx";
+
+const EditReconciliation = dynamic(() => import("./reconciliation-form.tsx").then((part) => part.EditReconciliation), { ssr: false });
 
 /** `children`: its exceptions. */
 export function ReconciliationPage({ id, children }: { id: string; children: ReactNode }) {
@@ -32,13 +36,20 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
     <Page
       parent={{ name: "Reconciliations", path: "reconciliations" }}
       title={data?.name ?? "Reconciliation"}
-      actions={data && mayWrite && <Actions reconciliation={data} />}
+      actions={
+        data && (
+          <div className="flex flex-wrap gap-2 max-sm:pt-2">
+            {mayWrite && <Actions reconciliation={data} />}
+            {data.left_source_id && <PeriodActions reconciliation={data} />}
+          </div>
+        )
+      }
     >
       {error && (!data || isRefusal(error)) ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : data ? (
         <>
-          <Summary reconciliation={data} />
+          {data.left_source_id ? <MatchingOverview reconciliation={data} /> : <Summary reconciliation={data} />}
           {children}
         </>
       ) : (
@@ -48,24 +59,30 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
   );
 }
 
-function Actions({ reconciliation: { id, status, name }, reconciliation }: { reconciliation: Reconciliation }) {
+function Actions({ reconciliation: { name }, reconciliation }: { reconciliation: Reconciliation }) {
   const [editing, setEditing] = useState(false);
   const stop = () => setEditing(false);
   return (
-    <div className="flex flex-wrap gap-2 max-sm:pt-2">
-      <StatusMenu id={id} status={status} />
+    <>
+      <StatusMenu reconciliation={reconciliation} moves={movesOf(reconciliation)} />
       <Button onClick={() => setEditing(true)}>
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit
       </Button>
       <FormPanel open={editing} label={`Edit ${name}`} onClose={stop}>
-        <ReconciliationForm initial={reconciliation} onDone={stop} />
+        <EditReconciliation initial={reconciliation} onDone={stop} />
       </FormPanel>
-    </div>
+    </>
   );
 }
 
-function StatusMenu({ id, status }: { id: string; status: ReconciliationStatus }) {
+/** One with sources is completed by closing it, and goes on by reopening it. */
+function movesOf({ status, left_source_id }: Reconciliation): readonly ReconciliationStatus[] {
+  const moves = RECONCILIATION_MOVES[status];
+  return left_source_id === null ? moves : moves.filter((to) => to !== "completed" && status !== "completed");
+}
+
+function StatusMenu({ reconciliation: { id, status }, moves }: { reconciliation: Reconciliation; moves: readonly ReconciliationStatus[] }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const move = useAttempt({
@@ -77,8 +94,7 @@ function StatusMenu({ id, status }: { id: string; status: ReconciliationStatus }
     failed: "Couldn't save",
     stale: reconciliationsKey(tenant),
   });
-  const moves = [status, ...RECONCILIATION_MOVES[status]];
-  if (moves.length === 1) return null;
+  if (moves.length === 0) return null;
   return (
     <Menu
       label="Status"
@@ -95,7 +111,7 @@ function StatusMenu({ id, status }: { id: string; status: ReconciliationStatus }
       <MenuChoice
         label="Status"
         value={status}
-        options={moves.map((value) => ({ value, label: <StatusLabel status={value} /> }))}
+        options={[status, ...moves].map((value) => ({ value, label: <StatusLabel status={value} /> }))}
         onChange={(chosen) => chosen !== status && move.start(chosen)}
       />
     </Menu>

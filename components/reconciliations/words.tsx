@@ -1,4 +1,5 @@
 import { Archive, CircleCheck, CircleDashed, CircleDot, type LucideIcon } from "lucide-react";
+import type { Match } from "#lib/matching/contract.ts";
 import type { ReconciliationStatus } from "#lib/reconciliations/contract.ts";
 
 export const STATUS_WORDS: Record<ReconciliationStatus, string> = {
@@ -6,6 +7,14 @@ export const STATUS_WORDS: Record<ReconciliationStatus, string> = {
   in_progress: "In progress",
   completed: "Completed",
   archived: "Archived",
+};
+
+export const ADJUSTMENT_WORDS: Record<Match["adjustments"][number]["kind"], string> = {
+  fee: "Fee",
+  fx: "Exchange rate",
+  rounding: "Rounding",
+  write_off: "Write-off",
+  other: "Other",
 };
 
 const ICONS: Record<ReconciliationStatus, LucideIcon> = {

@@ -15,7 +15,7 @@ type Props = { surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null; 
 
 export function AppShell({ surfaces, firstSteps, children }: Props) {
   return (
-    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)] print:block">
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 font-medium text-on-accent focus:translate-y-0"
@@ -23,7 +23,10 @@ export function AppShell({ surfaces, firstSteps, children }: Props) {
         Skip to content
       </a>
       <MobileBar surfaces={surfaces} firstSteps={firstSteps} />
-      <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line p-3 max-lg:hidden">
+      <aside
+        aria-label="Sidebar"
+        className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line p-3 max-lg:hidden print:hidden"
+      >
         <Brand className="h-9 px-2" />
         <TenantSwitcher />
         <SearchButton />

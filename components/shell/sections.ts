@@ -1,4 +1,4 @@
-import { AlarmClock, KeyRound, type LucideIcon, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
+import { AlarmClock, KeyRound, Layers, type LucideIcon, Rows3, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 import type { Permission } from "#lib/wire/access.ts";
 
@@ -11,6 +11,8 @@ export type SurfaceLink = { path: string; title: string };
 const SECTIONS: readonly Section[] = [
   { path: "exceptions", name: "Exceptions", icon: TimerReset, letter: "e" },
   { path: "reconciliations", name: "Reconciliations", icon: Scale, letter: "r" },
+  { path: "sources", name: "Sources", icon: Layers, letter: "o" },
+  { path: "lines", name: "Lines", icon: Rows3, letter: "l" },
 ];
 const ADMIN_SECTIONS: readonly Section[] = [
   { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },

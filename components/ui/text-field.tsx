@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { classes } from "./classes.ts";
 
 /** 16 px on touch screens, below which browsers zoom into a focused field. */
-const FIELD =
+export const FIELD =
   "w-full rounded-md border border-field bg-surface px-3 text-ink placeholder:text-muted max-sm:text-lg aria-invalid:border-danger";
 
 type Labelled = { label: string; hint?: ReactNode; error?: string };
@@ -37,7 +37,8 @@ export function TextArea({ label, hint, error, className, ...props }: ComponentP
   );
 }
 
-function Field({ id, label, hint, error, children }: Labelled & { id: string; children: ReactNode }) {
+/** A control's label, hint and error. */
+export function Field({ id, label, hint, error, children }: Labelled & { id: string; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium">

@@ -136,6 +136,15 @@ export const DATABASE: Break[] = [
     caught: { file: ACCESS, name: "list_exceptions lets exactly those in for listExceptions whom the contract names" },
   },
   {
+    name: "search-of-lines-without-tenant",
+    is: "a search finds lines of every tenant",
+    how: { function: "private.find_own_lines", replace: "where t.tenant_id = $1 and t.source_no", by: "where t.source_no" },
+    caught: {
+      file: "e2e/api/database/row-security.test.ts",
+      name: "a lead finds its own tenant's lines alone, whatever sources are named",
+    },
+  },
+  {
     name: "function-serves-others",
     is: "a function is called for another's operation, with what that one needs",
     how: { function: "private.enter", replace: "o.verb = enter.verb and o.operation", by: "o.operation" },

@@ -2,6 +2,7 @@ import type { Break } from "./break.ts";
 
 const LIFECYCLE = "e2e/api/api-keys/lifecycle.test.ts";
 const CONCURRENCY = "e2e/api/records/concurrency.test.ts";
+const PAUSES = "e2e/api/sla/pauses.test.ts";
 const CLOCK = "e2e/api/sla/clock.test.ts";
 
 /** What a write must do once, wholly and in its turn. */
@@ -124,5 +125,39 @@ export const WRITES: Break[] = [
     is: "a moved clock forgets its next boundary",
     how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
     caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
+  },
+  {
+    name: "crossing-reported-again-after-a-pause",
+    is: "resuming reports what was crossed before the pause",
+    how: { function: "private.move_clocks", replace: "coalesce(c.held_position, c.position) then", by: "c.position then" },
+    caught: { file: PAUSES, name: "gives back exactly what was left, and never reports again what was crossed before it" },
+  },
+  {
+    name: "breached-exception-paused",
+    is: "a pause hides a breach",
+    how: { function: "private.pause_fault", replace: "when private.deadline(e, now()) <= now() then", by: "when false then" },
+    caught: { file: PAUSES, name: "is refused for a breached one" },
+  },
+  {
+    name: "taken-back-and-still-matched",
+    is: "a confirmation is taken back, and its lines stay matched",
+    how: { function: "private.suggest_again", replace: "perform private.give_back(tenant, ids);", by: "" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "leaves what was confirmed suggested again" },
+  },
+  {
+    name: "split-line-matched-whole",
+    is: "a split line has nothing open, though the other side has less",
+    how: {
+      function: "private.match_own_lines",
+      replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
+      by: "l.open_minor",
+    },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "keeps open what the other side has not" },
+  },
+  {
+    name: "anybody-undoes",
+    is: "an analyst takes back what a lead decided",
+    how: { function: "public.undo_decision", replace: "a.created_by <> private.actor() or", by: "" },
+    caught: { file: "e2e/api/matching/taking-back.test.ts", name: "is one's own, unless one may write reconciliations" },
   },
 ];

@@ -19,6 +19,7 @@ test("a reconciliation is created, and leads to a page of its own", async ({ pag
   await panel(page).getByLabel("Name").fill("Payouts to bank");
   await panel(page).getByLabel("First day").fill("2026-10-01");
   await panel(page).getByLabel("Last day").fill("2026-09-30");
+  await panel(page).getByText("Report counts").click();
   await panel(page).getByLabel("Left source").fill("stripe.payouts");
   await panel(page).getByLabel("Right source").fill("bank.statement");
   await panel(page).getByLabel("Matched", { exact: true }).fill("999");

@@ -54,6 +54,16 @@ export const EXCEPTIONS: View[] = [
     ),
   },
   {
+    name: "board, pausing a selection",
+    ...BOARD,
+    arrange: inTurn(
+      chooseThree,
+      inBar("Clock"),
+      (page) => page.getByRole("menuitem", { name: /Pause/ }).click(),
+      (page) => dialog(page).getByLabel("Reason").waitFor(),
+    ),
+  },
+  {
     name: "board, offline",
     ...BOARD,
     alone: true,
@@ -74,6 +84,16 @@ export const EXCEPTIONS: View[] = [
       says("Names can't contain spaces."),
     ),
   },
+  {
+    name: "exception, pausing",
+    ...BOARD,
+    arrange: inTurn(
+      open(/Late settlement/),
+      (page) => dialog(page).getByRole("button", { name: "Pause" }).click(),
+      (page) => dialog(page).getByLabel("Reason").waitFor(),
+    ),
+  },
+  { name: "exception, paused", ...BOARD, arrange: inTurn(open(/is with the bank/), says("Due if resumed now")) },
   {
     name: "exception, its history and clock",
     ...BOARD,

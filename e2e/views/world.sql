@@ -2,13 +2,16 @@
 -- :tenant is the tenant's identifier, quoted.
 select private.create_tenant(:tenant, 'Wayfarer Ltd');
 
--- One of each risk, and one that is closed.
+-- One of each risk, and one that is paused.
 insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, amount_minor, currency, details, created_by)
 select :tenant, title, severity, assigned_to, now() + make_interval(mins => minutes), 125000, 'EUR', '{"left_reference": "L-10471"}', 'user:ada'
 from (values
   ('Payout 4711 has no bank line', 'critical', 'user:leo', -20), ('Fee on L-10472 was not expected', 'high', null, 30),
-  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900)
+  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900),
+  ('Refund of L-10475 is with the bank', 'high', 'user:leo', 200)
 ) as e (title, severity, assigned_to, minutes);
+update public.exceptions set paused_at = now(), paused_until = now() + interval '3 days', pause_reason = 'Waiting for the bank'
+where tenant_id = :tenant and title = 'Refund of L-10475 is with the bank';
 
 insert into public.records (tenant_id, surface, data, created_by)
 values (:tenant, 'integrations', jsonb_build_object(
@@ -93,3 +96,39 @@ values
     '{"name": {"from": "Feed", "to": "Bank feed"}, "scopes": {"from": ["read:exceptions"], "to": ["read:exceptions", "write:webhooks"]}}', null, false),
   (:tenant, 'access.refused', 'user:eve', 'user', 'listWebhooks', null, '198.51.100.7', '{"code": "role_required"}', null, false),
   (:tenant, 'service_role.call', 'service_role', 'service_role', 'listExceptions', null, '203.0.113.9', '{}', 'Support case 118', true);
+
+-- A source with a mapping, and an import of each state: one whose balance fails and that has rejected rows, one that failed, one undone.
+insert into public.sources (tenant_id, name, kind, currency, time_zone, sign, mapping, last_import_at, created_at, created_by)
+values
+  (:tenant, 'Wayfarer current account with a name longer than most banks would give it', 'bank_statement', 'EUR', 'Europe/Berlin', 'as_is',
+    '{"fields": {"amount": "Betrag", "value_date": "Valuta", "counterparty": "Name", "reference": "Verwendungszweck"}, "date_format": "DD.MM.YYYY", "decimal_separator": ",", "delimiter": ";", "encoding": "windows-1252"}',
+    now() - interval '2 hours', now() - interval '90 days', 'user:ada'),
+  (:tenant, 'Card processor', 'processor', 'USD', 'America/New_York', 'inverted', null, null, now() - interval '80 days', 'user:ada');
+insert into public.imports (tenant_id, source_no, status, format, file_name, read_count, accepted_count, duplicate_count, refused_count, skipped_count,
+  refusals, statements, opening_balance_minor, closing_balance_minor, balance_holds, bytes_read, bytes_total, failure, created_at, created_by,
+  finished_at, undone_at, undone_by)
+select :tenant, s.source_no, i.status, i.format, i.file_name, i.read, i.new, i.read - i.new, jsonb_array_length(i.refusals), i.skipped, i.refusals,
+  i.statements, 100000, 187650, i.holds, i.bytes, i.bytes, i.failure, now() - i.age, 'user:ada', now() - i.age + interval '9 seconds',
+  case i.status when 'undone' then now() - i.age + interval '1 hour' end, case i.status when 'undone' then 'user:leo' end
+from public.sources s
+cross join (values
+  ('done', '2026-10.camt053.xml', 'camt.053', 214, 211, 1, '[]'::jsonb,
+    '[{"id": "2026-10", "account": "DE89370400440532013000", "currency": "EUR", "opening_balance_minor": 100000, "closing_balance_minor": 187650, "balance_holds": true, "control_totals_hold": true, "line_count": 214, "sum_minor": "87650", "period_start": "2026-10-01", "period_end": "2026-10-31"}]'::jsonb,
+    true, 182044, null, interval '26 hours'),
+  ('done', '2026-11-a-file-name-that-is-as-long-as-those-that-banks-export.sta', 'mt940', 12, 12, 0,
+    '[{"line": 17, "field": "amount", "message": "This is not an amount. Found \"99,9x\", expected a number such as 1234,56."}, {"line": 19, "field": ":61:", "message": "The day does not exist. Found \"1130231\", expected a day of the calendar."}]'::jsonb,
+    '[{"id": "11", "account": "DE89370400440532013000", "currency": "EUR", "opening_balance_minor": 187650, "closing_balance_minor": 200000, "balance_holds": false, "control_totals_hold": null, "line_count": 12, "sum_minor": "11350", "period_start": "2026-11-01", "period_end": "2026-11-15"}]'::jsonb,
+    false, 4210, null, interval '2 hours'),
+  ('failed', 'cut.xml', 'camt.053', 0, 0, 0, '[{"line": 88, "field": null, "message": "The file ends within an element. Found nothing, expected </Ntry>."}]'::jsonb,
+    '[]'::jsonb, null, 9120, 'The file ends within an element: it did not come whole. Send it again.', interval '3 hours'),
+  ('undone', 'wrong-account.csv', 'csv', 40, 40, 0, '[]'::jsonb, '[]'::jsonb, null, 2044, null, interval '5 hours')
+) as i (status, file_name, format, read, new, skipped, refusals, statements, holds, bytes, failure, age)
+where s.tenant_id = :tenant and s.kind = 'bank_statement';
+select private.stage_lines();
+insert into pg_temp.staged_lines (position, external_id, amount_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details)
+select n, 'txn_' || n, (n * 7919) % 500000 - 200000, 'EUR', date '2026-10-01' + n % 31, date '2026-10-02' + n % 31, 'RG-2026-' || n, 'Kunde ' || n % 7 || ' GmbH',
+  'Invoice ' || n || ', thank you', 'po_' || n % 9, jsonb_build_object('bank_reference', 'NONREF', 'posting_text', 'SEPA credit', 'remittance', jsonb_build_array('RG', n))
+from generate_series(1, 60) n;
+select private.keep_staged_lines(:tenant, s.source_no, null) from public.sources s where s.tenant_id = :tenant and s.kind = 'bank_statement';
+drop table pg_temp.staged_lines;
+drop table pg_temp.repeated_lines;

@@ -132,18 +132,42 @@ export const getCalendarContract = contract({
   resource: "versioned",
 });
 
+const count = z.int().min(0);
+
+const calendarChange = calendar
+  .extend({
+    dry_run: z.boolean().meta({ example: true }),
+    impact: z
+      .object({
+        changed: count.meta({ description: "Open exceptions whose deadline moves.", example: 12 }),
+        earlier: count,
+        later: count,
+        newly_breached: count,
+        no_longer_breached: count,
+        by_severity: z.object({ critical: count, high: count, medium: count, low: count }),
+      })
+      .meta({ id: "CalendarImpact" }),
+  })
+  .meta({ id: "CalendarChange" });
+
 export const putCalendarContract = contract({
   operationId: "putCalendar",
   method: "PUT",
   path: "/v1/calendars/{id}",
   tag,
   summary: "Set a calendar",
-  description: "Other hours make a new version; earlier versions stay as they were.",
+  description:
+    "Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; " +
+    "events already sent stand. With dry_run, nothing changes: the response previews the effect.",
   access: needs("write:calendars"),
   params: byId,
-  body,
-  response: calendar,
+  body: body.extend({
+    apply_to: z.enum(["new", "open"]).default("new").meta({ example: "open" }),
+    dry_run: z.boolean().default(false).meta({ example: true }),
+  }),
+  response: calendarChange,
   resource: "versioned",
+  dryRun: "asked",
 });
 
 export const listOpenHoursContract = contract({

@@ -423,6 +423,7 @@ export type Database = {
           actor_issuer: string | null
           actor_subject: string | null
           at: string
+          calendar_no: number | null
           due_at: string
           exception_id: string
           id: number
@@ -436,6 +437,7 @@ export type Database = {
           actor_issuer?: string | null
           actor_subject?: string | null
           at?: string
+          calendar_no?: number | null
           due_at: string
           exception_id: string
           id?: never
@@ -449,6 +451,7 @@ export type Database = {
           actor_issuer?: string | null
           actor_subject?: string | null
           at?: string
+          calendar_no?: number | null
           due_at?: string
           exception_id?: string
           id?: never
@@ -463,6 +466,8 @@ export type Database = {
         Row: {
           amount_minor: number | null
           assigned_to: string | null
+          calendar_id: string | null
+          calendar_no: number | null
           closed_at: string | null
           created_at: string
           created_by: string
@@ -470,10 +475,18 @@ export type Database = {
           details: NonNullable<Json>
           due_at: string
           due_from_policy: boolean
+          due_open_ms: number | null
+          held_due_at: string | null
           id: string
           line_id: string | null
           line_no: number | null
           pair_no: number | null
+          pause_count: number
+          pause_reason: string | null
+          paused_at: string | null
+          paused_by_rule: boolean
+          paused_ms: number
+          paused_until: string | null
           reason_code: string | null
           reconciliation_id: string | null
           resolution: string | null
@@ -489,6 +502,8 @@ export type Database = {
         Insert: {
           amount_minor?: number | null
           assigned_to?: string | null
+          calendar_id?: string | null
+          calendar_no?: number | null
           closed_at?: string | null
           created_at?: string
           created_by?: string
@@ -496,10 +511,18 @@ export type Database = {
           details?: NonNullable<Json>
           due_at: string
           due_from_policy?: boolean
+          due_open_ms?: number | null
+          held_due_at?: string | null
           id?: string
           line_id?: string | null
           line_no?: number | null
           pair_no?: number | null
+          pause_count?: number
+          pause_reason?: string | null
+          paused_at?: string | null
+          paused_by_rule?: boolean
+          paused_ms?: number
+          paused_until?: string | null
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
@@ -515,6 +538,8 @@ export type Database = {
         Update: {
           amount_minor?: number | null
           assigned_to?: string | null
+          calendar_id?: string | null
+          calendar_no?: number | null
           closed_at?: string | null
           created_at?: string
           created_by?: string
@@ -522,10 +547,18 @@ export type Database = {
           details?: NonNullable<Json>
           due_at?: string
           due_from_policy?: boolean
+          due_open_ms?: number | null
+          held_due_at?: string | null
           id?: string
           line_id?: string | null
           line_no?: number | null
           pair_no?: number | null
+          pause_count?: number
+          pause_reason?: string | null
+          paused_at?: string | null
+          paused_by_rule?: boolean
+          paused_ms?: number
+          paused_until?: string | null
           reason_code?: string | null
           reconciliation_id?: string | null
           resolution?: string | null
@@ -539,6 +572,13 @@ export type Database = {
           updated_at?: string
         }
         Relationships: [
+          {
+            foreignKeyName: "exceptions_tenant_id_calendar_no_fkey"
+            columns: ["tenant_id", "calendar_no"]
+            isOneToOne: false
+            referencedRelation: "calendar_versions"
+            referencedColumns: ["tenant_id", "calendar_no"]
+          },
           {
             foreignKeyName: "exceptions_tenant_id_fkey"
             columns: ["tenant_id"]
@@ -1287,10 +1327,15 @@ export type Database = {
       sla_policies: {
         Row: {
           at_risk_thresholds: number[]
+          calendar_by_severity: NonNullable<Json>
+          calendar_id: string | null
           critical_minutes: number
           high_minutes: number
           low_minutes: number
           medium_minutes: number
+          pause_max_count: number | null
+          pause_max_minutes: number | null
+          pause_rules: NonNullable<Json>
           tenant_id: string
           updated_at: string
           updated_by: string
@@ -1298,10 +1343,15 @@ export type Database = {
         }
         Insert: {
           at_risk_thresholds?: number[]
+          calendar_by_severity?: NonNullable<Json>
+          calendar_id?: string | null
           critical_minutes?: number
           high_minutes?: number
           low_minutes?: number
           medium_minutes?: number
+          pause_max_count?: number | null
+          pause_max_minutes?: number | null
+          pause_rules?: NonNullable<Json>
           tenant_id: string
           updated_at?: string
           updated_by?: string
@@ -1309,16 +1359,28 @@ export type Database = {
         }
         Update: {
           at_risk_thresholds?: number[]
+          calendar_by_severity?: NonNullable<Json>
+          calendar_id?: string | null
           critical_minutes?: number
           high_minutes?: number
           low_minutes?: number
           medium_minutes?: number
+          pause_max_count?: number | null
+          pause_max_minutes?: number | null
+          pause_rules?: NonNullable<Json>
           tenant_id?: string
           updated_at?: string
           updated_by?: string
           version?: number
         }
         Relationships: [
+          {
+            foreignKeyName: "sla_policies_tenant_id_calendar_id_fkey"
+            columns: ["tenant_id", "calendar_id"]
+            isOneToOne: false
+            referencedRelation: "calendars"
+            referencedColumns: ["tenant_id", "id"]
+          },
           {
             foreignKeyName: "sla_policies_tenant_id_fkey"
             columns: ["tenant_id"]
@@ -1735,6 +1797,7 @@ export type Database = {
       leave_session: { Args: { session_id: string }; Returns: undefined }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
       list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
+      list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_history: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1750,6 +1813,7 @@ export type Database = {
       list_matches: { Args: { input: Json; request: Json }; Returns: Json }
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
       list_open_hours: { Args: { input: Json; request: Json }; Returns: Json }
+      list_open_lines: { Args: { input: Json; request: Json }; Returns: Json }
       list_outstanding_lines: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1784,6 +1848,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      pause_exception: { Args: { input: Json; request: Json }; Returns: Json }
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1807,6 +1872,7 @@ export type Database = {
         Returns: Json
       }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
+      resume_exception: { Args: { input: Json; request: Json }; Returns: Json }
       revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_webhook_secret: {
@@ -1815,6 +1881,7 @@ export type Database = {
       }
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
+      undo_decision: { Args: { input: Json; request: Json }; Returns: Json }
       undo_import: { Args: { input: Json; request: Json }; Returns: Json }
       undo_match: { Args: { input: Json; request: Json }; Returns: Json }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }

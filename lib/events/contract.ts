@@ -16,6 +16,8 @@ export const EVENT_KINDS = [
   "exception.created",
   "exception.updated",
   "exception.resolved",
+  "exception.paused",
+  "exception.resumed",
   "run.done",
   "match.undone",
   "reconciliation.closed",
@@ -63,6 +65,16 @@ export const EVENTS = {
   },
   "exception.resolved": {
     summary: "An exception was resolved or dismissed",
+    reads: "read:exceptions",
+    data: aboutException.extend({ changes }),
+  },
+  "exception.paused": {
+    summary: "An exception's clock was paused",
+    reads: "read:exceptions",
+    data: aboutException.extend({ changes }),
+  },
+  "exception.resumed": {
+    summary: "An exception's clock was resumed, by a person, a rule or the end of its pause",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },

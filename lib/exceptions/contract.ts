@@ -29,6 +29,9 @@ const breachRisk = z.enum(BREACH_RISKS).meta({ example: "high" });
 const exceptionId = id("exc");
 const reconciliationId = id("rcn");
 
+const pauseReason = text(EXCEPTIONS.pause_reason.most).meta({ example: "Waiting for the bank" });
+const pauseEnd = timestamp.meta({ description: "When it resumes by itself.", example: "2026-11-23T09:00:00.000Z" });
+
 const DETAILS_MAX_BYTES = 16_384;
 const details = z
   .record(z.string(), z.unknown())
@@ -63,6 +66,14 @@ export const exception = z
       .nullable()
       .meta({ description: "Minutes until due_at, rounded up. Zero or negative when breached, null when closed.", example: 30 }),
     breach_risk: breachRisk.nullable(),
+    business_minutes_remaining: z.int().nullable().meta({
+      description: "Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.",
+      example: null,
+    }),
+    calendar_id: id("cal").nullable().meta({ description: "The calendar its deadline counts by. Null: round the clock.", example: null }),
+    paused_at: time.nullable().meta({ description: "Null: not paused.", example: null }),
+    paused_until: time.nullable().meta({ description: "When it resumes by itself. Null: when someone resumes it.", example: null }),
+    pause_reason: z.string().nullable().meta({ example: null }),
     status,
     reason_code: z.string().nullable().meta({ example: "missing_counterpart" }),
     amount_minor: z.int().nullable().meta({ example: 125000 }),
@@ -94,6 +105,11 @@ const SLA_COLUMNS = [
   "due_at",
   "minutes_to_breach",
   "breach_risk",
+  "business_minutes_remaining",
+  "calendar_id",
+  "paused_at",
+  "paused_until",
+  "pause_reason",
   "status",
   "reason_code",
   "amount_minor",
@@ -205,7 +221,40 @@ export const updateExceptionContract = contract({
     .partial()
     .meta({ example: { status: "resolved", resolution: "Matched by hand to bank line 118." } }),
   response: exception,
-  errors: ["invalid_transition"],
+  errors: ["invalid_transition", "conflict"],
+});
+
+export const pauseExceptionContract = contract({
+  operationId: "pauseException",
+  method: "POST",
+  path: "/v1/exceptions/{id}/pause",
+  tag,
+  summary: "Pause an exception's clock",
+  description:
+    "While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. " +
+    "Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.",
+  access: needs("write:exceptions"),
+  idempotency: { field: "idempotency_key", required: false },
+  params: byId,
+  body: z.strictObject({ reason: pauseReason, until: pauseEnd.nullable().default(null) }),
+  response: exception,
+  resource: "unversioned",
+  errors: ["conflict"],
+});
+
+export const resumeExceptionContract = contract({
+  operationId: "resumeException",
+  method: "POST",
+  path: "/v1/exceptions/{id}/resume",
+  tag,
+  summary: "Resume an exception's clock",
+  description: "The time it had left when paused is left again. Thresholds it passed before the pause send no second event.",
+  access: needs("write:exceptions"),
+  idempotency: { field: "idempotency_key", required: false },
+  params: byId,
+  response: exception,
+  resource: "unversioned",
+  errors: ["conflict"],
 });
 
 export const listSlaExceptionsContract = contract({
@@ -246,30 +295,44 @@ export const updateExceptionsContract = contract({
   path: "/v1/exceptions/bulk",
   tag,
   summary: "Change many exceptions at once",
-  description: "At most 500, all or none. Errors name the index in ids.",
+  description: "At most 500, all or none: changes them, pauses them or resumes them. Errors name the index in ids.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
-  body: z.strictObject({
-    ids: z
-      .array(exceptionId)
-      .min(1)
-      .max(BULK_MAX)
-      .refine((ids) => new Set(ids).size === ids.length, "Each exception may appear only once."),
-    patch: z
-      .strictObject({
-        severity,
-        assigned_to: settable.assigned_to,
-        due_at: settable.due_at,
-        reason_code: settable.reason_code,
-        status,
-        resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
-      })
-      .partial()
-      .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
-      .meta({ example: { status: "resolved", resolution: "Settled by the bank." } }),
-  }),
+  body: z
+    .strictObject({
+      ids: z
+        .array(exceptionId)
+        .min(1)
+        .max(BULK_MAX)
+        .refine((ids) => new Set(ids).size === ids.length, "Each exception may appear only once."),
+      patch: z
+        .strictObject({
+          severity,
+          assigned_to: settable.assigned_to,
+          due_at: settable.due_at,
+          reason_code: settable.reason_code,
+          status,
+          resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
+        })
+        .partial()
+        .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
+        .meta({ example: { status: "resolved", resolution: "Settled by the bank." } })
+        .optional(),
+      pause: z
+        .strictObject({ reason: pauseReason, until: pauseEnd.nullable().default(null) })
+        .optional()
+        .meta({ description: "Pauses them. Instead of patch." }),
+      resume: z.literal(true).optional().meta({ description: "Resumes them. Instead of patch." }),
+    })
+    .refine(({ patch, pause, resume }) => [patch, pause, resume].filter((one) => one !== undefined).length === 1, {
+      error: "Include exactly one of patch, pause and resume.",
+      path: ["patch"],
+    })
+    .meta({
+      example: { ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"], patch: { status: "resolved", resolution: "Settled by the bank." } },
+    }),
   response: z.object({ updated: count, items: z.array(exception) }).meta({ id: "BulkUpdate" }),
-  errors: ["not_found", "invalid_transition"],
+  errors: ["not_found", "invalid_transition", "conflict"],
 });
 
 export const importExceptionsContract = contract({

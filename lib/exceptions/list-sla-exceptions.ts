@@ -4,6 +4,9 @@ import type { Context } from "../request/context.ts";
 import { timestamp, USER_REFERENCE } from "../wire/schema.ts";
 import { type listSlaExceptionsContract, type SLA_SORTS, type SlaItem, type SlaList, slaItem } from "./contract.ts";
 
+/** A paused one's is infinity: it comes last. */
+const sortedAt = z.union([z.literal("infinity"), timestamp]);
+
 /** What stands first in a sort key, by the order; the order by due_at needs no rank. */
 const noRank = z.literal("");
 const RANKS: Record<(typeof SLA_SORTS)[number], z.ZodType> = {
@@ -17,7 +20,7 @@ export function listSlaExceptions(
   ctx: Context,
   { sortBy, withinMinutes, ...query }: z.output<typeof listSlaExceptionsContract.query>,
 ): Promise<SlaList> {
-  const order = { name: sortBy, key: z.tuple([RANKS[sortBy], timestamp, slaItem.shape.id]) };
+  const order = { name: sortBy, key: z.tuple([RANKS[sortBy], sortedAt, slaItem.shape.id]) };
   const input = { ...query, sort_by: sortBy, within_minutes: withinMinutes };
   return readPage<SlaItem, Pick<SlaList, "summary" | "as_of">>(ctx, "list_sla_exceptions", order, input);
 }

@@ -145,7 +145,8 @@ export const listLinesContract = contract({
       amount_from: amount("from this on"),
       amount_to: amount("up to this"),
       q: text(200).optional().meta({
-        description: "Words that reference, counterparty, description or external_id have, or the amount in minor units.",
+        description:
+          "Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.",
         example: "4711",
       }),
     })

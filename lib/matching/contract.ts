@@ -162,6 +162,9 @@ export const createMatchContract = contract({
       .default([])
       .meta({ example: [{ kind: "fee", amount_minor: -250, note: "Card fee of October" }] }),
     note: text(1000).nullable().default(null).meta({ example: "Told on the phone" }),
+    split_line_id: lineId.optional().meta({
+      description: "One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.",
+    }),
   }),
   response: match,
   status: 201,

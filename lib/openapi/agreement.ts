@@ -78,7 +78,9 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
 };
 
 function ledgerRow(at: string, elapsed_seconds: number, remaining_seconds: number, crossed: number | null = null): Example {
-  const clock = { due_at: IN_HALF_AN_HOUR, threshold_minutes: crossed, elapsed_seconds, moved_seconds: 0, remaining_seconds };
+  const elapsed = { elapsed_seconds, worked_seconds: elapsed_seconds, closed_seconds: 0, paused_seconds: 0 };
+  const business = { business_moved_seconds: null, business_remaining_seconds: null };
+  const clock = { due_at: IN_HALF_AN_HOUR, threshold_minutes: crossed, ...elapsed, moved_seconds: 0, remaining_seconds, ...business };
   const person = { actor_issuer: "https://login.acme.example", actor_subject: "8f14e45f" };
   const who =
     crossed === null
@@ -113,7 +115,7 @@ const REQUESTS: Record<string, Example> = {
   estimateApiKeyImpact: { expires_at: undefined, revoke: undefined, scopes: ["read:reconciliations"], ip_allowlist: undefined },
   recoverWebhook: { since: YESTERDAY },
   createRun: { dry_run: true },
-  createMatch: { adjustments: undefined },
+  createMatch: { adjustments: undefined, split_line_id: undefined },
   decideMatches: { filter: undefined, expected_count: undefined },
 };
 

@@ -45,6 +45,7 @@ const LENGTHS: Record<string, number> = {
   next_cursor: 2000,
   operation: 200,
   path: 16_384,
+  pause_reason: 500,
   prev_hash: 64,
   reads_as: 200,
   reason: 1000,

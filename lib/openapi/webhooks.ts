@@ -38,6 +38,25 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
     exception: { due_at: IN_HALF_AN_HOUR, status: "in_review", created_at: YESTERDAY },
     changes: { status: { from: "open", to: "in_review" } },
   },
+  "exception.paused": {
+    exception: {
+      due_at: IN_HALF_AN_HOUR,
+      breach_risk: "low",
+      paused_at: NOW,
+      pause_reason: "Waiting for the bank",
+      created_at: YESTERDAY,
+      updated_at: NOW,
+    },
+    changes: { paused_at: { from: null, to: NOW }, pause_reason: { from: null, to: "Waiting for the bank" } },
+  },
+  "exception.resumed": {
+    exception: { due_at: IN_HALF_AN_HOUR, created_at: YESTERDAY, updated_at: NOW },
+    changes: {
+      due_at: { from: NOW, to: IN_HALF_AN_HOUR },
+      paused_at: { from: YESTERDAY, to: null },
+      pause_reason: { from: "Waiting for the bank", to: null },
+    },
+  },
   "exception.resolved": {
     exception: {
       due_at: IN_HALF_AN_HOUR,

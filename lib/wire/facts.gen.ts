@@ -23,12 +23,13 @@ export const EXCEPTION_HISTORY = {
 } as const;
 
 export const EXCEPTION_LEDGER = {
-  kind: ["set", "moved", "crossed", "resolved", "dismissed", "reopened"],
+  kind: ["set", "moved", "crossed", "paused", "resumed", "recalculated", "resolved", "dismissed", "reopened"],
 } as const;
 
 export const EXCEPTIONS = {
   title: { least: 1, most: 200 },
   severity: ["critical", "high", "medium", "low"],
+  pause_reason: { least: 1, most: 500 },
   status: ["open", "in_review", "resolved", "dismissed"],
   reason_code: { least: 1, most: 64 },
   amount_minor: { least: 0 },
@@ -64,6 +65,9 @@ export const SLA_POLICIES = {
   medium_minutes: { least: 1, most: 525600 },
   low_minutes: { least: 1, most: 525600 },
   at_risk_thresholds: { least: 1, most: 10 },
+  pause_max_minutes: { least: 1, most: 525600 },
+  pause_max_count: { least: 0, most: 1000 },
+  pause_rules: { most: 20 },
 } as const;
 
 export const SOURCES = {

@@ -11,6 +11,7 @@ import * as matchingLines from "../matching/lines/contract.ts";
 import * as periods from "../matching/periods/contract.ts";
 import * as rules from "../matching/rules/contract.ts";
 import * as runs from "../matching/runs/contract.ts";
+import * as work from "../matching/work/contract.ts";
 import * as members from "../members/contract.ts";
 import * as reconciliations from "../reconciliations/contract.ts";
 import { RECORD_CONTRACTS } from "../records/contract.ts";
@@ -42,6 +43,8 @@ const DECLARED = [
   exceptions.createExceptionContract,
   exceptions.getExceptionContract,
   exceptions.updateExceptionContract,
+  exceptions.pauseExceptionContract,
+  exceptions.resumeExceptionContract,
   exceptions.updateExceptionsContract,
   exceptions.importExceptionsContract,
   exceptions.listExceptionHistoryContract,
@@ -75,6 +78,9 @@ const DECLARED = [
   matching.rejectMatchContract,
   matching.undoMatchContract,
   matching.decideMatchesContract,
+  work.listOpenLinesContract,
+  work.listDecisionsContract,
+  work.undoDecisionContract,
   matchingLines.listLineSuggestionsContract,
   matchingLines.excludeLineContract,
   matchingLines.includeLineContract,

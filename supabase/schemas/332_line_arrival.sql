@@ -76,6 +76,9 @@ begin
       from kept k cross join public.pairs p
       cross join lateral (select case $5 when 'inverted' then -k.amount_minor else k.amount_minor end as effective) e
       where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no)
+    ), waiting as (
+      insert into private.line_spans (tenant_id, source_no, first_line_no, last_line_no)
+      select $1, $2, min(k.line_no), max(k.line_no) from kept k having count(*) > 0
     )
     select count(*), case when $3 is null then coalesce(array_agg(k.id), '{}') end from kept k
   $sql$;

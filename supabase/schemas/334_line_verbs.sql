@@ -91,23 +91,44 @@ begin
   return private.line_json(l, (select s.id from public.sources s where s.tenant_id = l.tenant_id and s.source_no = l.source_no), null);
 end $$;
 
+-- SQL that says whether line x of source s is in this state in s.pair_no; `of_several`: where most of it is open. As line_standing, which
+-- costs ten times as much: a state that few lines have is looked for among all of them.
+create function private.line_state_is(state text, of_several boolean) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  opened constant text := 'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = s.pair_no and o.line_no = x.line_no';
+  excluded constant text := 'exists (select from public.exclusions e where e.tenant_id = $1 and e.pair_no = s.pair_no and e.line_no = x.line_no)';
+begin
+  if of_several then
+    return format('(private.line_standing(x, $3.pair_no)).state = %L', state);
+  end if;
+  return case state
+    when 'open' then '(s.pair_no is null or ' || opened || ' and o.open_minor = o.amount_minor))'
+    when 'partly_matched' then opened || ' and o.open_minor <> o.amount_minor)'
+    when 'excluded' then excluded || ' and not ' || opened || ')'
+    when 'matched' then 's.pair_no is not null and not ' || opened || ') and not ' || excluded
+  end;
+end $$;
+
 -- Latest first. input: { limit, after: [value_date, id] | null, source_id, reconciliation_id, side, state, currency, date_from, date_to,
 -- amount_from, amount_to, import_id, q }: every word of q stands in reference, counterparty, description or external_id, or is the
--- amount in minor units. Of a reconciliation: what it settled, and what is open in it. Refuses: not_found.
+-- amount. Of a reconciliation: what it settled, and what is open in it. What q finds is sorted where it is little; where it is much, the
+-- list is read in its order until the page is full. Refuses: not_found.
 create function public.list_lines(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   tenant constant text := private.tenant_id();
   page_size constant integer := (input ->> 'limit')::integer;
-  patterns constant text[] := private.word_patterns(coalesce(input ->> 'q', ''));
+  q constant text := nullif(btrim(input ->> 'q'), '');
   after_date constant date := (input -> 'after' ->> 0)::date;
   -- Of a line that is gone meanwhile: its day is begun anew.
   after_no constant bigint := coalesce((
     select x.line_no from public.lines x where x.tenant_id = tenant and x.id = private.line_id(input -> 'after' ->> 1)
   ), 9223372036854775807);
   r public.reconciliations;
-  date_from date := (input ->> 'date_from')::date;
-  date_to date := (input ->> 'date_to')::date;
+  source_nos integer[];
+  hits bigint[];
+  filters text;
   items jsonb;
 begin
   perform private.enter(request, 'list_lines');
@@ -119,38 +140,63 @@ begin
     if not found then
       perform private.refuse_missing('reconciliation');
     end if;
-    date_to := least(date_to, r.period_end);
   end if;
-
-  with scope as materialized (
-    select s.source_no, s.id, r.pair_no
+  source_nos := array(
+    select s.source_no
     from public.sources s
     left join public.pairs p on p.tenant_id = tenant and p.pair_no = r.pair_no
     where s.tenant_id = tenant
       and (input ->> 'source_id' is null or s.id = input ->> 'source_id')
       and (r.id is null or s.source_no in (p.left_source_no, p.right_source_no))
       and (input ->> 'side' is null or s.source_no = case input ->> 'side' when 'left' then p.left_source_no else p.right_source_no end)
-  ), found as (
-    select scope.id as source_id, scope.pair_no, l.line
-    from scope cross join lateral (
-      select x as line from public.lines x
-      where x.tenant_id = tenant and x.source_no = scope.source_no
-        and (after_date is null or (x.value_date, x.line_no) < (after_date, after_no))
-        and (date_from is null or x.value_date >= date_from)
-        and (date_to is null or x.value_date <= date_to)
-        and (input ->> 'currency' is null or x.currency = input ->> 'currency')
-        and (input ->> 'amount_from' is null or x.amount_minor >= (input ->> 'amount_from')::bigint)
-        and (input ->> 'amount_to' is null or x.amount_minor <= (input ->> 'amount_to')::bigint)
-        and (input ->> 'import_id' is null or x.import_id = input ->> 'import_id')
-        and (cardinality(patterns) = 0 or lower(concat_ws(' ', x.reference, x.counterparty, x.description, x.external_id, x.amount_minor)) like all (patterns))
-        and (r.id is null or private.line_belongs(x, r))
-        and (input ->> 'state' is null or (private.line_standing(x, scope.pair_no)).state = input ->> 'state')
-      order by x.value_date desc, x.line_no desc
-      limit page_size + 1
-    ) l
-  )
-  select jsonb_agg(private.line_json(f.line, f.source_id, f.pair_no) order by (f.line).value_date desc, (f.line).line_no desc) into items
-  from (select * from found order by (line).value_date desc, (line).line_no desc limit page_size + 1) f;
+  );
+  if q is not null then
+    hits := private.find_own_lines(q, source_nos, 5000);
+  end if;
+
+  filters := concat_ws(' and ',
+    'x.tenant_id = $1 and x.source_no = s.source_no',
+    case when hits is not null then 'x.line_no = any ($5)' when q is not null then private.line_search(q, 'private.line_text(x)') end,
+    case when after_date is not null then '(x.value_date, x.line_no) < ($6, $7)' end,
+    case when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$ end,
+    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$ end,
+    case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
+    case when input ->> 'amount_from' is not null then $c$x.amount_minor >= ($2 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'amount_to' is not null then $c$x.amount_minor <= ($2 ->> 'amount_to')::bigint$c$ end,
+    case when input ->> 'import_id' is not null then $c$x.import_id = $2 ->> 'import_id' and x.line_no between
+      (select i.first_line_no from public.imports i where i.tenant_id = $1 and i.id = $2 ->> 'import_id') and
+      (select i.last_line_no from public.imports i where i.tenant_id = $1 and i.id = $2 ->> 'import_id')$c$ end,
+    case when r.id is not null then 'x.value_date <= $3.period_end and private.line_belongs(x, $3)' end,
+    private.line_state_is(input ->> 'state', exists (
+      select from unnest(source_nos) n join public.pairs p on p.tenant_id = tenant and n in (p.left_source_no, p.right_source_no)
+      where r.id is null group by n having count(*) > 1
+    ))
+  );
+  -- Planned for what is asked: one plan for all of it would read the whole source.
+  execute format(
+    case when hits is null then $sql$
+      select jsonb_agg(private.line_json(f.line, f.source_id, $3.pair_no) order by (f.line).value_date desc, (f.line).line_no desc)
+      from (
+        select s.id as source_id, l.line
+        from %2$s cross join lateral (
+          select x as line from public.lines x where %1$s order by x.value_date desc, x.line_no desc limit $8
+        ) l
+        order by (l.line).value_date desc, (l.line).line_no desc limit $8
+      ) f $sql$
+    else $sql$
+      select jsonb_agg(private.line_json(f.line, f.source_id, $3.pair_no) order by (f.line).value_date desc, (f.line).line_no desc)
+      from (
+        select s.id as source_id, x as line
+        from %2$s cross join public.lines x
+        where %1$s
+        order by x.value_date desc, x.line_no desc limit $8
+      ) f $sql$ end, filters, $c$(
+      select x.id, x.source_no, coalesce($3.pair_no, (
+        select p.pair_no from public.pairs p where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no) limit 1
+      )) as pair_no
+      from public.sources x where x.tenant_id = $1 and x.source_no = any ($4)
+    ) s$c$
+  ) into items using tenant, input, r, source_nos, hits, after_date, after_no, page_size + 1;
   return private.page(items, page_size, 'value_date', 'id');
 end $$;
 
@@ -174,6 +220,6 @@ begin
   );
 end $$;
 
-grant execute on function private.line_standing(public.lines, integer), private.line_json(public.lines, text, integer),
+grant execute on function private.line_state_is(text, boolean), private.line_standing(public.lines, integer), private.line_json(public.lines, text, integer),
   private.line_belongs(public.lines, public.reconciliations)
 to authenticated;

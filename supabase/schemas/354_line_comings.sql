@@ -64,4 +64,5 @@ begin
     delete from private.open_lines o where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = any (line_nos);
     perform private.resolve_line_exceptions($1, touched.pair_no, line_nos, 'The import of the line was undone.');
   end loop;
+  delete from private.line_texts t where t.tenant_id = $1 and t.line_no = any (line_nos);
 end $$;

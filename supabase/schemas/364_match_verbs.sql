@@ -130,6 +130,9 @@ begin
       when 'undo' then perform private.undo_matches(tenant, touched.ids, who);
     end case;
   end loop;
+  if action <> 'undo' then
+    perform private.remember_act(action, decide_own_matches.ids);
+  end if;
   return query
   select m.* from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id order by i.n;
 end $$;

@@ -27,9 +27,9 @@ begin
   order by i.n;
 end $$;
 
--- Makes a confirmed match of all that is open of these lines. Refuses: invalid_request where they do not add up, naming by how much;
--- conflict where one is not open; not_found and conflict of the period.
-create function private.match_own_lines(period text, line_ids jsonb, adjustments jsonb, note text) returns public.matches
+-- Makes a confirmed match of all that is open of these lines; `split`: the one of which the difference stays open. Refuses:
+-- invalid_request where they do not add up, naming by how much; conflict where one is not open; not_found and conflict of the period.
+create function private.match_own_lines(period text, line_ids jsonb, adjustments jsonb, note text, split text) returns public.matches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -38,6 +38,11 @@ declare
   asked record;
   made public.matches;
   difference bigint;
+  split_no bigint;
+  split_side text;
+  split_open bigint;
+  -- What the match takes of the split line: all that is open, less the difference.
+  split_minor bigint;
 begin
   r := private.hold_period(tenant, period);
   select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
@@ -59,7 +64,20 @@ begin
   end if;
   select asked.left_minor - asked.right_minor - coalesce(sum((a ->> 'amount_minor')::bigint), 0) into difference
   from jsonb_array_elements(coalesce(match_own_lines.adjustments, '[]')) a;
-  if difference <> 0 then
+  if split is not null then
+    select l.line_no, l.side, l.open_minor, l.open_minor - case l.side when 'left' then difference else -difference end
+    into split_no, split_side, split_open, split_minor
+    from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l
+    join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no and x.id = private.line_id(split);
+    if not found then
+      perform private.refuse_field('split_line_id', 'Name one of line_ids.');
+    elsif asked.lefts = 0 or asked.rights = 0 then
+      perform private.refuse_field('split_line_id', 'Only a match of both sides can leave part of a line open.');
+    elsif difference = 0 or sign(split_minor) <> sign(split_open) or abs(split_minor) >= abs(split_open) then
+      perform private.refuse_field('split_line_id', format(
+        'Left − right is %s in minor units of %s, which is no part of this line. Choose the larger line.', difference, asked.currency));
+    end if;
+  elsif difference <> 0 then
     perform private.refuse_field('adjustments', format(
       'Left is %s and right is %s in minor units of %s: %s is not explained. Add adjustments of %s, or choose other lines.',
       asked.left_minor, asked.right_minor, asked.currency, difference, difference));
@@ -68,16 +86,21 @@ begin
   values (tenant, private.new_uuid(), r.pair_no, r.id, 'confirmed',
     case when asked.lefts = 0 or asked.rights = 0 then 'reversal' when asked.lefts = 1 and asked.rights = 1 then '1:1'
       when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
-    'manual', asked.currency, case when asked.lefts = 0 or asked.rights = 0 then asked.positive_minor else asked.left_minor end,
+    'manual', asked.currency, case
+      when asked.lefts = 0 or asked.rights = 0 then asked.positive_minor
+      when split_side = 'left' then asked.left_minor - difference
+      else asked.left_minor end,
     coalesce(match_own_lines.adjustments, '[]'), match_own_lines.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-  select tenant, made.id, r.pair_no, l.line_no, l.side, l.open_minor from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l;
+  select tenant, made.id, r.pair_no, l.line_no, l.side, case when l.line_no = split_no then split_minor else l.open_minor end
+  from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l;
   perform private.confirm_matches(tenant, r.pair_no, array[made.id], private.actor());
+  perform private.remember_act('match', array[made.id]);
   return made;
 end $$;
 
--- input: { id, line_ids, adjustments, note }, `id` the reconciliation's. Refuses: as above; role_required for a write-off that is not a
+-- input: { id, line_ids, adjustments, note, split_line_id }, `id` the reconciliation's. Refuses: as above; role_required for a write-off that is not a
 -- person's.
 create function public.create_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -91,7 +114,8 @@ begin
     perform private.refuse('role_required', 'A write-off is a person''s to decide: sign in as tenant_admin or tenant_lead.');
   end if;
   return private.answer(request, private.match_json(
-    private.match_own_lines(input ->> 'id', input -> 'line_ids', nullif(input -> 'adjustments', 'null'), input ->> 'note')));
+    private.match_own_lines(input ->> 'id', input -> 'line_ids', nullif(input -> 'adjustments', 'null'), input ->> 'note',
+      input ->> 'split_line_id')));
 end $$;
 
 -- The period in which a line is to be excluded or matched now: the earliest open one that reaches its day. Refuses: not_found for a line
@@ -149,6 +173,7 @@ begin
   values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3);
   perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
   perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no], left('Excluded: ' || $3, 1000));
+  insert into private.acts (tenant_id, reconciliation_id, kind, line_id, created_by) values (tenant, r.id, 'exclude', private.line_id($1), private.actor());
   perform private.record_security_event('line.excluded', $1, null, jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
 end $$;
 
@@ -186,7 +211,7 @@ begin
   return r.id;
 end $$;
 grant execute on function
-  private.lines_of_pair(integer, jsonb), private.match_own_lines(text, jsonb, jsonb, text), private.open_period_of_line(text, text),
+  private.lines_of_pair(integer, jsonb), private.match_own_lines(text, jsonb, jsonb, text, text), private.open_period_of_line(text, text),
   private.exclude_own_line(text, text, text), private.include_own_line(text, text, text)
 to authenticated;
 

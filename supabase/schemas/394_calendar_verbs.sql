@@ -64,35 +64,76 @@ begin
   return private.own_calendar(input ->> 'id');
 end $$;
 
--- input: { id, name, time_zone, weekly, special_days }. Other hours make a new version. Refuses: not_found, precondition_failed, invalid_request.
--- Records: calendar.updated.
+-- Open exceptions of the caller's tenant that count by another version of a calendar, and their deadline by this one. One that a person set stays
+-- where it is.
+create function private.recalculated_deadlines(calendar text, no bigint)
+returns table (id text, severity text, due_at timestamptz, new_due_at timestamptz)
+language plpgsql volatile set search_path = '' as $$
+begin
+  return query
+  select (x.e).id, (x.e).severity, x.due_at, case when (x.e).due_from_policy then private.policy_deadline(x.e, x.minutes, no) else x.due_at end
+  from (
+    select e, coalesce(e.held_due_at, e.due_at) as due_at, private.minutes_to_resolve(p, e.severity) as minutes
+    from public.exceptions e join public.sla_policies p on p.tenant_id = e.tenant_id
+    where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review') and e.calendar_id = calendar and e.calendar_no <> no
+  ) x;
+end $$;
+
+-- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Other hours make a new version, by which new exceptions count;
+-- with `open`, open ones too. Refuses: not_found, precondition_failed, invalid_request. Records: calendar.updated.
 create function public.put_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
+  dry_run constant boolean := (input ->> 'dry_run')::boolean;
   hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone', 'weekly', input -> 'weekly', 'special_days', input -> 'special_days');
+  unlisted constant text[] := '{version,updated_at,updated_by}';
   before jsonb;
+  after jsonb;
+  has_other_hours boolean;
   no bigint;
+  moved record;
+  impact jsonb;
 begin
   perform private.enter(request, 'put_calendar');
   perform from public.calendars c where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
   before := private.own_calendar(input ->> 'id');
   perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
-  if before @> (hours || jsonb_build_object('name', input -> 'name')) and before -> 'weekly' = hours -> 'weekly'
-    and before -> 'special_days' = hours -> 'special_days' then
-    return before;
+  has_other_hours := (before -> 'time_zone', before -> 'weekly', before -> 'special_days')
+    is distinct from (hours -> 'time_zone', hours -> 'weekly', hours -> 'special_days');
+  -- What a dry run does is undone with this block.
+  begin
+    if has_other_hours then
+      insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
+      values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days')
+      returning calendar_no into no;
+      perform private.start_own_business_time(no);
+    else
+      no := private.current_calendar_no(private.tenant_id(), input ->> 'id');
+    end if;
+    if has_other_hours or before -> 'name' <> input -> 'name' then
+      update public.calendars c set name = input ->> 'name', updated_at = now(), updated_by = private.actor(),
+        version = c.version + case when has_other_hours then 1 else 0 end
+      where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
+    end if;
+    after := private.own_calendar(input ->> 'id');
+    select array_agg(d.id) as ids, array_agg(d.severity) as severities, array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
+    into moved from private.recalculated_deadlines(input ->> 'id', no) d where input ->> 'apply_to' = 'open';
+    impact := private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
+    if moved.ids is not null then
+      perform private.move_deadlines(moved.ids, array_fill(input ->> 'id', array[cardinality(moved.ids)]),
+        array_fill(no, array[cardinality(moved.ids)]), moved.new_due_ats);
+    end if;
+    if dry_run then
+      raise exception using errcode = 'TO002', message = 'dry run';
+    end if;
+  exception when sqlstate 'TO002' then
+    null;
+  end;
+  if not dry_run and after - unlisted <> before - unlisted then
+    perform private.record_security_event('calendar.updated', input ->> 'id', null,
+      private.changes(before - unlisted, after - unlisted) || jsonb_build_object('apply_to', input -> 'apply_to'));
   end if;
-  if before -> 'time_zone' <> hours -> 'time_zone' or before -> 'weekly' <> hours -> 'weekly' or before -> 'special_days' <> hours -> 'special_days' then
-    insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
-    values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days')
-    returning calendar_no into no;
-    perform private.start_own_business_time(no);
-  end if;
-  update public.calendars c set name = input ->> 'name', updated_at = now(), updated_by = private.actor(),
-    version = c.version + case when no is null then 0 else 1 end
-  where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
-  perform private.record_security_event('calendar.updated', input ->> 'id', null,
-    private.changes(before - '{version,updated_at,updated_by}'::text[], private.own_calendar(input ->> 'id') - '{version,updated_at,updated_by}'::text[]));
-  return private.own_calendar(input ->> 'id');
+  return after || jsonb_build_object('dry_run', dry_run, 'impact', impact);
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null }.
@@ -149,12 +190,14 @@ end $$;
 -- input: { special_days, skipped }, what the server read of a file. Kept under the idempotency key, and changes nothing.
 create function public.read_ics(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'read_ics');
 begin
-  return coalesce(private.enter_write(request, 'read_ics'), private.answer(request, input));
+  return coalesce(kept, private.answer(request, input));
 end $$;
 
 grant execute on function
-  private.calendar_json(public.calendars, public.calendar_versions), private.own_calendar(text), private.start_own_business_time(bigint),
+  private.calendar_json(public.calendars, public.calendar_versions), private.own_calendar(text), private.recalculated_deadlines(text, bigint), private.start_own_business_time(bigint),
   private.utc_offset(text, timestamptz), private.zone_offsets(text, timestamptz, timestamptz),
   private.open_spans(text, jsonb, jsonb, timestamptz, timestamptz)
 to authenticated;

@@ -1,4 +1,4 @@
--- SLA policies: how long a tenant gives an exception of each severity, and when it is warned before the deadline.
+-- SLA policies: how long a tenant gives an exception of each severity, by which calendar, when it is warned before the deadline, and what pauses it.
 
 create table public.sla_policies (
   tenant_id text primary key references public.tenants (id),
@@ -9,15 +9,25 @@ create table public.sla_policies (
   -- Minutes before the deadline at which exception.sla.at_risk fires.
   at_risk_thresholds integer[] not null default '{240,60}'
     check (cardinality(at_risk_thresholds) between 1 and 10 and 0 < all (at_risk_thresholds) and 525600 >= all (at_risk_thresholds)),
+  -- By which minutes_to_resolve count; null: round the clock. calendar_by_severity: { severity: calendar id | null }, where it differs.
+  calendar_id text,
+  calendar_by_severity jsonb not null default '{}' check (jsonb_typeof(calendar_by_severity) = 'object'),
+  -- How long a pause may last, and how often an exception may be paused; null: no limit.
+  pause_max_minutes integer check (pause_max_minutes between 1 and 525600),
+  pause_max_count integer check (pause_max_count between 0 and 1000),
+  -- [{ status, reason_code }]: what pauses an exception while it has both, where given.
+  pause_rules jsonb not null default '[]' check (jsonb_array_length(pause_rules) <= 20),
   -- Grows with every change; the ETag.
   version integer not null default 1,
   updated_at timestamptz(3) not null default now(),
-  updated_by text not null default private.actor()
+  updated_by text not null default private.actor(),
+  foreign key (tenant_id, calendar_id) references public.calendars (tenant_id, id)
 );
 
 alter table public.sla_policies enable row level security;
 grant select,
-  update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, version, updated_at, updated_by)
+  update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, calendar_id, calendar_by_severity,
+    pause_max_minutes, pause_max_count, pause_rules, version, updated_at, updated_by)
 on public.sla_policies to authenticated;
 grant select on public.sla_policies to service_role;
 -- Whoever creates an exception gets its deadline from the policy.
@@ -36,4 +46,24 @@ begin
   end;
 end $$;
 
-grant execute on function private.minutes_to_resolve(public.sla_policies, text) to authenticated;
+-- The calendar by which exceptions of a severity count; null: none.
+create function private.policy_calendar(p public.sla_policies, severity text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when p.calendar_by_severity ? severity then p.calendar_by_severity ->> severity else p.calendar_id end;
+end $$;
+
+-- The current version of a calendar, by which a new deadline counts; null for none.
+create function private.current_calendar_no(tenant text, calendar text) returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select v.calendar_no from public.calendars c
+    join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id and v.version = c.version
+    where c.tenant_id = tenant and c.id = calendar and tenant = coalesce(private.tenant_id(), tenant)
+  );
+end $$;
+
+grant execute on function
+  private.minutes_to_resolve(public.sla_policies, text), private.policy_calendar(public.sla_policies, text), private.current_calendar_no(text, text)
+to authenticated;

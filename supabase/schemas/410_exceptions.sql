@@ -17,6 +17,20 @@ create table public.exceptions (
   due_at timestamptz(3) not null,
   -- True where the deadline is the policy's, so that a new policy moves it.
   due_from_policy boolean not null default false,
+  -- The calendar that its deadline counts by, and the version of it; null: round the clock.
+  calendar_id text,
+  calendar_no bigint,
+  -- B(due_at), or of a paused one B(held_due_at): see 392_business_time.sql. Null beyond the reach.
+  due_open_ms bigint,
+  -- Paused: due_at is infinity, so that nothing counts it, and held_due_at what it was.
+  paused_at timestamptz(3),
+  paused_until timestamptz(3),
+  pause_reason text check (length(pause_reason) between 1 and 500),
+  paused_by_rule boolean not null default false,
+  held_due_at timestamptz(3),
+  pause_count integer not null default 0,
+  -- Of pauses that are over.
+  paused_ms bigint not null default 0,
   status text not null default 'open' check (status in ('open', 'in_review', 'resolved', 'dismissed')),
   reason_code text check (length(reason_code) between 1 and 64),
   amount_minor bigint check (amount_minor >= 0),
@@ -41,8 +55,13 @@ create table public.exceptions (
   check ((amount_minor is null) = (currency is null)),
   check ((status in ('resolved', 'dismissed')) = (resolution is not null)),
   check ((status in ('resolved', 'dismissed')) = (closed_at is not null)),
-  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
+  check ((paused_at is null) = (held_due_at is null)),
+  check ((paused_at is null) = (due_at < 'infinity')),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id),
+  foreign key (tenant_id, calendar_no) references public.calendar_versions (tenant_id, calendar_no)
 );
+create index exceptions_by_calendar on public.exceptions (tenant_id, calendar_no) where calendar_no is not null and status in ('open', 'in_review');
+create index exceptions_paused_until on public.exceptions (paused_until) where paused_until is not null;
 create index exceptions_by_deadline on public.exceptions (tenant_id, due_at, id) where status in ('open', 'in_review');
 create index exceptions_in_review on public.exceptions (tenant_id, due_at, id) where status = 'in_review';
 create index exceptions_by_severity on public.exceptions (tenant_id, severity_rank, due_at, id) where status in ('open', 'in_review');
@@ -63,9 +82,10 @@ create index exceptions_open_by_reconciliation on public.exceptions (tenant_id, 
 
 alter table public.exceptions enable row level security;
 grant select,
-  insert (title, severity, assigned_to, due_at, due_from_policy, status, reason_code, amount_minor, currency, reconciliation_id, details),
-  update (title, severity, assigned_to, due_at, due_from_policy, status, reason_code, amount_minor, currency, reconciliation_id, details,
-    resolution)
+  insert (title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, status, reason_code, amount_minor, currency,
+    reconciliation_id, details),
+  update (title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, held_due_at, paused_at, paused_until, pause_reason, status,
+    reason_code, amount_minor, currency, reconciliation_id, details, resolution)
 on public.exceptions to authenticated;
 grant select on public.exceptions to service_role;
 create policy exceptions_read on public.exceptions for select to authenticated
@@ -144,15 +164,22 @@ begin
   end;
 end $$;
 
--- The wire form. A closed exception has no clock: minutes_to_breach and breach_risk are null.
+-- The wire form. A closed exception has no clock: minutes_to_breach and breach_risk are null. A paused one's stands still: it has the deadline
+-- that resuming now would give it, and is at no risk.
 create function private.exception_json(e public.exceptions, as_of timestamptz default now()) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  minutes constant bigint := case when e.status in ('open', 'in_review') then private.minutes_to_breach(e.due_at, as_of) end;
+  is_open constant boolean := e.status in ('open', 'in_review');
+  is_paused constant boolean := e.paused_at is not null and coalesce(e.paused_until > as_of, true);
+  due_at constant timestamptz := case when e.paused_at is null then e.due_at else private.deadline(e, as_of) end;
+  minutes constant bigint := case when is_open then private.minutes_to_breach(due_at, as_of) end;
 begin
   return jsonb_build_object(
-    'id', e.id, 'title', e.title, 'severity', e.severity, 'assigned_to', e.assigned_to, 'due_at', private.iso(e.due_at),
-    'minutes_to_breach', minutes, 'breach_risk', case when minutes is not null then private.breach_risk(minutes) end,
+    'id', e.id, 'title', e.title, 'severity', e.severity, 'assigned_to', e.assigned_to, 'due_at', private.iso(due_at),
+    'minutes_to_breach', minutes, 'breach_risk', case when is_paused then 'low' when minutes is not null then private.breach_risk(minutes) end,
+    'business_minutes_remaining', case when is_open and e.calendar_no is not null then private.business_minutes_remaining(e, as_of) end,
+    'calendar_id', e.calendar_id, 'paused_at', case when is_paused then private.iso(e.paused_at) end,
+    'paused_until', case when is_paused then private.iso(e.paused_until) end, 'pause_reason', case when is_paused then e.pause_reason end,
     'status', e.status, 'reason_code', e.reason_code, 'amount_minor', e.amount_minor, 'currency', e.currency,
     'reconciliation_id', e.reconciliation_id,
     'line_id', 'lin_' || replace(e.line_id::text, '-', ''), 'suggested_match_id', 'mat_' || replace(e.suggested_match_id::text, '-', ''), 'details', e.details, 'resolution', e.resolution,

@@ -12,6 +12,8 @@ create table private.exception_clocks (
   due_at timestamptz(3) not null,
   position integer not null,
   next_at timestamptz(3),
+  -- Paused: the position it had. What it passed before the pause is not reported again after it.
+  held_position integer,
   primary key (tenant_id, exception_id)
 ) with (fillfactor = 80);
 create index exception_clocks_next on private.exception_clocks (next_at) where next_at is not null;
@@ -34,10 +36,12 @@ create table public.exception_ledger (
   id bigint generated always as identity,
   tenant_id text not null,
   exception_id text not null,
-  at timestamptz(3) not null default now(),
-  kind text not null check (kind in ('set', 'moved', 'crossed', 'resolved', 'dismissed', 'reopened')),
+  at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  kind text not null check (kind in ('set', 'moved', 'crossed', 'paused', 'resumed', 'recalculated', 'resolved', 'dismissed', 'reopened')),
   due_at timestamptz(3) not null,
   threshold_minutes integer,
+  -- By which the deadline counted from here on; null: round the clock.
+  calendar_no bigint,
   actor text not null default private.actor(),
   actor_issuer text default private.actor_issuer(),
   actor_subject text default private.actor_subject(),
@@ -76,7 +80,7 @@ begin
   group by 1, 2;
 end $$;
 
--- Where clocks with these deadlines stand now: their position, when they pass the next boundary (null where none is ahead), and
+-- Where clocks with these deadlines (infinity: paused) stand now: their position, when they pass the next boundary (null where none is ahead), and
 -- `nearest`, the last announced boundary they passed (null where none). `positions`, where they stood, are passed through: every join
 -- of arrays that is spared counts, since a kept plan takes them for short.
 create function private.place_clocks(tenants text[], ids text[], due_ats timestamptz[], positions integer[] default null)
@@ -90,7 +94,7 @@ begin
     select * from private.sla_boundaries(array(select distinct unnest(tenants)))
   )
   select c.tenant_id, c.exception_id, c.due_at, c.old_position, coalesce(b.last_passed, private.no_boundary()),
-    c.due_at - make_interval(mins => b.next_boundary), b.nearest
+    nullif(c.due_at - make_interval(mins => b.next_boundary), 'infinity'), b.nearest
   from unnest(tenants, ids, due_ats, positions) as c (tenant_id, exception_id, due_at, old_position)
   cross join lateral (
     select min(x.boundary) filter (where x.passed) as last_passed, max(x.boundary) filter (where not x.passed) as next_boundary,
@@ -143,11 +147,12 @@ begin
     on conflict on constraint events_tenant_id_type_once_key_key do nothing
     returning tenant_id, data
   )
-  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, actor,
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, calendar_no, actor,
     actor_issuer, actor_subject, request_id)
   select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed', (r.data ->> 'due_at')::timestamptz,
-    coalesce((r.data -> 'threshold_minutes')::integer, 0), 'system', null, null, null
-  from reported r;
+    coalesce((r.data -> 'threshold_minutes')::integer, 0), (c.e).calendar_no, 'system', null, null, null
+  from reported r join crossed c on c.tenant_id = r.tenant_id and c.exception_id = r.data #>> '{exception,id}'
+    and c.boundary = coalesce((r.data -> 'threshold_minutes')::integer, 0);
 end $$;
 
 -- Moves the given clocks on to now: every boundary they have passed is counted, and reported where it is announced.
@@ -191,12 +196,29 @@ begin
   end if;
 end $$;
 
--- The worker's step: moves on up to `batch` clocks whose next boundary has passed. Any number of workers may call it at once.
--- Answers { moved, wait_ms }: how long until the next boundary of any clock, null where none is ahead.
+-- Ends pauses whose time has come, as of then; answers how many. One that somebody else holds ends with the next look.
+create function private.end_pauses(batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  ended integer;
+begin
+  update public.exceptions e set paused_at = null
+  from (
+    select x.tenant_id, x.id from public.exceptions x
+    where x.paused_until <= now() order by x.paused_until limit batch for no key update skip locked
+  ) due
+  where e.tenant_id = due.tenant_id and e.id = due.id;
+  get diagnostics ended = row_count;
+  return ended;
+end $$;
+
+-- The worker's step: ends pauses and moves on up to `batch` clocks whose next boundary has passed. Any number of workers may call it at once.
+-- Answers { moved, wait_ms }: how long until the next boundary of any clock or end of any pause, null where none is ahead.
 create function private.tick_sla_clock(batch integer default 5000) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   due record;
+  resumed constant integer := private.end_pauses(batch);
 begin
   select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids into due
   from (
@@ -207,8 +229,14 @@ begin
     perform private.advance_clocks(due.tenants, due.ids, 0);
   end if;
   return jsonb_build_object(
-    'moved', coalesce(cardinality(due.ids), 0),
-    'wait_ms', (select ceil(extract(epoch from min(next_at) - clock_timestamp()) * 1000) from private.exception_clocks where next_at is not null)
+    'moved', coalesce(cardinality(due.ids), 0) + resumed,
+    'wait_ms', (
+      select ceil(extract(epoch from min(x.at) - clock_timestamp()) * 1000) from (
+        select min(next_at) as at from private.exception_clocks where next_at is not null
+        union all
+        select min(paused_until) from public.exceptions where paused_until is not null
+      ) x
+    )
   );
 end $$;
 grant execute on function private.tick_sla_clock(integer) to service_role;

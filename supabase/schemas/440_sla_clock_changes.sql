@@ -43,7 +43,7 @@ begin
 end $$;
 
 -- Sets clocks, moved on to now before, to new deadlines. The crossings ahead are armed; one that the move itself makes, by going
--- nearer, is reported.
+-- nearer, is reported. A pause keeps where the clock stood, and what it passed before is not reported after.
 create function private.move_clocks(tenants text[], ids text[], due_ats timestamptz[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -51,11 +51,12 @@ declare
 begin
   with fresh as (
     select p.tenant_id, p.exception_id, p.due_at, p.position, p.next_at, c.position as old_position,
-      case when p.nearest < c.position then p.nearest end as crossed
+      case when p.nearest < coalesce(c.held_position, c.position) then p.nearest end as crossed,
+      case when p.due_at = 'infinity' then coalesce(c.held_position, c.position) end as held_position
     from private.place_clocks(tenants, ids, due_ats) p
     join private.exception_clocks c on c.tenant_id = p.tenant_id and c.exception_id = p.exception_id
   ), written as (
-    update private.exception_clocks c set due_at = f.due_at, position = f.position, next_at = f.next_at
+    update private.exception_clocks c set due_at = f.due_at, position = f.position, next_at = f.next_at, held_position = f.held_position
     from fresh f where c.tenant_id = f.tenant_id and c.exception_id = f.exception_id
   )
   select array_agg(f.tenant_id) as tenants, array_agg(f.old_position) as old_positions, array_agg(f.position) as new_positions,
@@ -79,8 +80,10 @@ language plpgsql security definer set search_path = '' as $$
 declare
   opened record;
 begin
-  insert into public.exception_ledger (tenant_id, exception_id, kind, due_at)
-  select a.tenant_id, a.id, 'set', a.due_at from added a where a.status in ('open', 'in_review');
+  insert into public.exception_ledger (tenant_id, exception_id, kind, due_at, calendar_no)
+  select a.tenant_id, a.id, k.kind, coalesce(a.held_due_at, a.due_at), a.calendar_no
+  from added a cross join lateral unnest(case when a.paused_at is null then '{set}'::text[] else '{set,paused}' end) with ordinality as k (kind, place)
+  where a.status in ('open', 'in_review') order by k.place;
   select array_agg(a.tenant_id) as tenants, array_agg(a.id) as ids, array_agg(a.due_at) as due_ats into opened
   from added a where a.status in ('open', 'in_review');
   if opened.ids is not null then
@@ -103,17 +106,26 @@ begin
     array_agg(x.due_at) filter (where x.kind = 'moved') as moved_due_ats,
     array_agg(x.tenant_id) filter (where x.kind = 'reopened') as reopened_tenants, array_agg(x.id) filter (where x.kind = 'reopened') as reopened_ids,
     array_agg(x.due_at) filter (where x.kind = 'reopened') as reopened_due_ats,
-    array_agg(x.tenant_id) as tenants, array_agg(x.id) as ids, array_agg(x.due_at) as due_ats,
-    array_agg(case x.kind when 'closed' then x.status else x.kind end) as ledger_kinds
+    array_agg(x.tenant_id) as tenants, array_agg(x.id) as ids, array_agg(coalesce(x.held_due_at, x.due_at)) as due_ats,
+    array_agg(x.calendar_no) as calendars, array_agg(x.change) as ledger_kinds, array_agg(x.resumed_at) as resumed_ats
   into c
   from (
-    select n.tenant_id, n.id, n.due_at, n.status, case
+    select n.tenant_id, n.id, n.due_at, n.held_due_at, n.calendar_no, case
       when not o.status in ('open', 'in_review') then 'reopened'
       when not n.status in ('open', 'in_review') then 'closed'
       else 'moved'
-    end as kind
+    end as kind, case
+      when not n.status in ('open', 'in_review') then n.status
+      when not o.status in ('open', 'in_review') then 'reopened'
+      when n.paused_at is not null and o.paused_at is null then 'paused'
+      when o.paused_at is not null and n.paused_at is null then 'resumed'
+      when n.calendar_no is distinct from o.calendar_no then 'recalculated'
+      else 'moved'
+    end as change,
+    case when o.paused_at is not null and n.paused_at is null then o.paused_at + (n.paused_ms - o.paused_ms) * interval '1 millisecond' end as resumed_at
     from after_update n join before_update o on o.tenant_id = n.tenant_id and o.id = n.id
     where n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))
+      or n.held_due_at <> o.held_due_at or n.calendar_no is distinct from o.calendar_no
   ) x;
   if c.ids is null then
     return null;
@@ -127,9 +139,14 @@ begin
   if c.moved_ids is not null then
     perform private.advance_clocks(c.moved_tenants, c.moved_ids, private.own_shard());
   end if;
-  insert into public.exception_ledger (tenant_id, exception_id, kind, due_at)
-  select x.tenant_id, x.exception_id, x.kind, x.due_at
-  from unnest(c.tenants, c.ids, c.ledger_kinds, c.due_ats) as x (tenant_id, exception_id, kind, due_at);
+  -- Closing what is paused ends the pause first.
+  insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, calendar_no)
+  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else date_trunc('milliseconds', now()) end, k.kind, x.due_at, x.calendar_no
+  from unnest(c.tenants, c.ids, c.ledger_kinds, c.due_ats, c.calendars, c.resumed_ats) as x (tenant_id, exception_id, kind, due_at, calendar_no, resumed_at)
+  cross join lateral unnest(case
+    when x.resumed_at is not null and x.kind <> 'resumed' then array['resumed', x.kind] else array[x.kind]
+  end) with ordinality as k (kind, place)
+  order by k.place;
   if c.moved_ids is not null then
     perform private.move_clocks(c.moved_tenants, c.moved_ids, c.moved_due_ats);
   end if;

@@ -18,8 +18,8 @@ create function private.exception_version(e public.exceptions) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
-    e.title, e.severity, e.assigned_to, private.iso(e.due_at), e.status, e.reason_code, e.amount_minor, e.currency, e.reconciliation_id,
-    e.details, e.resolution, private.iso(e.closed_at)
+    e.title, e.severity, e.assigned_to, private.iso(coalesce(e.held_due_at, e.due_at)), e.status, e.reason_code, e.amount_minor, e.currency, e.reconciliation_id,
+    e.details, e.resolution, private.iso(e.closed_at), private.iso(e.paused_at), private.iso(e.paused_until), e.pause_reason
   ));
 end $$;
 
@@ -33,24 +33,27 @@ begin
 end $$;
 
 -- rows: [{ title, severity, … }], the columns a caller may set. Without due_at the policy's deadline for the severity, rounded to the
--- millisecond before it: after it, the deadline could count as one minute more. Refuses: conflict beyond the quota.
+-- millisecond before it: after it, the deadline could count as one minute more. Where the policy names a calendar, `pace` makes it that calendar's.
+-- Refuses: conflict beyond the quota.
 create function private.insert_exceptions(rows jsonb) returns setof public.exceptions
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_quota('exceptions', jsonb_array_length(rows));
   return query
   insert into public.exceptions
-    (title, severity, assigned_to, due_at, due_from_policy, status, reason_code, amount_minor, currency, reconciliation_id, details)
+    (title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, status, reason_code, amount_minor, currency, reconciliation_id,
+      details)
   select
     r.title, r.severity, r.assigned_to,
     coalesce(r.due_at, date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, r.severity))),
-    r.due_at is null, coalesce(r.status, 'open'), r.reason_code, r.amount_minor, r.currency, r.reconciliation_id,
+    r.due_at is null, c.id, case when c.id is not null then private.current_calendar_no(p.tenant_id, c.id) end, coalesce(r.status, 'open'), r.reason_code, r.amount_minor, r.currency, r.reconciliation_id,
     coalesce(nullif(r.details, 'null'), '{}')
   from jsonb_to_recordset(rows) as r (
     title text, severity text, assigned_to text, due_at timestamptz, status text, reason_code text, amount_minor bigint, currency text,
     reconciliation_id text, details jsonb
   )
   join public.sla_policies p on p.tenant_id = private.tenant_id()
+  cross join lateral (select private.policy_calendar(p, r.severity)) c (id)
   returning *;
 end $$;
 
@@ -95,7 +98,7 @@ begin
 end $$;
 
 -- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
--- invalid_transition, invalid_request.
+-- invalid_transition, invalid_request; conflict for the deadline of a paused one.
 create function public.update_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -54,10 +54,11 @@ declare
   opened integer;
 begin
   r := private.hold_period(tenant, reconciliation);
-  insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, due_from_policy, reason_code, amount_minor, currency,
+  insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, reason_code, amount_minor, currency,
     reconciliation_id, details, pair_no, line_no, line_id, suggested_match_id)
   select tenant, x.title, x.severity, x.assigned_to,
     date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, x.severity)), true,
+    c.id, case when c.id is not null then private.current_calendar_no(tenant, c.id) end,
     x.reason_code, x.amount_minor, x.currency, r.id, coalesce(x.details, '{}'), r.pair_no, l.line_no, l.id, (
       select m.id from public.match_members mm join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
       where mm.tenant_id = tenant and mm.line_no = l.line_no and mm.pair_no = r.pair_no and m.state = 'suggested' order by m.id limit 1
@@ -65,6 +66,7 @@ begin
   from jsonb_to_recordset(rows) as x (
     line_no bigint, title text, severity text, assigned_to text, reason_code text, amount_minor bigint, currency text, details jsonb)
   join public.sla_policies p on p.tenant_id = tenant
+  cross join lateral (select private.policy_calendar(p, x.severity)) c (id)
   join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
   join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
   where not exists (select from public.exceptions e where e.tenant_id = tenant and e.line_no = l.line_no and e.pair_no = r.pair_no);

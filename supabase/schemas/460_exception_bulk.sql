@@ -1,13 +1,15 @@
 -- Many exceptions at once: a bulk change, all or nothing, and an import, line by line.
 
--- input: { ids, patch }, at most 500: all of them or none. Refuses: not_found and invalid_transition with the place of each in ids,
--- invalid_request. Records: exceptions.bulk_updated.
+-- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of them or none. Refuses: not_found, invalid_transition and
+-- conflict with the place of each in ids, invalid_request. Records: exceptions.bulk_updated.
 create function public.update_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_exceptions');
   tenant constant text := private.tenant_id();
-  patch constant jsonb := input -> 'patch';
+  patch constant jsonb := coalesce(input -> 'patch', '{}');
+  pause constant jsonb := input -> 'pause';
+  p public.sla_policies;
   ids constant text[] := private.text_array(input -> 'ids');
   refused jsonb;
 begin
@@ -28,6 +30,24 @@ begin
   if refused is not null then
     perform private.refuse('invalid_transition', 'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   end if;
+  if pause is not null or input ? 'resume' then
+    update public.exceptions e set paused_at = null where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now();
+    select * into p from public.sla_policies x where x.tenant_id = tenant;
+    perform private.require_pause_end((pause ->> 'until')::timestamptz, p);
+    select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', f.fault) order by i.n) into refused
+    from unnest(ids) with ordinality as i (id, n) join public.exceptions e on e.tenant_id = tenant and e.id = i.id
+    cross join lateral (
+      select case when pause is not null then private.pause_fault(e, p) when e.paused_at is null then 'It is not paused.' end
+    ) f (fault)
+    where f.fault is not null;
+    if refused is not null then
+      perform private.refuse('conflict', format('Some of these exceptions cannot be %s. Nothing was changed.',
+        case when pause is not null then 'paused' else 'resumed' end), refused);
+    end if;
+    update public.exceptions e set paused_at = case when pause is not null then now() end, paused_until = (pause ->> 'until')::timestamptz,
+      pause_reason = pause ->> 'reason'
+    where e.tenant_id = tenant and e.id = any (ids);
+  else
   update public.exceptions e set
     severity = (x.after).severity, assigned_to = (x.after).assigned_to, due_at = (x.after).due_at,
     due_from_policy = (x.after).due_from_policy, status = (x.after).status, reason_code = (x.after).reason_code, resolution = (x.after).resolution
@@ -35,7 +55,8 @@ begin
     select b.id, private.patch_exception(b, patch) as after from public.exceptions b where b.tenant_id = tenant and b.id = any (ids)
   ) x
   where e.tenant_id = tenant and e.id = x.id;
-  perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids), 'patch', patch));
+  end if;
+  perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids)) || (input - 'ids'));
   return private.answer(request, jsonb_build_object(
     'updated', cardinality(ids),
     'items', (

@@ -93,15 +93,16 @@ begin
   stretches := private.stretches_after(ranked_by, input -> 'after');
   execute (
     select format($q$
-      select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank) order by p.rank, (p.e).due_at, (p.e).id)
+      select jsonb_agg(private.exception_json(p.e, $1) || jsonb_build_object('rank', p.rank, 'sorted_at',
+        case when (p.e).due_at = 'infinity' then 'infinity' else private.iso((p.e).due_at) end) order by p.rank, (p.e).due_at, (p.e).id)
       from (select u.e, u.rank from (%s) u order by u.rank, (u.e).due_at, (u.e).id limit $2 + 1) p
     $q$, string_agg(format('(select e, %s as rank from public.exceptions e where %s and %s order by %s limit $2 + 1)', rank, conditions, s, sort_key),
       ' union all '))
     from unnest(stretches) s
   )
   into items using as_of, page_size, few;
-  -- The rank is for the cursor; the contract leaves it out.
-  return private.page(items, page_size, 'rank', 'due_at', 'id')
+  -- The rank and the stored deadline (infinity: paused, and so last) are for the cursor; the contract leaves them out.
+  return private.page(items, page_size, 'rank', 'sorted_at', 'id')
     || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
 

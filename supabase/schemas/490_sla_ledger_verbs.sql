@@ -1,5 +1,32 @@
 -- The ledger over the wire: one exception's clock explained, and how a tenant keeps its deadlines.
 
+-- Each change of an exception's clock, by both clocks: what passed since the change before, of that the open part, and what is left. In
+-- milliseconds; of the calendar that counted at the time. Of business time null where there is none.
+create function private.ledger_rows(exception_id text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    with lines as (
+      select l.*, lag(l.at) over w as before_at, lag(l.calendar_no) over w as before_no, lag(l.due_at) over w as before_due_at
+      from public.exception_ledger l
+      where l.tenant_id = private.tenant_id() and l.exception_id = ledger_rows.exception_id
+      window w as (order by l.at, l.id)
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'at', private.iso(l.at), 'kind', l.kind, 'due_at', private.iso(l.due_at), 'threshold_minutes', l.threshold_minutes,
+      'open_ms', case when l.before_no is not null then
+        private.open_ms(l.tenant_id, l.before_no, l.at) - private.open_ms(l.tenant_id, l.before_no, l.before_at) end,
+      'due_moved_ms', case when l.calendar_no = l.before_no then
+        private.open_ms(l.tenant_id, l.calendar_no, l.due_at) - private.open_ms(l.tenant_id, l.calendar_no, l.before_due_at) end,
+      'business_ms_left', case when l.calendar_no is not null then
+        private.open_ms(l.tenant_id, l.calendar_no, l.due_at) - private.open_ms(l.tenant_id, l.calendar_no, l.at) end,
+      'actor', l.actor, 'actor_issuer', l.actor_issuer, 'actor_subject', l.actor_subject, 'request_id', l.request_id
+    ) order by l.at, l.id), '[]')
+    from lines l
+  );
+end $$;
+grant execute on function private.ledger_rows(text) to authenticated;
+
 -- input: { id }. Each change of the clock since it was set. Refuses: not_found.
 create function public.get_exception_ledger(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -10,13 +37,7 @@ begin
   e := private.find_exception(input ->> 'id');
   return jsonb_build_object(
     'as_of', private.iso(now()), 'exception', private.exception_json(e),
-    'rows', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'at', private.iso(l.at), 'kind', l.kind, 'due_at', private.iso(l.due_at), 'threshold_minutes', l.threshold_minutes,
-        'actor', l.actor, 'actor_issuer', l.actor_issuer, 'actor_subject', l.actor_subject, 'request_id', l.request_id
-      ) order by l.at, l.id), '[]')
-      from public.exception_ledger l where l.tenant_id = e.tenant_id and l.exception_id = e.id
-    )
+    'rows', private.ledger_rows(e.id)
   );
 end $$;
 

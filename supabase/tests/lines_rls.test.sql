@@ -5,6 +5,10 @@ insert into lines (tenant_id, id, source_no, amount_minor, currency, value_date)
 select s.tenant_id, gen_random_uuid(), s.source_no, 1250, 'EUR', '2026-10-01' from sources s where s.tenant_id in ('one', 'two');
 insert into imports (id, tenant_id, source_no, status, format)
 select 'imp_' || s.tenant_id, s.tenant_id, s.source_no, 'queued', 'csv' from sources s where s.tenant_id in ('one', 'two');
+insert into private.line_spans (tenant_id, source_no, first_line_no, last_line_no)
+select l.tenant_id, l.source_no, l.line_no, l.line_no from lines l where l.tenant_id in ('one', 'two');
+insert into private.line_texts (tenant_id, line_no, source_no, text)
+select s.tenant_id, 0, s.source_no, 'indexed =1250+' from sources s where s.tenant_id in ('one', 'two');
 insert into private.import_chunks (tenant_id, import_id, seq, bytes) values ('one', 'imp_one', 0, 'a'), ('two', 'imp_two', 0, 'a');
 
 select pg_temp.become_user('one', '{tenant_lead}');
@@ -25,6 +29,11 @@ select pg_temp.expect_refused('nobody deletes a line', 'delete from lines');
 select pg_temp.expect_refused('nobody changes an import but by the verbs', $$update imports set status = 'done'$$);
 select pg_temp.expect_refused('nobody reads a file that came in', 'select from private.import_chunks');
 select pg_temp.expect_refused('nobody puts a part into a file but by the verbs', $$insert into private.import_chunks values ('one', 'imp_one', 1, 'a')$$);
+select pg_temp.expect_refused('nobody reads the texts of lines', 'select from private.line_texts');
+select pg_temp.expect_refused('nobody reads which lines wait for theirs', 'select from private.line_spans');
+select pg_temp.expect_refused('nobody writes the texts of lines but a matcher', 'select private.index_lines()');
+select pg_temp.expect_rows('a lead finds its own tenant''s lines alone, whatever sources are named',
+  $$select from unnest(private.find_own_lines('1250', array(select n from generate_series(1, 10000) n), 100))$$, 2);
 select pg_temp.expect_refused('nobody stages lines on their own', 'select private.stage_lines()');
 select pg_temp.expect_refused('nobody keeps staged lines on their own', $$select private.keep_staged_lines('one', 1, null)$$);
 select pg_temp.expect_refused('nobody claims an import but a matcher', $$select private.claim_import('one', 'imp_one')$$);
@@ -46,6 +55,8 @@ select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:exceptions}');
 select pg_temp.expect_rows('a key without the scope sees no line', 'select from lines', 0);
+select pg_temp.expect_rows('a key without the scope finds no line',
+  $$select from unnest(private.find_own_lines('1250', array(select n from generate_series(1, 10000) n), 100))$$, 0);
 select pg_temp.expect_rows('a key without the scope sees no source', 'select from sources', 0);
 select pg_temp.expect_rows('a key without the scope sees no import', 'select from imports', 0);
 select pg_temp.become_owner();

@@ -19,8 +19,10 @@ insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_min
 insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
 select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p where p.tenant_id in ('one', 'two');
+insert into private.acts (tenant_id, reconciliation_id, kind, created_by) select p.tenant_id, 'rcn_' || p.tenant_id, 'exclude', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
 
 select pg_temp.become_user('one', '{tenant_analyst}');
+select pg_temp.expect_rows('an analyst sees what people decided', 'select from private.acts', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s pairs', 'select from pairs', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s rules', 'select from pair_rules', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s matches', 'select from matches', 1);
@@ -36,6 +38,7 @@ select pg_temp.become_owner();
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('an admin changes no pair', 'update pairs set rules_version = 9');
 select pg_temp.expect_refused('an admin changes no version of rules', $$update pair_rules set rules = '[]'$$);
+select pg_temp.expect_refused('an admin takes no decision back beside the functions', 'update private.acts set undone_at = now()');
 select pg_temp.expect_refused('an admin makes no match beside the functions', 'insert into matches select * from matches');
 select pg_temp.expect_refused('an admin changes no match beside the functions', $$update matches set state = 'undone'$$);
 select pg_temp.expect_refused('an admin adds no line to a match', 'insert into match_members select * from match_members');

@@ -2,7 +2,8 @@ import type { z } from "zod";
 import { ApiProblem, callApi, isRefusal, newIdempotencyKey } from "#components/api-client.ts";
 import { updateExceptionsContract } from "#lib/exceptions/contract.ts";
 
-export type BulkPatch = z.input<NonNullable<typeof updateExceptionsContract.body>>["patch"];
+type Body = Required<z.input<NonNullable<typeof updateExceptionsContract.body>>>;
+export type BulkChange = Pick<Body, "patch"> | Pick<Body, "pause"> | Pick<Body, "resume">;
 
 export type Outcome = {
   changed: string[];
@@ -22,13 +23,13 @@ const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
  * names are reported and left out, so that the others change.
  */
 export async function changeInBulk(
-  { tenant, ids, patch }: { tenant: string; ids: readonly string[]; patch: BulkPatch },
+  { tenant, ids, change }: { tenant: string; ids: readonly string[]; change: BulkChange },
   { onProgress, signal }: { onProgress: (settled: number) => void; signal: AbortSignal },
 ): Promise<Outcome> {
   const outcome: Outcome = { changed: [], refused: [], unsent: [], error: null };
   for (let start = 0; start < ids.length; start += CHUNK) {
     try {
-      if (!signal.aborted) await changeChunk(tenant, ids.slice(start, start + CHUNK), patch, outcome);
+      if (!signal.aborted) await changeChunk(tenant, ids.slice(start, start + CHUNK), change, outcome);
     } catch (error) {
       outcome.error = error as Error;
     }
@@ -43,10 +44,10 @@ export async function changeInBulk(
 }
 
 /** @throws ApiProblem if the refusal isn't about single exceptions. */
-async function changeChunk(tenant: string, chunk: readonly string[], patch: BulkPatch, outcome: Outcome): Promise<void> {
+async function changeChunk(tenant: string, chunk: readonly string[], change: BulkChange, outcome: Outcome): Promise<void> {
   for (let ids = chunk; ids.length > 0; ) {
     try {
-      await send(tenant, ids, patch);
+      await send(tenant, ids, change);
       outcome.changed.push(...ids);
       return;
     } catch (error) {
@@ -59,11 +60,11 @@ async function changeChunk(tenant: string, chunk: readonly string[], patch: Bulk
 }
 
 /** Every attempt at one call has the same key, so that a lost response changes nothing twice. */
-async function send(tenant: string, ids: readonly string[], patch: BulkPatch): Promise<void> {
+async function send(tenant: string, ids: readonly string[], change: BulkChange): Promise<void> {
   const idempotencyKey = newIdempotencyKey();
   for (let tries = 0; ; tries++) {
     try {
-      await callApi(updateExceptionsContract, { tenant, body: { ids: [...ids], patch }, idempotencyKey });
+      await callApi(updateExceptionsContract, { tenant, body: { ids: [...ids], ...change }, idempotencyKey });
       return;
     } catch (error) {
       const wait = RETRY_AFTER_MS[tries];

@@ -1,6 +1,6 @@
 "use client";
 
-import { ChevronDown, UserRound, X } from "lucide-react";
+import { ChevronDown, Pause, Play, UserRound, X } from "lucide-react";
 import { useState } from "react";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { personName } from "#components/people/person.tsx";
@@ -8,6 +8,7 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
+import { PauseDialog } from "../pause-dialog.tsx";
 import { STATUS_WORDS, StatusLabel } from "../words.tsx";
 import { BulkReport } from "./bulk-report.tsx";
 import { CloseDialog, type Closed } from "./close-dialog.tsx";
@@ -32,6 +33,7 @@ export function SelectionBar({
 }) {
   const { change, progress, stop, report, closeReport } = useBulkChange({ clear: onClear, mark: onMark });
   const [closing, setClosing] = useState<Closed>();
+  const [pausing, setPausing] = useState(false);
   if (chosen.length === 0 && !progress && !report) return null;
   return (
     <section
@@ -84,6 +86,26 @@ export function SelectionBar({
               </MenuItem>
             ))}
           </Menu>
+          <Menu
+            label="Clock"
+            triggerClass={buttonClass({ size: "sm" })}
+            trigger={
+              <>
+                Clock
+                <ChevronDown aria-hidden className="size-3.5 opacity-70" />
+              </>
+            }
+          >
+            <MenuItem onClick={() => setPausing(true)}>
+              <Pause aria-hidden className="size-4 text-muted" />
+              Pause
+              <span aria-hidden>…</span>
+            </MenuItem>
+            <MenuItem onClick={() => change(chosen, { resume: true, done: "resumed" })}>
+              <Play aria-hidden className="size-4 text-muted" />
+              Resume
+            </MenuItem>
+          </Menu>
           <Button size="sm" variant="ghost" onClick={onClear}>
             <X aria-hidden className="size-4" />
             <span className="max-sm:sr-only">Clear</span>
@@ -104,6 +126,17 @@ export function SelectionBar({
           onSubmit={(resolution) => {
             setClosing(undefined);
             change(chosen, { patch: { status: closing, resolution }, done: closing });
+          }}
+        />
+      )}
+      {pausing && (
+        <PauseDialog
+          count={chosen.length}
+          onClose={() => setPausing(false)}
+          send={async () => {}}
+          onDone={(pause) => {
+            setPausing(false);
+            change(chosen, { pause, done: "paused" });
           }}
         />
       )}

@@ -7,9 +7,9 @@ import { toast } from "#components/ui/toast.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
 import { type Board, withChange } from "../board-cache.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
-import { type BulkPatch, changeInBulk, type Outcome } from "./change-in-bulk.ts";
+import { type BulkChange, changeInBulk, type Outcome } from "./change-in-bulk.ts";
 
-type Change = { patch: BulkPatch; done: string };
+type Change = BulkChange & { done: string };
 type Report = { refused: { item: SlaItem; reason: string }[]; unsent: SlaItem[]; error: Error | null };
 
 /** Changes the selected exceptions optimistically; reverted for each that the server refuses or doesn't respond for. */
@@ -20,19 +20,20 @@ export function useBulkChange(selection: { clear: () => void; mark: (ids: readon
   const [progress, setProgress] = useState<{ settled: number; total: number } | null>(null);
   const [report, setReport] = useState<Report | null>(null);
 
-  async function change(chosen: readonly SlaItem[], { patch, done }: Change): Promise<void> {
+  async function change(chosen: readonly SlaItem[], { done, ...asked }: Change): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: chosen.length });
     selection.clear();
     await cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
     const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
     const show = (ids: readonly string[]) => {
-      for (const [key, board] of before) cache.setQueryData(key, board && withChange(board, new Set(ids), patch));
+      for (const [key, board] of before)
+        cache.setQueryData(key, board && withChange(board, new Set(ids), "patch" in asked ? asked.patch : {}));
     };
     const ids = chosen.map(({ id }) => id);
     show(ids);
     const outcome = await changeInBulk(
-      { tenant, ids, patch },
+      { tenant, ids, change: asked },
       { onProgress: (settled) => setProgress({ settled, total: ids.length }), signal: stopping.current.signal },
     );
     if (outcome.changed.length < ids.length) show(outcome.changed);

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
+import { inSize } from "#components/ui/size.ts";
 import type { Progress } from "./run-import.ts";
 import type { Chosen, Phase } from "./use-import.ts";
 
@@ -108,9 +109,4 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
       <dd className="text-lg font-semibold">{children}</dd>
     </div>
   );
-}
-
-function inSize(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -15,7 +15,9 @@ import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
 import { SeverityLabel } from "../words.tsx";
+import { CalendarField } from "./calendar-field.tsx";
 import { draftOf, faultsIn, newThreshold, type PolicyVersion, policyOf, THRESHOLDS_MAX } from "./draft.ts";
+import { PauseFields } from "./pause-fields.tsx";
 import { PolicyCard } from "./policy-card.tsx";
 import { slaPolicy } from "./queries.ts";
 import { type Impact, ReviewDialog } from "./review-dialog.tsx";
@@ -38,7 +40,8 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   });
   const { draft, problems, change } = form;
   const { minutes_to_resolve: minutes, at_risk_thresholds: thresholds } = draft;
-  const changed = Object.keys(faultsIn(draft)).length > 0 || String(values(policyOf(draft))) !== String(values(base.data));
+  const changed =
+    Object.keys(faultsIn(draft)).length > 0 || JSON.stringify(policyOf(draft)) !== JSON.stringify(policyOf(draftOf(base.data)));
   useUnsavedWarning(changed);
 
   if (stored.etag !== base.etag && !changed) {
@@ -130,6 +133,14 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
         </Button>
       </PolicyCard>
 
+      <PolicyCard title="Calendar" hint="Whose open hours the time to resolve counts.">
+        <CalendarField value={draft.calendar_id} error={problems.calendar_id} onChange={(calendar_id) => change({ calendar_id })} />
+      </PolicyCard>
+
+      <PolicyCard title="Pauses" hint="A paused exception's clock stands still. These limits and rules apply to new pauses.">
+        <PauseFields pause={draft.pause} problems={problems} onChange={(pause) => change({ pause })} />
+      </PolicyCard>
+
       {form.error && !overtaken && <ProblemNote error={form.error} />}
       <div className="flex flex-wrap items-center gap-2">
         <Button type="submit" variant="primary" disabled={!changed || overtaken || form.isPending}>
@@ -158,8 +169,4 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
 
 function isOvertaken(error: Error | null): boolean {
   return error instanceof ApiProblem && error.status === 412;
-}
-
-function values({ minutes_to_resolve: minutes, at_risk_thresholds }: ReturnType<typeof policyOf>): number[] {
-  return [...SEVERITIES.map((severity) => minutes[severity]), ...at_risk_thresholds];
 }

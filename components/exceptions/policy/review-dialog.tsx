@@ -1,6 +1,6 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { ApiProblem, callApiWithTag } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -15,7 +15,8 @@ import { putSlaPolicyContract, type slaPolicyChange } from "#lib/exceptions/sla/
 import { exceptionsKey } from "../queries.ts";
 import { SEVERITY_WORDS } from "../words.tsx";
 import { changesOf, type PolicyVersion, type policyOf } from "./draft.ts";
-import { slaPolicy } from "./queries.ts";
+import { pausesInWords } from "./pauses-in-words.ts";
+import { calendarsQuery, slaPolicy } from "./queries.ts";
 import { inWords } from "./span.ts";
 
 export type Impact = z.output<typeof slaPolicyChange>["impact"];
@@ -44,7 +45,9 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
     onRefused: (error) => error instanceof ApiProblem && error.status === 412 && onOvertaken(error),
     stale: exceptionsKey(tenant),
   });
-  const { severities, thresholds } = changesOf(before.data, after);
+  const { severities, thresholds, calendar, pauses } = changesOf(before.data, after);
+  const calendars = useQuery({ ...calendarsQuery(tenant), enabled: calendar }).data?.items ?? [];
+  const calendarName = (id: string | null | undefined) => (id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock");
   return (
     <Dialog onClose={onClose} held={save.isPending} title="Change the SLA policy" description="Nothing changes until you save.">
       <DialogBody>
@@ -79,6 +82,8 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
                 after={after.at_risk_thresholds.map(inWords).join(", ")}
               />
             )}
+            {calendar && <Change name="Calendar" before={calendarName(before.data.calendar_id)} after={calendarName(after.calendar_id)} />}
+            {pauses && <Change name="Pauses" before={pausesInWords(before.data.pause)} after={pausesInWords(after.pause)} />}
           </tbody>
         </table>
         <ImpactOf {...impact} />

@@ -4,6 +4,7 @@ import {
   FileUp,
   Keyboard,
   KeyRound,
+  Layers,
   ListChecks,
   LogOut,
   MonitorSmartphone,
@@ -88,6 +89,14 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Scale,
       also: "create",
       href: `${own}/reconciliations?new=true`,
+      refused: refusal(needs("write:reconciliations"), WRITERS),
+    },
+    {
+      id: "new-source",
+      title: "New source",
+      icon: Layers,
+      also: "create bank account ledger statement",
+      href: `${own}/sources?new=true`,
       refused: refusal(needs("write:reconciliations"), WRITERS),
     },
     ...surfaces.map(({ path, title }) => ({

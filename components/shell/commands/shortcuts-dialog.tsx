@@ -18,6 +18,20 @@ const ANYWHERE: readonly Shortcut[] = [
 const ON_A_ROW: readonly Shortcut[] = [
   { what: "Select", keys: ["x"] },
   { what: "Select a range", keys: ["⇧", "x"] },
+  { what: "Pause or resume", keys: ["p"] },
+];
+
+const IN_THE_WORKBENCH: readonly Shortcut[] = [
+  { what: "Move between lines", keys: ["↑", "↓"] },
+  { what: "Left or right side", keys: ["←", "→"] },
+  { what: "Choose a suggestion", keys: ["1", "5"] },
+  { what: "Match or confirm", keys: ["Enter"] },
+  { what: "Reject the suggestion", keys: ["r"] },
+  { what: "Select a line", keys: ["x"] },
+  { what: "Split: leave the difference open", keys: ["s"] },
+  { what: "Write off the difference", keys: ["w"] },
+  { what: "Exclude the line", keys: ["e"] },
+  { what: "Undo your last decision", keys: ["u"] },
 ];
 
 export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
@@ -32,6 +46,7 @@ export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly Surf
             <Shortcuts title="On an exception" shortcuts={ON_A_ROW} off={!singleKeys} />
           </div>
           <Shortcuts title="Go to" shortcuts={pages} off={!singleKeys} />
+          <Shortcuts title="In the workbench" shortcuts={IN_THE_WORKBENCH} off={!singleKeys} />
         </div>
         <div className="border-t border-line pt-3">
           <CheckField

@@ -58,6 +58,12 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   createException: () => ({ body: exceptions.body() }),
   getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
   updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
+  pauseException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { reason: uniqueName("Waiting") } }),
+  resumeException: async (world) => {
+    const id = await created(world, exceptions);
+    await posted(world, `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
+    return { params: { id } };
+  },
   updateExceptions: async (world) => ({ body: { ids: [await created(world, exceptions)], patch: { reason_code: uniqueName("r") } } }),
   importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
   listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
@@ -100,6 +106,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   rejectMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
   undoMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
   decideMatches: async (world) => ({ body: { action: "confirm", ids: [await suggestedMatch(world)] } }),
+  undoDecision: async (world) => ({ params: { id: await decisionOf(world) } }),
   listLineSuggestions: async (world) => ({ params: { id: (await period(world)).lines[0] } }),
   excludeLine: async (world) => ({ params: { id: (await period(world)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
   includeLine: async (world) => ({ params: { id: await excludedLine(world) }, body: { reason: uniqueName("Ours") } }),
@@ -239,6 +246,14 @@ async function period(world: World): Promise<{ id: string; lines: [left: string,
     auto_run: false,
   });
   return { id, lines: [left.line, right.line] };
+}
+
+/** The one by which two lines were matched by hand. */
+async function decisionOf(world: World): Promise<string> {
+  const { id, lines } = await period(world);
+  await posted(world, `/v1/reconciliations/${id}/matches`, { line_ids: lines });
+  const { json } = await api("GET", `/v1/reconciliations/${id}/decisions`, { bearer: world.admin, tenant: world.tenant });
+  return (json as { items: { id: string }[] }).items[0]?.id as string;
 }
 
 async function matchByHand(world: World): Promise<string> {

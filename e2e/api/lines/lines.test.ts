@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { api, userToken } from "#e2e/fixtures.ts";
+import { api, sql, userToken } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { added, addLines, createSource, createTeam, linesOf, listed, sourceOf, type Team } from "./ledgers.ts";
@@ -242,6 +243,42 @@ describe("the list of lines", () => {
   ])("filters by %s", async (_what, query, keeps) => {
     const found = await linesOf(team, { source_id: listedSource.id, ...query });
     expect(found.map(({ id }) => id)).toEqual(all.filter(keeps).map(({ id }) => id));
+  });
+
+  test("finds a line by parts of its words and by its amount as people write it, the same before its text is indexed as after", async () => {
+    const { id } = await createSource(team);
+    await added(team, id, [
+      { external_id: "in", amount: "1250.00", value_date: "2026-10-05", reference: "RG-2026-4711", counterparty: "Müller & Co" },
+      { external_id: "out", amount: "-1250.00", value_date: "2026-10-06", reference: "100% Rabatt_1" },
+      { external_id: "other", amount: "12.50", value_date: "2026-10-07", description: "Miete" },
+    ]);
+    const searches: [string, string[]][] = [
+      ["2026-47 müLL", ["in"]],
+      ["1,250.00", ["out", "in"]],
+      ["1.250", ["out", "in"]],
+      ["-1250", ["out"]],
+      ["12,5", ["other"]],
+      ["100% t_1", ["out"]],
+      ["miete rg", []],
+      ["   ", ["other", "out", "in"]],
+    ];
+    const findAll = async () =>
+      Promise.all(
+        searches.map(async ([q]) => [
+          q,
+          (await linesOf(team, { source_id: id, ...(q.trim() && { q }) })).map(({ external_id }) => external_id),
+        ]),
+      );
+    expect(await findAll()).toEqual(searches);
+    await until("the texts of the lines are indexed", async () => {
+      await sql("select private.index_lines()");
+      const [row] = await sql<{ n: number }>(
+        "select count(*)::integer as n from private.line_texts t join public.sources s using (tenant_id, source_no) where s.id = $1",
+        [id],
+      );
+      return row?.n === 3;
+    });
+    expect(await findAll()).toEqual(searches);
   });
 
   test("over all sources is in one order", async () => {

@@ -164,6 +164,12 @@ describe("each kind of event", () => {
     "exception.updated": async () => subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { severity: "low" }),
     "exception.resolved": async () =>
       subscriber.call("PATCH", `/v1/exceptions/${(await createException()).id}`, { status: "resolved", resolution: "Matched." }),
+    "exception.paused": async () => subscriber.call("POST", `/v1/exceptions/${(await createException()).id}/pause`, { reason: "Waiting" }),
+    "exception.resumed": async () => {
+      const { id } = await createException();
+      await subscriber.call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
+      await subscriber.call("POST", `/v1/exceptions/${id}/resume`);
+    },
     "import.done": async () => {
       const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
         name: "Bank",

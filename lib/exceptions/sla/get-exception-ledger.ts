@@ -6,7 +6,9 @@ import type { getExceptionLedgerContract } from "./contract.ts";
 
 type Ledger = z.output<typeof getExceptionLedgerContract.response>;
 type Row = Ledger["rows"][number];
-type Change = Omit<Row, "elapsed_seconds" | "moved_seconds" | "remaining_seconds">;
+type Counted = Extract<keyof Row, `${string}_seconds`>;
+/** By the calendar: `open_ms` is of the time since the row before, `due_moved_ms` of the time from its due_at to this one (null: another calendar). */
+type Change = Omit<Row, Counted> & { open_ms: number | null; due_moved_ms: number | null; business_ms_left: number | null };
 type Stored = { as_of: string; exception: Exception; rows: Change[] };
 
 /** The ledger of one exception's clock, and in words what came of it. */
@@ -24,17 +26,43 @@ export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledg
   };
 }
 
-/** remaining = remaining before − elapsed + moved, to the millisecond. */
-function addUp(rows: Change[]): Row[] {
-  return rows.map((row, index) => {
-    const before = rows[index - 1] ?? row;
+/**
+ * By each clock, to the millisecond: remaining = remaining before − elapsed + moved. Of business time only what was worked elapses; a pause moves the
+ * deadline on the wall as far as it lasts, and takes or gives no business time.
+ */
+function addUp(changes: Change[]): Row[] {
+  let isPaused = false;
+  return changes.map(({ open_ms, due_moved_ms, business_ms_left, ...change }, index) => {
+    const before = changes[index - 1];
+    const elapsed = secondsBetween(before?.at ?? change.at, change.at);
+    const worked = isPaused ? 0 : (open_ms ?? elapsed * 1000) / 1000;
+    const paused = isPaused ? elapsed : 0;
+    if (change.kind === "paused") isPaused = true;
+    if (change.kind === "resumed") isPaused = false;
+    const left = business_ms_left === null ? null : business_ms_left / 1000;
+    /** By another calendar than before, what is left is counted anew. */
+    const businessMoved = () => {
+      if (!before) return 0;
+      if (due_moved_ms === null) return exact((left ?? 0) - (before.business_ms_left ?? 0) / 1000 + worked);
+      return (due_moved_ms - (change.kind === "resumed" ? (open_ms ?? 0) : 0)) / 1000;
+    };
     return {
-      ...row,
-      elapsed_seconds: secondsBetween(before.at, row.at),
-      moved_seconds: secondsBetween(before.due_at, row.due_at),
-      remaining_seconds: secondsBetween(row.at, row.due_at),
+      ...change,
+      elapsed_seconds: elapsed,
+      worked_seconds: worked,
+      closed_seconds: exact(elapsed - worked - paused),
+      paused_seconds: paused,
+      moved_seconds: secondsBetween(before?.due_at ?? change.due_at, change.due_at),
+      remaining_seconds: secondsBetween(change.at, change.due_at),
+      business_moved_seconds: left === null ? null : businessMoved(),
+      business_remaining_seconds: left,
     };
   });
+}
+
+/** Milliseconds are whole. */
+function exact(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }
 
 function explain(current: Exception, rows: Row[], as_of: string, breached: boolean): string {

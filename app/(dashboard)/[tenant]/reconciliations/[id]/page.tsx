@@ -2,9 +2,10 @@ import type { Metadata } from "next";
 import { Prefetched, prefetch } from "#app/prefetched.tsx";
 import { exceptionsOfReconciliation } from "#components/exceptions/queries.ts";
 import { ReconciliationExceptions } from "#components/exceptions/reconciliation-exceptions.tsx";
-import { reconciliationById } from "#components/reconciliations/queries.ts";
+import { reconciliationById, runsOfReconciliation } from "#components/reconciliations/queries.ts";
 import { ReconciliationPage } from "#components/reconciliations/reconciliation-page.tsx";
 import { listExceptions } from "#lib/exceptions/list-exceptions.ts";
+import { listRuns } from "#lib/matching/runs/list-runs.ts";
 import { getReconciliation } from "#lib/reconciliations/get-reconciliation.ts";
 
 export const metadata: Metadata = { title: "Reconciliation" };
@@ -16,6 +17,7 @@ export default async function Page({ params }: Props) {
   const reads = [
     prefetch(reconciliationById(tenant, id), ({ ctx, params: known }) => getReconciliation(ctx, known.id), { required: true }),
     prefetch(exceptionsOfReconciliation(tenant, id), ({ ctx, query }) => listExceptions(ctx, query)),
+    prefetch(runsOfReconciliation(tenant, id), ({ ctx, query }) => listRuns(ctx, id, query)),
   ];
   return (
     <Prefetched reads={reads}>

@@ -1,0 +1,8 @@
+import { resumeExceptionContract } from "#lib/exceptions/contract.ts";
+import { resumeException } from "#lib/exceptions/resume-exception.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { route } from "#lib/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  endpoint(resumeExceptionContract, ({ ctx, params }) => resumeException(ctx, params.id)),
+);

@@ -1,0 +1,57 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ListChecks } from "lucide-react";
+import { Fact, Facts } from "#components/kit/facts.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { PanelSection } from "#components/kit/panel-parts.tsx";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { formatMoney } from "#components/ui/money.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { lineById, matchById } from "./queries.ts";
+
+/** The line that an exception is about, what is suggested for it, and the way to settle it. */
+export function ExceptionLine({ exception: { line_id, suggested_match_id, reconciliation_id, closed_at } }: { exception: Exception }) {
+  const tenant = useTenantId();
+  const line = useQuery({ ...lineById(tenant, line_id ?? ""), enabled: line_id !== null });
+  const match = useQuery({ ...matchById(tenant, suggested_match_id ?? ""), enabled: suggested_match_id !== null });
+  if (line_id === null) return null;
+  return (
+    <PanelSection title="Line">
+      {line.error && !line.data ? (
+        <ProblemNote error={line.error} />
+      ) : !line.data ? (
+        <PartSkeleton label="Loading the line" bars={["h-4 w-full", "h-4 w-10/12", "h-4 w-8/12"]} />
+      ) : (
+        <Facts>
+          <Fact name="Amount">{formatMoney(line.data.amount_minor, line.data.currency)}</Fact>
+          {line.data.open_minor !== 0 && line.data.open_minor !== line.data.amount_minor && (
+            <Fact name="Open">{formatMoney(line.data.open_minor, line.data.currency)}</Fact>
+          )}
+          <Fact name="Value date">{line.data.value_date}</Fact>
+          {line.data.counterparty && <Fact name="Counterparty">{line.data.counterparty}</Fact>}
+          {line.data.reference && <Fact name="Reference">{line.data.reference}</Fact>}
+          {line.data.description && <Fact name="Description">{line.data.description}</Fact>}
+          {suggested_match_id !== null && match.data && (
+            <Fact name="Suggestion">
+              {match.data.method}
+              {match.data.score !== null && `, ${(Math.floor(match.data.score * 1000) / 10).toFixed(1)} %`}
+            </Fact>
+          )}
+        </Facts>
+      )}
+      {reconciliation_id && closed_at === null && (
+        <PrefetchLink
+          href={`/${tenant}/reconciliations/${reconciliation_id}/workbench?line=${line_id}`}
+          className={`mt-1 self-start ${buttonClass({ size: "sm" })}`}
+        >
+          <ListChecks aria-hidden className="size-4 text-muted" />
+          Open in the workbench
+        </PrefetchLink>
+      )}
+    </PanelSection>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Statement } from "#lib/matching/periods/contract.ts";
+
+/** The first days of each band, as the statement has them. */
+const BANDS = [0, 8, 31, 61, 91] as const;
+
+type Amount = { minor: number; lines: number };
+export type Age = { name: string; from: number; left: Amount; right: Amount };
+
+/** Every band of one currency, those without lines too. */
+export function agesOf(aging: Statement["aging"], currency: string): Age[] {
+  return BANDS.map((from, place) => {
+    const next = BANDS[place + 1];
+    const of = (side: "left" | "right"): Amount => {
+      const own = aging.find((one) => one.currency === currency && one.side === side && one.days_from === from);
+      return { minor: Number(own?.open_minor ?? 0), lines: own?.line_count ?? 0 };
+    };
+    return { name: next === undefined ? `${from} and more` : `${from}–${next - 1}`, from, left: of("left"), right: of("right") };
+  });
+}

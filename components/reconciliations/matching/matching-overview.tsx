@@ -1,0 +1,72 @@
+"use client";
+
+import { Fact, Facts } from "#components/kit/facts.tsx";
+import { Figure, Figures } from "#components/kit/figures.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { By } from "#components/people/by.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { matchedShare, periodOf, StatusLabel } from "../words.tsx";
+import { AgingCard } from "./aging-card.tsx";
+import { ProofCard } from "./proof-card.tsx";
+import { RunCard } from "./run-card.tsx";
+import { TiedOut } from "./tied-out.tsx";
+
+/** A reconciliation whose lines Tieout has: its last run, its proof, and what is open. */
+export function MatchingOverview({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { matched_count, unmatched_count, open_exceptions } = reconciliation;
+  return (
+    <div className="flex flex-col gap-4 pb-8">
+      <TiedOut reconciliation={reconciliation} />
+      <Figures>
+        <Figure name="Matched lines" value={matched_count.toLocaleString("en")} />
+        <Figure name="Open lines" value={unmatched_count.toLocaleString("en")} />
+        <Figure name="Match rate" value={matchedShare(reconciliation) ?? "–"} />
+        <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
+      </Figures>
+      <RunCard reconciliation={reconciliation} />
+      <div className="grid items-start gap-4 @4xl:grid-cols-2">
+        <ProofCard reconciliation={reconciliation} />
+        <AgingCard id={reconciliation.id} />
+      </div>
+      <About reconciliation={reconciliation} />
+    </div>
+  );
+}
+
+function About({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { status, left_source, right_source, auto_run, created_at, created_by, closed_at, closed_by } = reconciliation;
+  return (
+    <Facts>
+      <Fact name="Status">
+        <StatusLabel status={status} />
+      </Fact>
+      <Fact name="Period">{periodOf(reconciliation)}</Fact>
+      <Fact name="Left source">
+        <SourceLink id={reconciliation.left_source_id} name={left_source} />
+      </Fact>
+      <Fact name="Right source">
+        <SourceLink id={reconciliation.right_source_id} name={right_source} />
+      </Fact>
+      <Fact name="Runs">{auto_run ? "Start when lines arrive" : "Start by hand"}</Fact>
+      {closed_at && (
+        <Fact name="Closed">
+          <By iso={closed_at} actor={closed_by} />
+        </Fact>
+      )}
+      <Fact name="Created">
+        <By iso={created_at} actor={created_by} />
+      </Fact>
+    </Facts>
+  );
+}
+
+function SourceLink({ id, name }: { id: string | null; name: string }) {
+  const tenant = useTenantId();
+  if (id === null) return name;
+  return (
+    <PrefetchLink href={`/${tenant}/sources/${id}`} className="text-accent-text hover:underline">
+      {name}
+    </PrefetchLink>
+  );
+}

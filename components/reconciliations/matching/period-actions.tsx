@@ -1,0 +1,65 @@
+"use client";
+
+import { FileText, ListChecks, ListOrdered, LockKeyhole, LockKeyholeOpen } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import { closeReconciliationContract } from "#lib/matching/periods/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+
+const CloseDialog = dynamic(() => import("./close-dialog.tsx").then((part) => part.CloseDialog), { ssr: false });
+const ReopenDialog = dynamic(() => import("./reopen-dialog.tsx").then((part) => part.ReopenDialog), { ssr: false });
+
+/** What can be done with a period of two sources. */
+export function PeriodActions({ reconciliation }: { reconciliation: Reconciliation }) {
+  const tenant = useTenantId();
+  const mayClose = useMay(closeReconciliationContract.access);
+  const [asking, setAsking] = useState(false);
+  const stop = () => setAsking(false);
+  const closed = reconciliation.closed_at !== null;
+  const settable = mayClose && reconciliation.status !== "archived";
+  return (
+    <>
+      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/statement`} className={buttonClass()}>
+        <FileText aria-hidden className="size-4 text-muted" />
+        Statement
+      </PrefetchLink>
+      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/rules`} className={buttonClass()}>
+        <ListOrdered aria-hidden className="size-4 text-muted" />
+        Rules
+      </PrefetchLink>
+      {settable && (
+        <Button onClick={() => setAsking(true)}>
+          {closed ? (
+            <LockKeyholeOpen aria-hidden className="size-4 text-muted" />
+          ) : (
+            <LockKeyhole aria-hidden className="size-4 text-muted" />
+          )}
+          {closed ? "Reopen" : "Close period"}
+        </Button>
+      )}
+      {!closed && <WorkbenchLink reconciliation={reconciliation} />}
+      {asking &&
+        (closed ? (
+          <ReopenDialog reconciliation={reconciliation} onClose={stop} />
+        ) : (
+          <CloseDialog reconciliation={reconciliation} onClose={stop} />
+        ))}
+    </>
+  );
+}
+
+/** The way into the workbench. */
+function WorkbenchLink({ reconciliation: { id, unmatched_count } }: { reconciliation: Reconciliation }) {
+  const tenant = useTenantId();
+  return (
+    <PrefetchLink href={`/${tenant}/reconciliations/${id}/workbench`} className={buttonClass({ variant: "primary" })}>
+      <ListChecks aria-hidden className="size-4" />
+      Workbench
+      {unmatched_count > 0 && <span className="tabular-nums">· {unmatched_count.toLocaleString("en")}</span>}
+    </PrefetchLink>
+  );
+}

@@ -1,0 +1,108 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { BadgeCheck, ShieldAlert } from "lucide-react";
+import { Card } from "#components/kit/card.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { Badge } from "#components/ui/badge.tsx";
+import { formatMoney } from "#components/ui/money.ts";
+import type { Proof } from "#lib/matching/periods/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { proofOf } from "../queries.ts";
+
+/** The sums that show no cent is missing, asked anew whenever what was matched changes. */
+export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { data, error, refetch } = useQuery(proofOf(useTenantId(), reconciliation.id));
+  return (
+    <Card
+      title="Proof"
+      hint="Added up from the lines themselves: lines = matched + excluded + open"
+      aside={data && data.items.length > 0 && <ProofBadge proof={data} />}
+    >
+      {!data && error ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : !data ? (
+        <PartSkeleton label="Adding up the proof" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
+      ) : data.items.length === 0 ? (
+        <p className="py-6 text-center text-sm text-muted">No lines yet. Import lines into both sources.</p>
+      ) : (
+        <ProofTable proof={data} reconciliation={reconciliation} />
+      )}
+    </Card>
+  );
+}
+
+export function ProofBadge({ proof }: { proof: Proof }) {
+  return proof.holds ? (
+    <Badge tone="good" icon={BadgeCheck}>
+      Holds to the cent
+    </Badge>
+  ) : (
+    <Badge tone="danger" icon={ShieldAlert}>
+      Doesn't hold
+    </Badge>
+  );
+}
+
+const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
+const TERMS = [
+  ["lines", "Lines"],
+  ["matched", "Matched"],
+  ["excluded", "Excluded"],
+  ["open", "Open"],
+  ["adjustments", "Adjustments"],
+  ["residual", "Residuals"],
+] as const satisfies readonly (readonly [keyof Proof["items"][number], string])[];
+
+/** A column per currency and side; a row per term. */
+export function ProofTable({
+  proof,
+  reconciliation,
+}: {
+  proof: Proof;
+  reconciliation: Pick<Reconciliation, "left_source" | "right_source">;
+}) {
+  const currencies = [...new Set(proof.items.map(({ currency }) => currency))];
+  return (
+    <div className="flex flex-col gap-4">
+      {currencies.map((currency) => {
+        const sides = proof.items.filter((item) => item.currency === currency);
+        return (
+          <div key={currency}>
+            <table className="w-full table-fixed text-sm">
+              <caption className="sr-only">Proof in {currency}</caption>
+              <thead className="text-xs text-muted">
+                <tr className="border-b border-line align-bottom">
+                  <th scope="col" className="w-20 py-1.5 text-left font-medium sm:w-28">
+                    {currency}
+                  </th>
+                  {sides.map(({ side }) => (
+                    <th key={side} scope="col" className="py-1.5 pl-2 text-right font-medium sm:pl-4">
+                      <span className="block truncate">{side === "left" ? reconciliation.left_source : reconciliation.right_source}</span>
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {TERMS.filter(([term], place) => place < 4 || sides.some((side) => Number(side[term]) !== 0)).map(([term, name]) => (
+                  <tr key={term} className="border-b border-line last:border-0">
+                    <th scope="row" className="py-1.5 text-left font-normal text-muted">
+                      {name}
+                    </th>
+                    {sides.map((side) => (
+                      <td key={side.side} className={NUMBER}>
+                        {formatMoney(side[term], currency)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        );
+      })}
+    </div>
+  );
+}

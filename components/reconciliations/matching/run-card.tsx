@@ -1,0 +1,118 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { callApi } from "#components/api-client.ts";
+import { Card } from "#components/kit/card.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { By } from "#components/people/by.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { ProgressBar } from "#components/ui/progress-bar.tsx";
+import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { reconciliationsKey, runsOfReconciliation } from "../queries.ts";
+import { RunWaterfall } from "./run-waterfall.tsx";
+import { runsOf, stageInWords, took } from "./run-words.ts";
+
+/** The period's last run, or the one that is under way; starts another. */
+export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) {
+  const tenant = useTenantId();
+  const { data, error, refetch } = useQuery(runsOfReconciliation(tenant, reconciliation.id));
+  const { current, last } = runsOf(data?.items ?? []);
+  useRefreshAfter(current?.id);
+  const open = reconciliation.closed_at === null && reconciliation.status !== "archived";
+  return (
+    <Card
+      title="Matching"
+      hint={last ? <LastRun run={last} /> : "What each rule matched"}
+      aside={open && data && <StartRun id={reconciliation.id} busy={current !== undefined} />}
+    >
+      {!data && error ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : !data ? (
+        <PartSkeleton label="Loading the runs" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
+      ) : (
+        <>
+          {current && <Progress run={current} />}
+          {last?.status === "failed" && (
+            <Note tone="danger">
+              The last run failed. {last.failure} <span className="block font-mono text-xs">{last.id}</span>
+            </Note>
+          )}
+          {last ? (
+            <RunWaterfall run={last} reconciliation={reconciliation} />
+          ) : (
+            !current && (
+              <p className="py-6 text-center text-sm text-muted">No run yet. A run starts when lines arrive, or when you start one.</p>
+            )
+          )}
+          {last && last.exceptions_held_back > 0 && (
+            <Note tone="warning">
+              {last.exceptions_held_back.toLocaleString("en")} exceptions were held back by the limit of one run. The next run opens them.
+            </Note>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function StartRun({ id, busy }: { id: string; busy: boolean }) {
+  const tenant = useTenantId();
+  const mayRun = useMay(createRunContract.access);
+  const start = useAttempt({
+    send: (_: undefined, idempotencyKey) => callApi(createRunContract, { tenant, params: { id }, body: {}, idempotencyKey }),
+    failed: "Couldn't start a run",
+    stale: reconciliationsKey(tenant),
+  });
+  if (!mayRun) return null;
+  return (
+    <Button size="sm" disabled={busy || start.isPending} onClick={() => start.start(undefined)}>
+      <Play aria-hidden className="size-4 text-muted" />
+      Run now
+    </Button>
+  );
+}
+
+function LastRun({ run }: { run: Run }) {
+  return (
+    <>
+      Last run <By iso={run.finished_at ?? run.created_at} actor={run.created_by === "system" ? null : run.created_by} />
+      {run.duration_ms !== null && ` · ${took(run.duration_ms)}`}
+      {` · rules ${run.rules_version === 0 || run.rules_version === null ? "by default" : `version ${run.rules_version}`}`}
+    </>
+  );
+}
+
+function Progress({ run: { status, stage, lines_done, lines_total } }: { run: Run }) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex flex-wrap justify-between gap-x-4 text-sm">
+        <span role="status">{status === "queued" ? "Waiting for its turn…" : `${stageInWords(stage)}…`}</span>
+        {lines_total > 0 && (
+          <span className="text-muted tabular-nums">
+            {lines_done.toLocaleString("en")} of {lines_total.toLocaleString("en")} lines
+          </span>
+        )}
+      </div>
+      <ProgressBar label="Progress of the run" value={lines_done} max={Math.max(1, lines_total)} />
+    </div>
+  );
+}
+
+/** What a run changes shows everywhere once it has ended. */
+function useRefreshAfter(current: string | undefined): void {
+  const cache = useQueryClient();
+  const tenant = useTenantId();
+  const before = useRef(current);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== current) cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
+    before.current = current;
+  }, [cache, current, tenant]);
+}

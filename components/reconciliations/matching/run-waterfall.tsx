@@ -1,0 +1,93 @@
+"use client";
+
+import { useState } from "react";
+import { classes } from "#components/ui/classes.ts";
+import { formatMoney } from "#components/ui/money.ts";
+import { Segmented } from "#components/ui/segmented.tsx";
+import type { Run } from "#lib/matching/runs/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { Bar } from "./bar.tsx";
+import { currenciesOf, type Step, waterfallOf } from "./waterfall.ts";
+
+const FILLS: Record<Step["kind"], string> = {
+  all: "fill-field",
+  rule: "fill-accent",
+  people: "fill-muted",
+  open: "fill-risk-rail",
+};
+const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
+
+/** What each rule settled, from all lines to those that are open: a chart that is its own table. */
+export function RunWaterfall({ run, reconciliation }: { run: Run; reconciliation: Reconciliation }) {
+  const currencies = currenciesOf(run);
+  const [chosen, setChosen] = useState(currencies[0] ?? null);
+  const currency = chosen !== null && currencies.includes(chosen) ? chosen : (currencies[0] ?? null);
+  const steps = waterfallOf(run, reconciliation);
+  return (
+    <>
+      {currencies.length > 1 && currency && (
+        <Segmented label="Currency" value={currency} options={currencies.map((value) => ({ value, label: value }))} onChange={setChosen} />
+      )}
+      <table className="w-full text-sm">
+        <caption className="sr-only">What each rule matched</caption>
+        <thead className="text-xs text-muted">
+          <tr className="border-b border-line">
+            <th scope="col" className="py-1.5 text-left font-medium">
+              Step
+            </th>
+            <th scope="col" className="w-2/5 py-1.5 pl-4 text-left font-medium max-sm:hidden">
+              <span className="sr-only">Chart</span>
+            </th>
+            <th scope="col" className={`${NUMBER} font-medium`}>
+              Lines
+            </th>
+            <th scope="col" className={`${NUMBER} font-medium max-md:hidden`}>
+              Matches
+            </th>
+            <th scope="col" className={`${NUMBER} font-medium max-md:hidden`}>
+              Suggested
+            </th>
+            {currency && (
+              <th scope="col" className={`${NUMBER} font-medium`}>
+                Left, {currency}
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step) => (
+            <Row key={step.key} step={step} currency={currency} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Row({ step: { kind, name, lines, matches, suggested, amounts, from, to }, currency }: { step: Step; currency: string | null }) {
+  const money = amounts?.find((one) => one.currency === currency)?.left_minor;
+  const idle = kind === "rule" && lines === 0 && suggested === 0;
+  return (
+    <tr
+      data-risk={kind === "open" ? "medium" : undefined}
+      className={classes("border-b border-line last:border-0", idle && "text-muted", kind !== "rule" && "font-medium")}
+    >
+      <th scope="row" className="py-1.5 text-left font-normal">
+        <span className={kind === "rule" ? undefined : "font-medium"}>{name}</span>
+        <Bar from={from} to={to} fill={FILLS[kind]} className="mt-1 sm:hidden" />
+      </th>
+      <td className="pl-4 max-sm:hidden">
+        <Bar from={from} to={to} fill={FILLS[kind]} />
+      </td>
+      <td className={NUMBER}>{lines.toLocaleString("en")}</td>
+      <td className={`${NUMBER} max-md:hidden`}>{count(matches)}</td>
+      <td className={`${NUMBER} max-md:hidden`}>{kind === "rule" ? count(suggested) : null}</td>
+      {currency && <td className={NUMBER}>{money !== undefined && formatMoney(money, currency)}</td>}
+    </tr>
+  );
+}
+
+function count(number: number | null) {
+  if (number === null) return null;
+  return number === 0 ? <span className="text-muted">–</span> : number.toLocaleString("en");
+}

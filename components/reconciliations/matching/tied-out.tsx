@@ -1,0 +1,40 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { BadgeCheck, LockKeyhole } from "lucide-react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { By } from "#components/people/by.tsx";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { proofOf } from "../queries.ts";
+
+/** Said where nothing is open and the proof holds, or where the period is closed. */
+export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { id, matched_count, unmatched_count, closed_at, closed_by } = reconciliation;
+  const { data: proof } = useQuery(proofOf(useTenantId(), id));
+  if (closed_at) {
+    return (
+      <Banner icon={LockKeyhole} title="Closed">
+        <By iso={closed_at} actor={closed_by} />. Nothing in this period changes any more.
+        {unmatched_count > 0 && ` ${unmatched_count.toLocaleString("en")} open lines were carried forward.`}
+      </Banner>
+    );
+  }
+  if (unmatched_count > 0 || matched_count === 0 || !proof?.holds) return null;
+  return (
+    <Banner icon={BadgeCheck} title="Tied out">
+      Every line of both sides is accounted for, and the proof holds to the cent. The period can be closed.
+    </Banner>
+  );
+}
+
+function Banner({ icon: Icon, title, children }: { icon: typeof BadgeCheck; title: string; children: React.ReactNode }) {
+  return (
+    <div data-tone="good" className="flex items-center gap-3 rounded-lg border border-tone-line bg-tone-soft px-4 py-3 text-tone-ink">
+      <Icon aria-hidden className="size-6 shrink-0" />
+      <div className="min-w-0">
+        <p className="text-lg font-semibold">{title}</p>
+        <p className="text-sm">{children}</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { ArrowDown, ArrowUp, GripVertical, Pencil, Trash2 } from "lucide-react";
+import { Button } from "#components/ui/button.tsx";
+import { classes } from "#components/ui/classes.ts";
+import type { Run } from "#lib/matching/runs/contract.ts";
+import { KIND_WORDS, type Rule, sentenceOf } from "./sentence.ts";
+
+/** A rule in its place: moved by dragging, by its buttons, or by Alt and an arrow. */
+export function RuleCard({
+  rule,
+  index,
+  count,
+  step,
+  money,
+  readOnly,
+  dragged,
+  onEdit,
+  onRemove,
+  onMove,
+  onDrag,
+  onDrop,
+}: {
+  rule: Rule;
+  index: number;
+  count: number;
+  /** What it did in the last run. */
+  step: Run["waterfall"][number] | undefined;
+  money: (minor: number) => string;
+  readOnly: boolean;
+  dragged: boolean;
+  onEdit: () => void;
+  onRemove: () => void;
+  onMove: (to: number) => void;
+  onDrag: (index: number | null) => void;
+  onDrop: () => void;
+}) {
+  return (
+    <li
+      draggable={!readOnly}
+      onDragStart={() => onDrag(index)}
+      onDragEnd={() => onDrag(null)}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={onDrop}
+      onKeyDown={(event) => {
+        if (readOnly || !event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+        event.preventDefault();
+        onMove(index + (event.key === "ArrowUp" ? -1 : 1));
+      }}
+      className={classes(
+        "flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-line bg-raised py-2.5 pr-2 pl-2 shadow-raised",
+        dragged && "opacity-60",
+      )}
+    >
+      {!readOnly && <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted max-sm:hidden" />}
+      <span className="w-5 shrink-0 text-right text-sm text-muted tabular-nums">{index + 1}</span>
+      <div className="min-w-48 flex-1">
+        <p className="text-base font-medium wrap-break-word">
+          {rule.name} <span className="text-xs font-normal text-muted">{KIND_WORDS[rule.kind]}</span>
+        </p>
+        <p className="text-sm text-muted">{sentenceOf(rule, money)}</p>
+      </div>
+      <p className="shrink-0 text-right text-sm tabular-nums">
+        {step ? (
+          <>
+            <span className="block font-medium">{step.matches.toLocaleString("en")} matched</span>
+            <span className="block text-muted">{step.suggested.toLocaleString("en")} suggested</span>
+          </>
+        ) : (
+          <span className="text-muted">Not run yet</span>
+        )}
+      </p>
+      {!readOnly && (
+        <div className="flex shrink-0">
+          <Button variant="ghost" size="icon" aria-label={`Move ${rule.name} up`} disabled={index === 0} onClick={() => onMove(index - 1)}>
+            <ArrowUp aria-hidden className="size-4" />
+          </Button>
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={`Move ${rule.name} down`}
+            disabled={index === count - 1}
+            onClick={() => onMove(index + 1)}
+          >
+            <ArrowDown aria-hidden className="size-4" />
+          </Button>
+          <Button variant="ghost" size="icon" aria-label={`Edit ${rule.name}`} onClick={onEdit}>
+            <Pencil aria-hidden className="size-4" />
+          </Button>
+          <Button variant="ghost" size="icon" aria-label={`Remove ${rule.name}`} disabled={count === 1} onClick={onRemove}>
+            <Trash2 aria-hidden className="size-4" />
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}

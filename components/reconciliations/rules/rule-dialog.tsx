@@ -1,0 +1,122 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
+import { Segmented } from "#components/ui/segmented.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { FIELD_OPTIONS, KIND_WORDS, type Rule } from "./sentence.ts";
+
+const KINDS = (Object.keys(KIND_WORDS) as Rule["kind"][]).map((value) => ({ value, label: KIND_WORDS[value] }));
+const THEN = [
+  { value: "match", label: "Match" },
+  { value: "suggest", label: "Suggest" },
+] as const;
+const DAY_KINDS = [
+  { value: "calendar", label: "Calendar days" },
+  { value: "business", label: "Business days" },
+] as const;
+const NAME_MAX = 100;
+const WHOLE = { type: "number", min: 0, step: 1, inputMode: "numeric" } as const;
+
+type NumberField = "amount_tolerance_minor" | "amount_tolerance_bps" | "days_before" | "days_after" | "max_group_size";
+
+/** One rule's fields. Nothing is saved before the whole set is. */
+export function RuleDialog({
+  initial,
+  taken,
+  onSave,
+  onClose,
+}: {
+  initial: Rule;
+  /** Names of the other rules. */
+  taken: readonly string[];
+  onSave: (rule: Rule) => void;
+  onClose: () => void;
+}) {
+  const [rule, setRule] = useState(initial);
+  const [told, setTold] = useState(false);
+  const change = (part: Partial<Rule>) => setRule((now) => ({ ...now, ...part }));
+  const name = rule.name.trim();
+  const problem =
+    name === ""
+      ? "Enter a name."
+      : taken.includes(name)
+        ? "Another rule has this name."
+        : name === "manual"
+          ? "Choose another name."
+          : undefined;
+  const number = (field: NumberField) => ({
+    ...WHOLE,
+    value: rule[field] ?? "",
+    onChange: ({ target }: { target: HTMLInputElement }) =>
+      change({ [field]: target.value === "" ? undefined : Math.max(0, Math.floor(Number(target.value))) }),
+  });
+  return (
+    <Dialog title={initial.name === "" ? "New rule" : initial.name} onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem) setTold(true);
+          else onSave({ ...rule, name });
+        }}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        <DialogBody>
+          <TextField
+            label="Name"
+            maxLength={NAME_MAX}
+            value={rule.name}
+            error={told ? problem : undefined}
+            onChange={({ target }) => change({ name: target.value })}
+            required
+          />
+          <div className="flex flex-col gap-1.5 overflow-x-auto">
+            <span className="text-sm font-medium">Kind</span>
+            <Segmented label="Kind" value={rule.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+          </div>
+          <fieldset className="flex flex-col gap-1">
+            <legend className="pb-1 text-sm font-medium">Fields that have to agree</legend>
+            <div className="grid grid-cols-2 gap-x-4">
+              {FIELD_OPTIONS.map(([field, word]) => (
+                <CheckField
+                  key={field}
+                  label={word.charAt(0).toUpperCase() + word.slice(1)}
+                  checked={rule.on?.includes(field) ?? false}
+                  onChange={({ target }) =>
+                    change({ on: target.checked ? [...(rule.on ?? []), field] : (rule.on ?? []).filter((one) => one !== field) })
+                  }
+                />
+              ))}
+            </div>
+          </fieldset>
+          <div className="grid grid-cols-2 gap-3">
+            <TextField label="Amount tolerance" hint="In minor units: 100 is 1.00" {...number("amount_tolerance_minor")} />
+            <TextField label="Or, in basis points" hint="100 is 1 %" {...number("amount_tolerance_bps")} />
+            <TextField label="Days before" {...number("days_before")} />
+            <TextField label="Days after" {...number("days_after")} />
+          </div>
+          <Segmented label="Days" value={rule.day_kind ?? "calendar"} options={DAY_KINDS} onChange={(day_kind) => change({ day_kind })} />
+          {rule.kind === "group" && <TextField label="Most lines of a sum" {...number("max_group_size")} />}
+          <CheckField
+            label="Leave a difference open instead of keeping it on the match"
+            checked={rule.residual === "none"}
+            onChange={({ target }) => change({ residual: target.checked ? "none" : "keep" })}
+          />
+          <div className="flex flex-col gap-1.5">
+            <span className="text-sm font-medium">Then</span>
+            <Segmented label="Then" value={rule.then} options={THEN} onChange={(then) => change({ then })} />
+          </div>
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary">
+            {initial.name === "" ? "Add rule" : "Change rule"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { ReadOnly } from "#components/kit/read-only.tsx";
+import { putRulesContract } from "#lib/matching/rules/contract.ts";
+import { runsOf } from "../matching/run-words.ts";
+import { reconciliationById, rulesOf, runsOfReconciliation } from "../queries.ts";
+import { RulesEditor } from "./rules-editor.tsx";
+
+/** The rules of a pair of sources: read as sentences, put in order, tried before they are saved. */
+export function RulesPage({ id }: { id: string }) {
+  const tenant = useTenantId();
+  const mayWrite = useMay(putRulesContract.access);
+  const { data: reconciliation } = useQuery(reconciliationById(tenant, id));
+  const { data, error, refetch } = useQuery({ ...rulesOf(tenant, id), refetchOnWindowFocus: false });
+  const runs = useQuery(runsOfReconciliation(tenant, id));
+  return (
+    <Page
+      parent={{ name: reconciliation?.name ?? "Reconciliation", path: `reconciliations/${id}` }}
+      title="Matching rules"
+      actions={!mayWrite && <ReadOnly />}
+    >
+      {!data && error ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : data && reconciliation ? (
+        <RulesEditor
+          key={data.etag}
+          id={id}
+          version={data}
+          closed={reconciliation.closed_at !== null}
+          waterfall={runsOf(runs.data?.items ?? []).last?.waterfall ?? []}
+          readOnly={!mayWrite}
+        />
+      ) : (
+        <PartSkeleton label="Loading the rules" bars={["h-16 w-full", "h-16 w-full ", "h-16  w-full", "h-16 w-11/12"]} />
+      )}
+    </Page>
+  );
+}

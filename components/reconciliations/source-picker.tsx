@@ -1,0 +1,101 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ChevronDown } from "lucide-react";
+import { useId, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { classes } from "#components/ui/classes.ts";
+import { Combobox } from "#components/ui/combobox.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import type { Source } from "#lib/sources/contract.ts";
+import { sourcesNamed } from "./queries.ts";
+
+const KINDS: Record<Source["kind"], string> = {
+  bank_statement: "Bank statement",
+  ledger: "Ledger",
+  processor: "Processor",
+  orders: "Orders",
+  other: "Other",
+};
+
+/** A source to compare, found by its name. */
+export function SourcePicker({
+  label,
+  value,
+  error,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  error: string | undefined;
+  onChange: (id: string) => void;
+}) {
+  const id = useId();
+  const tenant = useTenantId();
+  const [search, setSearch] = useState("");
+  const [chosen, setChosen] = useState<Source | null>(null);
+  const { data, error: failure, isPlaceholderData } = useQuery({ ...sourcesNamed(tenant, search), placeholderData: keepPreviousData });
+  const shown = chosen?.id === value ? chosen : (data?.items.find((source) => source.id === value) ?? null);
+  const none = data?.items.length === 0;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <span id={id} className="text-sm font-medium">
+        {label}
+      </span>
+      <Combobox
+        label={label}
+        placeholder="Find a source"
+        search={search}
+        onSearch={setSearch}
+        triggerClass={classes(
+          "flex h-10 w-full items-center justify-between gap-2 rounded-md border bg-surface px-3 text-left text-ink max-sm:text-lg",
+          error ? "border-danger" : "border-field",
+        )}
+        trigger={
+          <>
+            <span className={classes("truncate", !shown && "text-muted")}>
+              <span className="sr-only">{label}: </span>
+              {shown?.name ?? "Choose a source"}
+            </span>
+            <ChevronDown aria-hidden className="size-4 shrink-0 text-muted" />
+          </>
+        }
+        options={(data?.items ?? []).map((source) => ({
+          key: source.id,
+          value: source,
+          current: source.id === value,
+          label: (
+            <span className="min-w-0">
+              <span className="block truncate">{source.name}</span>
+              <span className="block truncate text-xs text-muted">
+                {KINDS[source.kind]} · {source.currency} · {source.line_count.toLocaleString("en")} lines
+              </span>
+            </span>
+          ),
+        }))}
+        onChoose={(source) => {
+          setChosen(source);
+          onChange(source.id);
+        }}
+        note={
+          failure
+            ? "Couldn't load the sources."
+            : none && !isPlaceholderData
+              ? search
+                ? `No results for "${search}"`
+                : "No sources yet"
+              : undefined
+        }
+      />
+      {none && search === "" && (
+        <p className="text-sm text-muted">
+          <PrefetchLink href={`/${tenant}/sources`} className="text-accent-text hover:underline">
+            Create a source
+          </PrefetchLink>{" "}
+          and import its lines first.
+        </p>
+      )}
+      <p className="text-sm text-danger-text empty:hidden">{error}</p>
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Printer } from "lucide-react";
+import { ExportMenu } from "#components/kit/export-menu.tsx";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { By } from "#components/people/by.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Time } from "#components/ui/time.tsx";
+import { getStatementContract, type Statement } from "#lib/matching/periods/contract.ts";
+import { ProofBadge, ProofTable } from "../matching/proof-card.tsx";
+import { statementOf } from "../queries.ts";
+import { periodOf } from "../words.tsx";
+import { AdjustmentTable, AgingTable, BalanceTable, OutstandingTable } from "./statement-tables.tsx";
+
+/** The reconciliation statement of a period: what is signed, and printed. */
+export function StatementPage({ id }: { id: string }) {
+  const tenant = useTenantId();
+  const { data, error, refetch } = useQuery(statementOf(tenant, id));
+  return (
+    <Page
+      parent={{ name: data?.name ?? "Reconciliation", path: `reconciliations/${id}` }}
+      title="Reconciliation statement"
+      actions={
+        data && (
+          <div className="flex gap-2 print:hidden">
+            <ExportMenu
+              label="Export outstanding lines"
+              name={`outstanding-${data.period_end}`}
+              contract={getStatementContract}
+              call={{ tenant, params: { id } }}
+              failed="Couldn't export the outstanding lines"
+            />
+            <Button size="sm" onClick={() => window.print()}>
+              <Printer aria-hidden className="size-4 text-muted" />
+              Print
+            </Button>
+          </div>
+        )
+      }
+    >
+      {!data && error ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : data ? (
+        <Sheet statement={data} />
+      ) : (
+        <PartSkeleton label="Loading the statement" bars={["h-8 w-2/3", "h-32 w-full", "h-40 w-full", "h-48 w-full"]} />
+      )}
+    </Page>
+  );
+}
+
+function Sheet({ statement }: { statement: Statement }) {
+  const { name, left_source, right_source, as_of, closed_at, closed_by, proof, outstanding_count, outstanding, adjustments } = statement;
+  return (
+    <article className="flex max-w-4xl flex-col gap-8 text-sm print:max-w-none">
+      <header className="flex flex-wrap items-start justify-between gap-4">
+        <div>
+          <p className="text-lg font-semibold">{name}</p>
+          <p>{periodOf(statement)}</p>
+          <p className="text-muted">
+            {left_source} and {right_source}
+          </p>
+          <p className="text-muted">
+            {closed_at ? (
+              <>
+                Closed <By iso={closed_at} actor={closed_by} />
+              </>
+            ) : (
+              <>
+                Not closed, as of <Time iso={as_of} />
+              </>
+            )}
+          </p>
+        </div>
+        <ProofBadge proof={proof} />
+      </header>
+      <Part title="Balances">
+        <BalanceTable statement={statement} />
+      </Part>
+      <Part title="Proof">
+        <ProofTable proof={proof} reconciliation={statement} />
+      </Part>
+      {statement.aging.length > 0 && (
+        <Part title="Outstanding by age">
+          <AgingTable statement={statement} />
+        </Part>
+      )}
+      <Part
+        title="Outstanding lines"
+        hint={
+          outstanding_count > outstanding.length
+            ? `The ${outstanding.length.toLocaleString("en")} with the most money, of ${outstanding_count.toLocaleString("en")}. The export has all of them.`
+            : undefined
+        }
+      >
+        {outstanding.length === 0 ? <p className="text-muted">Nothing is outstanding.</p> : <OutstandingTable statement={statement} />}
+      </Part>
+      {adjustments.length > 0 && (
+        <Part title="Adjustments">
+          <AdjustmentTable adjustments={adjustments} />
+        </Part>
+      )}
+      <footer className="hidden grid-cols-2 gap-12 pt-12 print:grid">
+        {["Prepared by", "Reviewed by"].map((role) => (
+          <p key={role} className="border-t border-ink pt-1 text-xs">
+            {role}, date
+          </p>
+        ))}
+      </footer>
+    </article>
+  );
+}
+
+function Part({ title, hint, children }: { title: string; hint?: string; children: React.ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2 print:break-inside-auto">
+      <h2 className="text-base font-semibold">{title}</h2>
+      {hint && <p className="text-muted">{hint}</p>}
+      {children}
+    </section>
+  );
+}

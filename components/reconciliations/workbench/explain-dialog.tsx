@@ -1,0 +1,58 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
+import { formatMoney } from "#components/ui/money.ts";
+import { Segmented } from "#components/ui/segmented.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { ADJUSTMENT_WORDS } from "../words.tsx";
+
+type Kind = keyof typeof ADJUSTMENT_WORDS;
+const KINDS = (["write_off", "fee", "fx", "rounding", "other"] as const).map((value) => ({ value, label: ADJUSTMENT_WORDS[value] }));
+const NOTE_MAX = 500;
+
+/** Says what the difference of a match is. */
+export function ExplainDialog({
+  difference,
+  currency,
+  onExplain,
+  onClose,
+}: {
+  difference: number;
+  currency: string;
+  onExplain: (kind: Kind, note: string | null) => void;
+  onClose: () => void;
+}) {
+  const [kind, setKind] = useState<Kind>("write_off");
+  const [note, setNote] = useState("");
+  const money = formatMoney(difference, currency);
+  return (
+    <Dialog
+      title={`Match and explain ${money}`}
+      description="The difference is recorded on the match and in the statement."
+      onClose={onClose}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onExplain(kind, note.trim() || null);
+        }}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        <DialogBody>
+          <TextField label="Note" hint="Optional" maxLength={NOTE_MAX} value={note} onChange={({ target }) => setNote(target.value)} />
+          <div className="overflow-x-auto">
+            <Segmented label="What the difference is" value={kind} options={KINDS} onChange={setKind} />
+          </div>
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary">
+            {kind === "write_off" ? `Write off ${money}` : `Match with ${ADJUSTMENT_WORDS[kind].toLowerCase()}`}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

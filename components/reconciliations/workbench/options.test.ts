@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { OpenLine } from "#lib/matching/work/contract.ts";
+import { balanceOf, splittable } from "./options.ts";
+import { wordsOf } from "./search.ts";
+
+const line = (side: "left" | "right", open_minor: number, id = `${side}${open_minor}`): OpenLine => ({
+  id,
+  side,
+  currency: "EUR",
+  amount_minor: open_minor,
+  open_minor,
+  value_date: "2026-10-05",
+  booked_date: null,
+  reference: null,
+  counterparty: null,
+  description: null,
+  group_key: null,
+  external_id: null,
+  suggestion: null,
+  exception_id: null,
+});
+
+test("the difference of a selection is left less right, lines of both signs counted", () => {
+  const { left_minor, right_minor } = balanceOf([line("left", 10_000), line("left", -250), line("right", 9_750)]);
+  expect(left_minor - right_minor).toBe(0);
+});
+
+test("what stays open is of the larger side, and of a line that is larger than it", () => {
+  expect(splittable([line("left", 10_000), line("right", 4_000)])?.id).toBe("left10000");
+  expect(splittable([line("left", 4_000), line("right", 10_000)])?.id).toBe("right10000");
+  expect(splittable([line("left", -10_000), line("right", -4_000)])?.id).toBe("left-10000");
+});
+
+test("nothing is split where the sides agree, one is missing, or no line is large enough", () => {
+  expect(splittable([line("left", 100), line("right", 100)])).toBeNull();
+  expect(splittable([line("left", 100)])).toBeNull();
+  expect(splittable([line("left", 100), line("left", 100, "b"), line("right", 50), line("left", 100, "c")])).toBeNull();
+});
+
+test.each([
+  ["1,250.00", "125000"],
+  ["-12,50", "-1250"],
+  ["€0.75", "75"],
+  ["RG-2026-0027", "RG-2026-0027"],
+  ["vogel 80.50", "vogel 8050"],
+  ["4711", "4711"],
+])("%s is looked for as %s", (typed, words) => {
+  expect(wordsOf(typed)).toBe(words);
+});

@@ -1,0 +1,65 @@
+import { keepPreviousData } from "@tanstack/react-query";
+import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { queryOf } from "#components/kit/search-params.ts";
+import { listMatchesContract } from "#lib/matching/contract.ts";
+import { listLineSuggestionsContract } from "#lib/matching/lines/contract.ts";
+import { listDecisionsContract, listOpenLinesContract } from "#lib/matching/work/contract.ts";
+import { type WorkbenchSearch, wordsOf } from "./search.ts";
+
+/** The first page is there at once; later ones are larger, for fast scrolling. */
+const PAGE_SIZE = 50;
+const NEXT_PAGE_SIZE = 250;
+const OTHERS_MS = 1000;
+const LONGEST_SEARCH = 200;
+
+export type Side = "left" | "right";
+
+export const openLinesKey = (tenant: string) => resourceKey(tenant, "open-lines");
+export const suggestionsKey = (tenant: string) => resourceKey(tenant, "suggestions");
+
+export function openLinePages(tenant: string, id: string, side: Side, { q, sort, suggested, currency }: Omit<WorkbenchSearch, "line">) {
+  return listQuery(
+    {
+      under: openLinesKey(tenant),
+      contract: listOpenLinesContract,
+      call: {
+        tenant,
+        params: { id },
+        query: queryOf({ side, sort, suggested, currency, q: q && wordsOf(q).slice(0, LONGEST_SEARCH), limit: PAGE_SIZE }),
+      },
+    },
+    { next: { limit: String(NEXT_PAGE_SIZE) } },
+  );
+}
+
+/** What the last run suggests for a line. */
+export function suggestedMatches(tenant: string, id: string, line_id: string) {
+  return oneQuery(
+    {
+      under: suggestionsKey(tenant),
+      contract: listMatchesContract,
+      call: { tenant, params: { id }, query: { state: "suggested", line_id, limit: "5" } },
+    },
+    { staleTime: 5000 },
+  );
+}
+
+/** What else is near the line: looked for when asked. */
+export function nearLines(tenant: string, reconciliation_id: string, line: string) {
+  return oneQuery(
+    {
+      under: suggestionsKey(tenant),
+      contract: listLineSuggestionsContract,
+      call: { tenant, params: { id: line }, query: { reconciliation_id } },
+    },
+    { staleTime: 5000 },
+  );
+}
+
+/** What people decided last, asked each second: others' decisions show at once. */
+export function decisionsOf(tenant: string, id: string) {
+  return oneQuery(
+    { under: resourceKey(tenant, "decisions"), contract: listDecisionsContract, call: { tenant, params: { id }, query: { limit: "20" } } },
+    { refetchInterval: OTHERS_MS, placeholderData: keepPreviousData },
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useMemo, useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useList } from "#components/kit/use-list.ts";
+import type { OpenLine } from "#lib/matching/work/contract.ts";
+import { type Option, optionsOf } from "./options.ts";
+import { nearLines, openLinePages, type Side, suggestedMatches } from "./queries.ts";
+import type { WorkbenchSearch } from "./search.ts";
+
+type Cursor = { side: Side; id: string | null; index: number };
+const NONE: ReadonlyMap<string, OpenLine> = new Map();
+const NO_OPTIONS: readonly Option[] = [];
+
+/** Both lists, the line at hand, what is suggested for it, and what was picked beside it. */
+export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchSearch) {
+  const tenant = useTenantId();
+  const left = useList(openLinePages(tenant, id, "left", filters));
+  const right = useList(openLinePages(tenant, id, "right", filters));
+  const lists = { left, right };
+  const [cursor, setCursor] = useState<Cursor>({ side: "left", id: first, index: 0 });
+  const [picked, setPicked] = useState(NONE);
+  const [choice, setChoice] = useState({ line: "", option: 0 });
+
+  // A side without lines has nothing at hand: the other has.
+  const elsewhere = cursor.side === "left" ? "right" : "left";
+  const foundElsewhere = cursor.id !== null && lists[elsewhere].items.some((item) => item.id === cursor.id);
+  const side: Side =
+    foundElsewhere || (lists[cursor.side].items.length === 0 && lists[elsewhere].items.length > 0) ? elsewhere : cursor.side;
+  const items: readonly OpenLine[] = lists[side].items;
+  const known = items.findIndex((item) => item.id === cursor.id);
+  // A line that is gone leaves its place to the next one.
+  const index = known >= 0 ? known : Math.max(0, Math.min(cursor.index, items.length - 1));
+  const line = items[index] ?? null;
+
+  // Running down the list asks about the line where one stops.
+  const asked = useDeferredValue(line);
+  const enabled = asked !== null;
+  const matches = useQuery({ ...suggestedMatches(tenant, id, asked?.id ?? ""), enabled });
+  const near = useQuery({ ...nearLines(tenant, id, asked?.id ?? ""), enabled: enabled && matches.data !== undefined });
+  const options = useMemo(
+    () => (asked && asked.id === line?.id && matches.data ? optionsOf(asked, matches.data.items, near.data?.items ?? []) : NO_OPTIONS),
+    [asked, line, matches.data, near.data],
+  );
+  const option = picked.size === 0 ? (options[choice.line === line?.id ? choice.option : 0] ?? null) : null;
+
+  function go(to: Side, place: number): void {
+    const target = lists[to].items;
+    const next = Math.max(0, Math.min(place, target.length - 1));
+    setCursor({ side: to, id: target[next]?.id ?? null, index: next });
+  }
+
+  return {
+    ...lists,
+    line,
+    side,
+    index,
+    options,
+    option,
+    choice: choice.line === line?.id ? choice.option : 0,
+    isLooking: enabled && (matches.isPending || (near.isFetching && options.length === 0)),
+    failure: matches.error ?? near.error,
+    picked,
+    go,
+    move: (by: number) => go(side, index + by),
+    /** To the other side, where its list has lines. */
+    cross: (to: Side) => lists[to].items.length > 0 && to !== side && go(to, 0),
+    choose: (place: number) => line && setChoice({ line: line.id, option: place }),
+    pick: (item: OpenLine) =>
+      setPicked((now) => {
+        const next = new Map(now);
+        if (!next.delete(item.id)) next.set(item.id, item);
+        return next;
+      }),
+    clear: () => setPicked(NONE),
+  };
+}
+
+export type Workbench = ReturnType<typeof useWorkbench>;

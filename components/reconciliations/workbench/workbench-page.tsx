@@ -1,0 +1,26 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { isRefusal } from "#components/api-client.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { reconciliationById } from "../queries.ts";
+import { Bench } from "./bench.tsx";
+import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
+
+/** Where what a run left open is decided: both sides, what is suggested, and the difference. */
+export function WorkbenchPage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(reconciliationById(useTenantId(), id));
+  return (
+    <Page parent={{ name: data?.name ?? "Reconciliation", path: `reconciliations/${id}` }} title="Workbench">
+      {error && (!data || isRefusal(error)) ? (
+        <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : data ? (
+        <Bench reconciliation={data} />
+      ) : (
+        <WorkbenchSkeleton />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,231 @@
+"use client";
+
+import { useState } from "react";
+import { ApiProblem } from "#components/api-client.ts";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { RadioGroup } from "#components/ui/radio-group.tsx";
+import type { ImportPreview } from "#lib/imports/contract.ts";
+import type { Mapping } from "#lib/imports/formats/mapping.ts";
+import type { Source } from "#lib/sources/contract.ts";
+import { counted } from "../words.ts";
+import { BalanceCheck } from "./balance-check.tsx";
+import { type AmountStyle, amountStyleOf, missingColumns, sameMapping, withAnswer } from "./draft.ts";
+import { FileCard } from "./file-card.tsx";
+import { MappingFields } from "./mapping-fields.tsx";
+import { ParsedLines } from "./parsed-lines.tsx";
+import { QuestionNote } from "./question.tsx";
+import { Recognized } from "./recognized.tsx";
+import { Refusals } from "./refusals.tsx";
+import { isColumns, type PreviewState } from "./use-preview.ts";
+import type { Commit } from "./use-upload.ts";
+
+type Props = {
+  source: Source;
+  file: File;
+  asking: PreviewState;
+  uploadError: Error | null;
+  onCommit: (commit: Commit) => void;
+  onReset: () => void;
+};
+
+/** What the file was taken for, how it's read, and what the import would do. */
+export function CheckStep({ source, file, asking, uploadError, onCommit, onReset }: Props) {
+  const { preview, error } = asking;
+  if (!preview) {
+    return (
+      <div className="flex max-w-3xl flex-col gap-4">
+        <FileCard file={file} onReset={onReset} />
+        {error ? (
+          <Unreadable error={error} onRetry={() => asking.askWith(null)} onReset={onReset} />
+        ) : (
+          <PartSkeleton label="Reading the beginning of the file" bars={["h-5 w-48", "h-56 w-full"]} />
+        )}
+      </div>
+    );
+  }
+  return <Checked {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />;
+}
+
+function Unreadable({ error, onRetry, onReset }: { error: Error; onRetry: () => void; onReset: () => void }) {
+  const found = error instanceof ApiProblem ? error.errors : [];
+  return (
+    <div role="alert" className="flex flex-col items-start gap-3">
+      {found.length > 0 ? (
+        <Note tone="danger">
+          {found.map(({ path, message }) => (
+            <p key={`${path} ${message}`}>{message}</p>
+          ))}
+        </Note>
+      ) : (
+        <ProblemNote error={error} />
+      )}
+      <div className="flex flex-wrap gap-2">
+        {found.length === 0 && (
+          <Button variant="primary" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        <Button variant={found.length > 0 ? "primary" : "secondary"} onClick={onReset}>
+          Choose another file
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Checked({ source, file, asking, uploadError, onCommit, onReset, preview }: Props & { preview: ImportPreview }) {
+  const [edited, setEdited] = useState<Mapping | null>(null);
+  const [chosenStyle, setStyle] = useState<AmountStyle | null>(null);
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  // A question that was answered stays, so that its answer can be changed.
+  const [asked, setAsked] = useState(preview.questions);
+  const more = preview.questions.filter(({ about }) => asked.every((known) => known.about !== about));
+  if (more.length > 0) setAsked([...asked, ...more]);
+  const [sign, setSign] = useState(source.sign);
+  const [keeps, setKeeps] = useState(true);
+
+  const mapping = edited ?? preview.mapping;
+  const columns = isColumns(preview) ? preview.columns : null;
+  const style = chosenStyle ?? (mapping ? amountStyleOf(mapping) : "signed");
+  const missing = columns && mapping ? missingColumns(mapping, style) : [];
+  const isReadable = preview.questions.length === 0 && missing.length === 0 && preview.failure === null && preview.read_count > 0;
+  const learns = columns !== null && mapping !== null && !sameMapping(mapping, source.mapping);
+
+  function change(next: Mapping) {
+    setEdited(next);
+    if (missingColumns(next, style).length === 0 || preview.questions.length > 0) asking.askWith(next);
+  }
+
+  function commit() {
+    onCommit({
+      file,
+      mapping: columns ? mapping : null,
+      keep: { ...(learns && keeps && { mapping }), ...(sign !== source.sign && { sign }) },
+    });
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReadable && !asking.isPending) commit();
+      }}
+      className="flex flex-col gap-6"
+    >
+      <div className="flex max-w-3xl flex-col gap-4">
+        <FileCard file={file} onReset={onReset}>
+          <Recognized preview={preview} mapping={mapping} />
+        </FileCard>
+        {asked.map((question) => (
+          <QuestionNote
+            key={question.about}
+            question={question}
+            answer={answers[question.about] ?? ""}
+            onAnswer={(value) => {
+              setAnswers({ ...answers, [question.about]: value });
+              if (mapping) change(withAnswer(mapping, question.about, value));
+            }}
+          />
+        ))}
+      </div>
+      <div className={columns && mapping ? "grid gap-x-10 gap-y-6 @4xl:grid-cols-[20rem_minmax(0,1fr)]" : "max-w-3xl"}>
+        {columns && mapping && (
+          <section aria-label="Columns" className="flex min-w-0 flex-col gap-4 @max-4xl:order-last">
+            <h3 className="font-semibold">Columns</h3>
+            <MappingFields columns={columns} mapping={mapping} style={style} missing={missing} onStyle={setStyle} onChange={change} />
+          </section>
+        )}
+        <section aria-label="Preview" className="flex min-w-0 flex-col gap-4">
+          <Outcome preview={preview} />
+          {preview.lines.length > 0 && <ParsedLines lines={preview.lines} sign={sign} stale={asking.isPending} />}
+          {preview.lines.length > 0 && source.line_count === 0 && (
+            <RadioGroup
+              legend="Positive amounts are"
+              value={sign}
+              options={[
+                { value: "as_is", label: "Money in" },
+                { value: "inverted", label: "Money out" },
+              ]}
+              onChange={setSign}
+            >
+              <p className="text-sm text-muted">This holds for all lines of the source and can't be changed once it has lines.</p>
+            </RadioGroup>
+          )}
+          <BalanceCheck statements={preview.statements} currency={source.currency} />
+          {preview.refusals.length > 0 && (
+            <div className="flex flex-col gap-2">
+              <h3 className="font-semibold">{preview.failure ? "Why it can't be read" : "Rejected rows"}</h3>
+              <Refusals refusals={preview.refusals} count={preview.refused_count} />
+            </div>
+          )}
+          {asking.error && (
+            <div role="alert">
+              <ProblemNote error={asking.error} />
+            </div>
+          )}
+        </section>
+      </div>
+      <div className="sticky bottom-0 -mx-4 flex flex-col gap-3 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
+        {uploadError && (
+          <div role="alert">
+            <ProblemNote error={uploadError}>Trying again is safe: the file is imported once.</ProblemNote>
+          </div>
+        )}
+        {learns && (
+          <CheckField
+            label="Use this mapping for the source's next files"
+            checked={keeps}
+            onChange={({ target }) => setKeeps(target.checked)}
+          />
+        )}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" variant="primary" disabled={!isReadable || asking.isPending}>
+            {uploadError ? "Try again" : label(preview)}
+          </Button>
+          <Button onClick={onReset}>Choose another file</Button>
+          {!isReadable && !asking.isPending && <p className="text-sm text-muted">{obstacle(preview, missing.length)}</p>}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function label({ complete, read_count, duplicate_count, checked_count }: ImportPreview): string {
+  if (!complete || checked_count < read_count || read_count === 0) return "Import file";
+  const fresh = read_count - duplicate_count;
+  return fresh === 0 ? "Import anyway" : `Import ${counted(fresh, "line")}`;
+}
+
+function obstacle({ questions, failure }: ImportPreview, missing: number): string {
+  if (questions.length > 0) return questions.length === 1 ? "Answer the question above." : "Answer the questions above.";
+  if (missing > 0) return "Choose the missing columns.";
+  return failure ?? "No row of the file can be read.";
+}
+
+/** The counts of what was read, in a sentence. */
+function Outcome({ preview }: { preview: ImportPreview }) {
+  const { questions, failure, complete, read_count, duplicate_count, checked_count, refused_count, skipped_count } = preview;
+  if (questions.length > 0) return <p className="text-sm text-muted">Lines are shown here once the questions are answered.</p>;
+  if (failure) return <Note tone="danger">This file can't be imported. {failure}</Note>;
+  const parts = [
+    counted(read_count, "line"),
+    duplicate_count > 0 &&
+      `${duplicate_count.toLocaleString("en")}${checked_count < read_count ? ` of the first ${checked_count.toLocaleString("en")}` : ""} already there`,
+    refused_count > 0 && `${refused_count.toLocaleString("en")} rejected`,
+    skipped_count > 0 && `${skipped_count.toLocaleString("en")} skipped`,
+  ].filter(Boolean);
+  return (
+    <div className="flex flex-col gap-0.5">
+      <h3 className="font-semibold">{preview.lines.length < read_count ? `First ${preview.lines.length} lines` : "Lines"}</h3>
+      <p role="status" className="text-sm text-muted tabular-nums">
+        {!complete && "In the first MB: "}
+        {parts.join(" · ")}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import type { MappedField, Mapping } from "#lib/imports/formats/mapping.ts";
+
+/** How a file writes its amounts: in one column with a sign, in a column for each direction, or beside a column that names it. */
+export type AmountStyle = "signed" | "two_columns" | "named";
+
+const AMOUNT_FIELDS = ["amount", "amount_minor", "debit", "credit", "sign"] as const;
+
+export function amountStyleOf({ fields }: Mapping): AmountStyle {
+  if (fields.debit !== undefined || fields.credit !== undefined) return "two_columns";
+  return fields.sign === undefined ? "signed" : "named";
+}
+
+/** The same mapping for amounts of another style: columns that mean something else there are let go. */
+export function withAmountStyle(mapping: Mapping, style: AmountStyle): Mapping {
+  const rest = without(mapping.fields, AMOUNT_FIELDS);
+  const { amount, amount_minor } = mapping.fields;
+  const kept = style === "two_columns" ? {} : { ...(amount && { amount }), ...(amount_minor && { amount_minor }) };
+  return { ...mapping, fields: { ...rest, ...kept } };
+}
+
+/** `column`: empty for none. */
+export function withColumn(mapping: Mapping, field: MappedField, column: string): Mapping {
+  const rest = without(mapping.fields, [field]);
+  return { ...mapping, fields: column === "" ? rest : { ...rest, [field]: column } };
+}
+
+/** An answer to a question of the preview, whose `about` names the mapping's field. */
+export function withAnswer(mapping: Mapping, about: string, value: string): Mapping {
+  const field = about.startsWith("fields.") && about.slice("fields.".length);
+  return field ? withColumn(mapping, field as MappedField, value) : { ...mapping, [about]: value };
+}
+
+/** Which fields still need a column before the file can be read. */
+export function missingColumns({ fields }: Mapping, style: AmountStyle): MappedField[] {
+  const missing: MappedField[] = [];
+  if (style === "two_columns" && fields.debit === undefined && fields.credit === undefined) missing.push("debit");
+  if (style !== "two_columns" && fields.amount === undefined && fields.amount_minor === undefined) missing.push("amount");
+  if (style === "named" && fields.sign === undefined) missing.push("sign");
+  if (fields.value_date === undefined && fields.booked_date === undefined) missing.push("value_date");
+  return missing;
+}
+
+/** Whether both read a file alike, whatever the order of their members. */
+export function sameMapping(one: Mapping | null, other: Mapping | null): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+}
+
+function without(fields: Mapping["fields"], names: readonly MappedField[]): Mapping["fields"] {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !names.includes(field as MappedField)));
+}

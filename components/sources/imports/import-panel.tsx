@@ -1,0 +1,100 @@
+"use client";
+
+import { ListFilter } from "lucide-react";
+import Link from "next/link";
+import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { ResourcePanel } from "#components/kit/resource-panel.tsx";
+import { By } from "#components/people/by.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { inSize } from "#components/ui/size.ts";
+import { type Import, undoImportContract } from "#lib/imports/contract.ts";
+import { BalanceCheck } from "./balance-check.tsx";
+import { ImportFigures, ImportProgress } from "./import-state.tsx";
+import { importById, isAtWork } from "./queries.ts";
+import { Refusals } from "./refusals.tsx";
+import { CancelImport, UndoImport } from "./undo-import.tsx";
+import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
+
+/** An import beside the page of its source. `currency`: the source's. */
+export function ImportPanel({ id, currency, onClose }: { id: string | null; currency: string; onClose: () => void }) {
+  const tenantId = useTenantId();
+  return (
+    <ResourcePanel
+      id={id}
+      query={(importId) => importById(tenantId, importId)}
+      noun="import"
+      title={({ file_name }) => file_name ?? "Import"}
+      onClose={onClose}
+    >
+      {(imported) => <ImportDetails imported={imported} currency={currency} />}
+    </ResourcePanel>
+  );
+}
+
+function ImportDetails({ imported, currency }: { imported: Import; currency: string }) {
+  return (
+    <PanelBody>
+      <PanelHead>
+        <ImportBadge imported={imported} />
+        <PanelTitle>{imported.file_name ?? "Unnamed file"}</PanelTitle>
+      </PanelHead>
+      <ImportOutcome imported={imported} currency={currency} />
+      <Facts ruled>
+        <Fact name="Format">{FORMAT_WORDS[imported.format]}</Fact>
+        <Fact name="Size">{inSize(imported.bytes_total)}</Fact>
+        <Fact name="Uploaded">
+          <By iso={imported.created_at} actor={imported.created_by} />
+        </Fact>
+        {imported.undone_at && (
+          <Fact name="Undone">
+            <By iso={imported.undone_at} actor={imported.undone_by} />
+          </Fact>
+        )}
+        <IdentifierFact name="ID" value={imported.id} />
+      </Facts>
+    </PanelBody>
+  );
+}
+
+/** How far it is, what came of it, and what can be done about it. */
+export function ImportOutcome({ imported, currency }: { imported: Import; currency: string }) {
+  const { status, accepted_count, refused_count, refusals, statements, failure } = imported;
+  const tenantId = useTenantId();
+  const mayUndo = useMay(undoImportContract.access);
+  return (
+    <>
+      {isAtWork(imported) && <ImportProgress imported={imported} />}
+      {failure && (
+        <Note tone="danger">
+          <p className="font-medium">Nothing of this file was kept.</p>
+          <p>{failure}</p>
+        </Note>
+      )}
+      {status === "done" && <ImportFigures imported={imported} />}
+      <div className="flex flex-wrap gap-2 empty:hidden">
+        {status === "done" && accepted_count > 0 && (
+          <Link
+            href={`/${tenantId}/lines?source_id=${imported.source_id}&import_id=${imported.id}`}
+            className={buttonClass({ variant: "primary" })}
+          >
+            <ListFilter aria-hidden className="size-4" />
+            View its lines
+          </Link>
+        )}
+        {mayUndo && status === "done" && <UndoImport imported={imported} />}
+        {mayUndo && (status === "queued" || status === "reading") && <CancelImport imported={imported} />}
+      </div>
+      {status !== "undone" && <BalanceCheck statements={statements} currency={currency} />}
+      {refusals.length > 0 && (
+        <PanelSection title={refused_count > 0 ? "Rejected rows" : "Problems"}>
+          <p className="text-sm text-muted">Fix only these rows and import them as a file. Rows already imported are skipped.</p>
+          <Refusals refusals={refusals} count={refused_count} />
+        </PanelSection>
+      )}
+    </>
+  );
+}

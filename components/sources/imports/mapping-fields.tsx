@@ -1,0 +1,168 @@
+"use client";
+
+import { Segmented } from "#components/ui/segmented.tsx";
+import { SelectField } from "#components/ui/select-field.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import type { ImportPreview } from "#lib/imports/contract.ts";
+import { DATE_FORMATS, type DateFormat, type MappedField, type Mapping } from "#lib/imports/formats/mapping.ts";
+import { type AmountStyle, withAmountStyle, withColumn } from "./draft.ts";
+import { FIELD_WORDS } from "./words.tsx";
+
+type Columns = NonNullable<ImportPreview["columns"]>;
+
+const STYLES: readonly { value: AmountStyle; label: string }[] = [
+  { value: "signed", label: "With a sign" },
+  { value: "two_columns", label: "Out and in" },
+  { value: "named", label: "Debit or credit" },
+];
+
+const AMOUNT_COLUMNS: Record<AmountStyle, readonly MappedField[]> = {
+  signed: ["amount"],
+  two_columns: ["debit", "credit"],
+  named: ["amount", "sign"],
+};
+
+const TEXT_COLUMNS: readonly MappedField[] = ["reference", "counterparty", "description", "external_id", "currency", "group_key"];
+
+const isDateFormat = (value: string): value is DateFormat => DATE_FORMATS.some((format) => format === value);
+
+/** Which column is which field, and how its values are written. */
+export function MappingFields({
+  columns,
+  mapping,
+  style,
+  missing,
+  onStyle,
+  onChange,
+}: {
+  columns: Columns;
+  mapping: Mapping;
+  style: AmountStyle;
+  missing: readonly MappedField[];
+  onStyle: (style: AmountStyle) => void;
+  onChange: (mapping: Mapping) => void;
+}) {
+  const column = (field: MappedField) => (
+    <ColumnField
+      key={field}
+      field={field}
+      columns={columns}
+      value={mapping.fields[field] ?? ""}
+      error={missing.includes(field) ? "Choose a column." : undefined}
+      onChange={(name) => onChange(withColumn(mapping, field, name))}
+    />
+  );
+  return (
+    <div className="flex flex-col gap-5">
+      <fieldset className="flex min-w-0 flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">Amounts</legend>
+        <Segmented
+          label="How amounts are written"
+          value={style}
+          options={STYLES}
+          onChange={(chosen) => {
+            onStyle(chosen);
+            onChange(withAmountStyle(mapping, chosen));
+          }}
+        />
+        {AMOUNT_COLUMNS[style].map(column)}
+        {style === "named" && mapping.fields.sign !== undefined && <SignValues mapping={mapping} onChange={onChange} />}
+        <SelectField
+          label="Decimals"
+          value={mapping.decimal_separator ?? ""}
+          onChange={({ target }) => {
+            const { decimal_separator: _, ...rest } = mapping;
+            onChange(target.value === "," || target.value === "." ? { ...rest, decimal_separator: target.value } : rest);
+          }}
+        >
+          <option value="">As each amount shows</option>
+          <option value=",">Comma: 1.250,00</option>
+          <option value=".">Point: 1,250.00</option>
+        </SelectField>
+      </fieldset>
+      <fieldset className="flex min-w-0 flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">Dates</legend>
+        {column("value_date")}
+        {column("booked_date")}
+        <SelectField
+          label="Date format"
+          value={mapping.date_format ?? ""}
+          onChange={({ target }) => isDateFormat(target.value) && onChange({ ...mapping, date_format: target.value })}
+        >
+          {mapping.date_format === undefined && <option value="">Choose a format</option>}
+          {DATE_FORMATS.map((format) => (
+            <option key={format} value={format}>
+              {format.replace("unix_", "Unix time in ").replace(/ ms$/, " milliseconds")}
+            </option>
+          ))}
+        </SelectField>
+      </fieldset>
+      <fieldset className="flex min-w-0 flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">Texts</legend>
+        {TEXT_COLUMNS.map(column)}
+      </fieldset>
+    </div>
+  );
+}
+
+function ColumnField({
+  field,
+  columns,
+  value,
+  error,
+  onChange,
+}: {
+  field: MappedField;
+  columns: Columns;
+  value: string;
+  error?: string | undefined;
+  onChange: (column: string) => void;
+}) {
+  const isKnown = value === "" || columns.some(({ name }) => name === value);
+  const samples = columns.find(({ name }) => name === value)?.samples.filter((sample) => sample.trim() !== "") ?? [];
+  return (
+    <SelectField
+      label={FIELD_WORDS[field]}
+      value={value}
+      error={error ?? (isKnown ? undefined : `The file has no column "${value}".`)}
+      hint={samples.length > 0 && <span className="block truncate">{samples.slice(0, 3).join(" · ")}</span>}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">Not in the file</option>
+      {!isKnown && <option value={value}>{value}</option>}
+      {columns.map(({ name }) => (
+        <option key={name} value={name}>
+          {/^\d+$/.test(name) ? `Column ${name}` : name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+const USUAL = { debit: ["D", "DR", "S", "Soll"], credit: ["C", "CR", "H", "Haben"] };
+
+/** What the sign column says; sent once both are known. */
+function SignValues({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: Mapping) => void }) {
+  const values = mapping.sign_values;
+  const keep = (side: "debit" | "credit", typed: string) => {
+    const said = typed.split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
+    const next = { debit: values?.debit ?? USUAL.debit, credit: values?.credit ?? USUAL.credit, [side]: said };
+    const { sign_values: _, ...rest } = mapping;
+    onChange(said.length === 0 ? rest : { ...rest, sign_values: next });
+  };
+  return (
+    <div className="grid grid-cols-2 gap-3">
+      {(["debit", "credit"] as const).map((side) => (
+        <TextField
+          key={`${side} ${values?.[side]?.join() ?? ""}`}
+          label={side === "debit" ? "Means money out" : "Means money in"}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={USUAL[side].join(", ")}
+          defaultValue={values?.[side]?.join(", ") ?? ""}
+          onBlur={({ target }) => target.value !== (values?.[side]?.join(", ") ?? "") && keep(side, target.value)}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { inSize } from "#components/ui/size.ts";
+import type { ImportPreview } from "#lib/imports/contract.ts";
+import { ENCODINGS, type Mapping } from "#lib/imports/formats/mapping.ts";
+import { DELIMITER_WORDS, ENCODING_WORDS, FORMAT_WORDS } from "./words.tsx";
+
+/** What a file was taken for. */
+export function Recognized({ preview, mapping }: { preview: ImportPreview; mapping: Mapping | null }) {
+  const { format, version, encoding, bytes_read, complete } = preview;
+  const known = ENCODINGS.find((one) => one === encoding);
+  const facts = [
+    ["Format", version ? `${FORMAT_WORDS[format]} v${version}` : FORMAT_WORDS[format]],
+    ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
+    ...(format === "csv" && mapping?.delimiter ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]] : []),
+    ...(format === "csv" ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]] : []),
+    ...(mapping?.date_format ? [["Dates", mapping.date_format]] : []),
+    ...(complete ? [] : [["Checked", `first ${inSize(bytes_read)}`]]),
+  ] as [string, string][];
+  return (
+    <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+      {facts.map(([name, value]) => (
+        <div key={name} className="flex gap-1.5">
+          <dt className="text-muted">{name}</dt>
+          <dd className="font-medium">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

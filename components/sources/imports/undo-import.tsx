@@ -1,0 +1,91 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Undo2, X } from "lucide-react";
+import { useState } from "react";
+import { callApi } from "#components/api-client.ts";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useForm } from "#components/kit/use-form.ts";
+import { Button } from "#components/ui/button.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { type Import, undoImportContract } from "#lib/imports/contract.ts";
+import { linesKey } from "../lines/queries.ts";
+import { sourcesKey } from "../queries.ts";
+import { counted } from "../words.ts";
+import { importById, importsKey } from "./queries.ts";
+
+function useUndo(id: string) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  return {
+    send: (idempotencyKey: string) => callApi(undoImportContract, { tenant, params: { id }, idempotencyKey }),
+    keep(undone: Import) {
+      cache.setQueryData(importById(tenant, id).queryKey, undone);
+      for (const key of [importsKey(tenant), sourcesKey(tenant), linesKey(tenant)]) cache.invalidateQueries({ queryKey: key });
+    },
+  };
+}
+
+/** Stops an import that waits or is read: nothing of it is kept. */
+export function CancelImport({ imported: { id } }: { imported: Import }) {
+  const { send, keep } = useUndo(id);
+  const cancel = useAttempt<void, Import>({
+    send: (_, idempotencyKey) => send(idempotencyKey),
+    onDone: (undone) => {
+      keep(undone);
+      toast("Import cancelled", { description: "Nothing of the file was kept." });
+    },
+    failed: "Couldn't cancel the import",
+  });
+  return (
+    <Button disabled={cancel.isPending} onClick={() => cancel.start()}>
+      <X aria-hidden className="size-4 text-muted" />
+      {cancel.isPending ? "Cancelling…" : "Cancel import"}
+    </Button>
+  );
+}
+
+/** Undoes an import that is done, after asking. */
+export function UndoImport({ imported }: { imported: Import }) {
+  const [asks, setAsks] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setAsks(true)}>
+        <Undo2 aria-hidden className="size-4 text-muted" />
+        Undo import
+      </Button>
+      {asks && <UndoDialog imported={imported} onClose={() => setAsks(false)} />}
+    </>
+  );
+}
+
+function UndoDialog({ imported: { id, file_name, accepted_count }, onClose }: { imported: Import; onClose: () => void }) {
+  const { send, keep } = useUndo(id);
+  const form = useForm({
+    initial: {},
+    send: (_, idempotencyKey) => send(idempotencyKey),
+    onDone: (undone) => {
+      keep(undone);
+      toast(undone.status === "undoing" ? "Undoing the import" : "Import undone");
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      form={form}
+      title={`Undo the import of ${file_name ?? "this file"}?`}
+      start="Undo import"
+      pending="Undoing…"
+      danger
+      onClose={onClose}
+    >
+      <p className="text-base text-pretty">
+        {accepted_count === 0
+          ? "It added no lines, so nothing is removed."
+          : `This removes the ${counted(accepted_count, "line")} it added and undoes the matches they are in. Lines that were there before stay. You can import the file again.`}
+      </p>
+    </FormDialog>
+  );
+}

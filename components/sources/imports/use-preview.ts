@@ -1,0 +1,63 @@
+"use client";
+
+import { useRef, useState } from "react";
+import { previewFromApi } from "#components/api-client.ts";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { createImportContract, type ImportPreview, PREVIEW_MAX_BYTES } from "#lib/imports/contract.ts";
+import { FORMATS, type Mapping } from "#lib/imports/formats/mapping.ts";
+
+export const FILE_TYPE = "application/octet-stream";
+
+/** A preview reads the first MiB. A byte more tells it that the file goes on. */
+const SENT_MAX_BYTES = PREVIEW_MAX_BYTES + 1;
+
+/** What an import of a file would do, asked again with each change of the mapping. */
+export function usePreview(tenant: string, sourceId: string) {
+  const newest = useRef(0);
+  const [file, setFile] = useState<File | null>(null);
+  const [preview, setPreview] = useState<ImportPreview | null>(null);
+
+  const ask = useAttempt({
+    send: async ({ of, mapping }: { of: File; mapping: Mapping | null; turn: number }) =>
+      previewFromApi<ImportPreview>(createImportContract, {
+        tenant,
+        params: { id: sourceId },
+        query: { preview: "true", file_name: fileName(of), ...(mapping && { mapping: JSON.stringify(mapping) }) },
+        upload: { type: FILE_TYPE, content: of.slice(0, SENT_MAX_BYTES) },
+      }),
+    // An earlier question may be answered last.
+    onDone: (answer, { turn }) => turn === newest.current && setPreview(answer),
+  });
+
+  function start(of: File, mapping: Mapping | null): void {
+    newest.current += 1;
+    ask.start({ of, mapping, turn: newest.current });
+  }
+
+  return {
+    file,
+    preview,
+    isPending: ask.isPending,
+    error: ask.error,
+    choose(chosen: File | null): void {
+      newest.current += 1;
+      setFile(chosen);
+      setPreview(null);
+      ask.reset();
+      if (chosen) start(chosen, null);
+    },
+    /** Null: by the source's mapping and what the file shows. */
+    askWith: (mapping: Mapping | null) => file && start(file, mapping),
+  };
+}
+
+export type PreviewState = ReturnType<typeof usePreview>;
+
+/** The contract's limit of a name; its end tells more than its middle. */
+export function fileName({ name }: File): string {
+  return name.length <= 255 ? name : `${name.slice(0, 200)}…${name.slice(-50)}`;
+}
+
+export function isColumns({ format }: Pick<ImportPreview, "format">): boolean {
+  return format === FORMATS[0];
+}

@@ -1,0 +1,73 @@
+import { Ban, CircleCheck, CircleX, Clock, LoaderCircle, type LucideIcon, Undo2 } from "lucide-react";
+import { Badge, type Tone } from "#components/ui/badge.tsx";
+import type { Import } from "#lib/imports/contract.ts";
+import type { DELIMITERS, ENCODINGS, FORMATS, MappedField } from "#lib/imports/formats/mapping.ts";
+
+export const FORMAT_WORDS: Record<(typeof FORMATS)[number], string> = {
+  csv: "CSV",
+  ndjson: "NDJSON",
+  json: "JSON",
+  "camt.052": "camt.052",
+  "camt.053": "camt.053",
+  "camt.054": "camt.054",
+  mt940: "MT940",
+  mt942: "MT942",
+  bai2: "BAI2",
+  ofx: "OFX",
+};
+
+export const DELIMITER_WORDS: Record<(typeof DELIMITERS)[number], string> = { ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe" };
+
+export const ENCODING_WORDS: Record<(typeof ENCODINGS)[number], string> = {
+  "utf-8": "UTF-8",
+  "utf-16le": "UTF-16 LE",
+  "utf-16be": "UTF-16 BE",
+  "windows-1252": "Windows-1252",
+  "windows-1250": "Windows-1250",
+  "iso-8859-2": "ISO 8859-2",
+  "iso-8859-15": "ISO 8859-15",
+};
+
+export const FIELD_WORDS: Record<MappedField, string> = {
+  amount: "Amount",
+  amount_minor: "Amount in minor units",
+  debit: "Money out",
+  credit: "Money in",
+  sign: "Debit or credit",
+  currency: "Currency",
+  value_date: "Value date",
+  booked_date: "Booking date",
+  reference: "Reference",
+  counterparty: "Counterparty",
+  description: "Description",
+  group_key: "Group",
+  external_id: "ID of the line",
+};
+
+type Status = Import["status"];
+
+const STATUSES: Record<Status, { word: string; icon: LucideIcon; tone: Tone }> = {
+  queued: { word: "Waiting", icon: Clock, tone: "info" },
+  reading: { word: "Importing", icon: LoaderCircle, tone: "info" },
+  done: { word: "Imported", icon: CircleCheck, tone: "good" },
+  failed: { word: "Failed", icon: CircleX, tone: "danger" },
+  undoing: { word: "Undoing", icon: Undo2, tone: "info" },
+  undone: { word: "Undone", icon: Undo2, tone: "neutral" },
+};
+
+const CANCELLED = { word: "Cancelled", icon: Ban, tone: "neutral" } as const;
+
+/** An import's status. What was undone before it ended was cancelled. */
+export function ImportBadge({
+  imported: { status, finished_at, undone_at },
+}: {
+  imported: Pick<Import, "status" | "finished_at" | "undone_at">;
+}) {
+  const isCancelled = status === "undone" && finished_at === undone_at;
+  const { word, icon, tone } = isCancelled ? CANCELLED : STATUSES[status];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {word}
+    </Badge>
+  );
+}

@@ -1,0 +1,112 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
+import type { PageLink } from "#components/kit/use-search.ts";
+import { formatDay } from "#components/ui/moment.ts";
+import { formatMoney } from "#components/ui/money.ts";
+import { Note } from "#components/ui/note.tsx";
+import { Time } from "#components/ui/time.tsx";
+import type { Line } from "#lib/lines/contract.ts";
+import { sourceById } from "../queries.ts";
+import { LineMatch } from "./line-match.tsx";
+import { LineBadge, nameOf } from "./words.tsx";
+
+const LINK = "underline underline-offset-2 hover:text-accent-text";
+
+/** A line with everything it came with. */
+export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line: string }) => PageLink }) {
+  const tenantId = useTenantId();
+  const { data: source } = useQuery(sourceById(tenantId, line.source_id));
+  const { reference, counterparty, description, group_key, external_id, booked_date, import_id, file_line } = line;
+  return (
+    <PanelBody>
+      <PanelHead>
+        <LineBadge state={line.state} />
+        <PanelTitle>{formatMoney(line.amount_minor, line.currency)}</PanelTitle>
+        <p className="text-base text-muted wrap-anywhere">{nameOf(line)}</p>
+      </PanelHead>
+      {line.exception_id && (
+        <Note tone="warning">
+          It stayed open past the grace period.{" "}
+          <Link href={`/${tenantId}/exceptions?exception=${line.exception_id}`} className="font-medium underline underline-offset-2">
+            View the exception
+          </Link>
+        </Note>
+      )}
+      <Facts>
+        <Fact name="Value date">{formatDay(line.value_date, "UTC")}</Fact>
+        {booked_date && booked_date !== line.value_date && <Fact name="Booking date">{formatDay(booked_date, "UTC")}</Fact>}
+        {line.state === "partly_matched" && <Fact name="Open">{formatMoney(line.open_minor, line.currency)}</Fact>}
+        <Text name="Counterparty">{counterparty}</Text>
+        <Text name="Reference">{reference}</Text>
+        <Text name="Description">{description}</Text>
+        <Text name="Group">{group_key}</Text>
+        <Text name="Own ID">{external_id}</Text>
+        <Fact name="Source">
+          <Link href={`/${tenantId}/sources/${line.source_id}`} className={LINK}>
+            {source?.name ?? "Source"}
+          </Link>
+        </Fact>
+        <Fact name="Added">
+          <Time iso={line.created_at} />
+          {import_id ? (
+            <>
+              {" by "}
+              <Link href={`/${tenantId}/sources/${line.source_id}?import=${import_id}`} className={LINK}>
+                an import
+              </Link>
+              {file_line !== null && `, line ${file_line.toLocaleString("en")} of the file`}
+            </>
+          ) : (
+            " through the API"
+          )}
+        </Fact>
+        <IdentifierFact name="ID" value={line.id} />
+      </Facts>
+      {line.match_ids.length > 0 && (
+        <PanelSection title={line.match_ids.length === 1 ? "Match" : "Matches"}>
+          {line.match_ids.map((id) => (
+            <LineMatch key={id} id={id} lineId={line.id} linkTo={linkTo} />
+          ))}
+        </PanelSection>
+      )}
+      <MoreDetails details={line.details} />
+    </PanelBody>
+  );
+}
+
+function Text({ name, children }: { name: string; children: string | null }): ReactNode {
+  return (
+    children !== null && (
+      <Fact name={name}>
+        <span className="wrap-anywhere whitespace-pre-line">{children}</span>
+      </Fact>
+    )
+  );
+}
+
+/** What the file or the caller said beyond the fields. */
+function MoreDetails({ details }: Pick<Line, "details">) {
+  const entries = Object.entries(details);
+  if (entries.length === 0) return null;
+  return (
+    <PanelSection title="Details">
+      <Facts>
+        {entries.map(([name, value]) => (
+          <Fact key={name} name={(name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ")}>
+            {typeof value === "string" || typeof value === "number" ? (
+              <span className="wrap-anywhere">{value}</span>
+            ) : (
+              <code className="font-mono text-xs wrap-anywhere whitespace-pre-wrap">{JSON.stringify(value, null, 1)}</code>
+            )}
+          </Fact>
+        ))}
+      </Facts>
+    </PanelSection>
+  );
+}

@@ -1,0 +1,99 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
+import type { PageLink } from "#components/kit/use-search.ts";
+import { personName } from "#components/people/person.tsx";
+import { formatDay } from "#components/ui/moment.ts";
+import { formatMoney } from "#components/ui/money.ts";
+import { Time } from "#components/ui/time.tsx";
+import type { Match } from "#lib/matching/contract.ts";
+import { counted } from "../words.ts";
+import { lineById, matchById } from "./queries.ts";
+import { nameOf } from "./words.tsx";
+
+const SHOWN_MOST = 8;
+
+/** A match that a line is in: how it came about, and the other lines. */
+export function LineMatch({ id, lineId, linkTo }: { id: string; lineId: string; linkTo: (to: { line: string }) => PageLink }) {
+  const tenantId = useTenantId();
+  const { data: match, error } = useQuery(matchById(tenantId, id));
+  if (!match) return error ? <ProblemNote error={error} /> : <PartSkeleton label="Loading the match" bars={["h-20 w-full"]} />;
+  const others = match.members.filter((member) => member.line_id !== lineId);
+  return (
+    <div className="rounded-lg border border-line bg-raised text-sm">
+      <p className="border-b border-line px-3 py-2">
+        <span className="font-medium">{match.method === "manual" ? "Matched by hand" : match.method}</span>
+        <span className="block text-muted">
+          <Decision match={match} /> ·{" "}
+          <Link href={`/${tenantId}/reconciliations/${match.reconciliation_id}`} className="underline underline-offset-2 hover:text-ink">
+            Reconciliation
+          </Link>
+        </span>
+      </p>
+      <ul>
+        {others.slice(0, SHOWN_MOST).map((member) => (
+          <Member key={member.line_id} lineId={member.line_id} linkTo={linkTo} />
+        ))}
+      </ul>
+      {others.length > SHOWN_MOST && <p className="px-3 pb-2 text-muted">and {counted(others.length - SHOWN_MOST, "more line")}.</p>}
+      {match.adjustments.map(({ kind, amount_minor, note }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no identity
+        <p key={index} className="flex justify-between gap-3 border-t border-line px-3 py-2 text-muted">
+          <span className="min-w-0 truncate">{note ?? `Adjustment: ${kind.replace("_", "-")}`}</span>
+          <span className="tabular-nums">{formatMoney(amount_minor, match.currency)}</span>
+        </p>
+      ))}
+      {match.residual_minor !== 0 && (
+        <p className="flex justify-between gap-3 border-t border-line px-3 py-2 text-muted">
+          <span>Residual</span>
+          <span className="tabular-nums">{formatMoney(match.residual_minor, match.currency)}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Decision({ match: { decided_by, decided_at, created_at, score } }: { match: Match }) {
+  const sure = score === null ? "" : `, ${Math.floor(score * 1000) / 10} % sure`;
+  return (
+    <>
+      <Time iso={decided_at ?? created_at} /> {decided_by ? `by ${personName(decided_by)}` : `automatically${sure}`}
+    </>
+  );
+}
+
+function Member({ lineId, linkTo }: { lineId: string; linkTo: (to: { line: string }) => PageLink }) {
+  const { data: line, error } = useQuery(lineById(useTenantId(), lineId));
+  const link = linkTo({ line: lineId });
+  return (
+    <li className="border-b border-line last:border-b-0">
+      <a
+        href={link.href}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          link.follow();
+        }}
+        className="flex items-center justify-between gap-3 px-3 py-2 hover:bg-hover"
+      >
+        {line ? (
+          <>
+            <span className="min-w-0">
+              <span className="block truncate">{nameOf(line)}</span>
+              <span className="block truncate text-muted">
+                {[formatDay(line.value_date, "UTC"), line.reference].filter(Boolean).join(" · ")}
+              </span>
+            </span>
+            <span className="whitespace-nowrap tabular-nums">{formatMoney(line.amount_minor, line.currency)}</span>
+          </>
+        ) : (
+          <span className="text-muted">{error ? error.message : "Loading…"}</span>
+        )}
+      </a>
+    </li>
+  );
+}

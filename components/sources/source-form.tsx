@@ -1,0 +1,138 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { z } from "zod";
+import { callApi } from "#components/api-client.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { PanelForm } from "#components/kit/panel-form.tsx";
+import type { Problems } from "#components/kit/problems.ts";
+import { useForm } from "#components/kit/use-form.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { RadioGroup } from "#components/ui/radio-group.tsx";
+import { SelectField } from "#components/ui/select-field.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { createSourceContract, SOURCE_KINDS, SOURCE_SIGNS, type Source, updateSourceContract } from "#lib/sources/contract.ts";
+import { SOURCES } from "#lib/wire/facts.gen.ts";
+import { sourceById, sourcesKey } from "./queries.ts";
+import { KIND_WORDS, SIGN_WORDS } from "./words.ts";
+
+type Input = z.input<NonNullable<typeof createSourceContract.body>>;
+type Draft = { name: string; kind: Source["kind"]; currency: string; time_zone: string; sign: Source["sign"]; grace_days: string };
+
+const isKind = (value: string): value is Source["kind"] => SOURCE_KINDS.some((kind) => kind === value);
+
+function newDraft(time_zone: string): Draft {
+  return { name: "", kind: "bank_statement", currency: "EUR", time_zone, sign: "as_is", grace_days: "3" };
+}
+
+function draftOf({ name, kind, currency, time_zone, sign, grace_days }: Source): Draft {
+  return { name, kind, currency, time_zone, sign, grace_days: String(grace_days) };
+}
+
+/** Checks before anything is sent; the server does the rest. */
+function missingIn({ name, currency, time_zone, grace_days }: Draft): Problems {
+  return {
+    ...(name.trim() === "" && { name: "Enter a name." }),
+    ...(!/^[A-Za-z]{3}$/.test(currency.trim()) && { currency: "Enter a currency code of three letters." }),
+    ...(time_zone.trim() === "" && { time_zone: "Enter a time zone." }),
+    ...(!/^\d+$/.test(grace_days) && { grace_days: "Enter a number of days." }),
+  };
+}
+
+function inputOf({ name, kind, currency, time_zone, sign, grace_days }: Draft): Input {
+  const sent = { name: name.trim(), kind, currency: currency.trim().toUpperCase(), time_zone: time_zone.trim(), sign };
+  return { ...sent, grace_days: Number(grace_days) } as Input;
+}
+
+/** A source's form. `initial`: the one to edit; omitted to create one. */
+export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (saved: Source) => void }) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  const { timeZone } = usePreferences();
+  const [before] = useState(() => (initial ? draftOf(initial) : newDraft(timeZone)));
+  const form = useForm({
+    initial: before,
+    check: missingIn,
+    send: (draft, idempotencyKey) =>
+      initial
+        ? callApi(updateSourceContract, { tenant, params: { id: initial.id }, body: changesOf(inputOf(before), inputOf(draft)) })
+        : callApi(createSourceContract, { tenant, body: inputOf(draft), idempotencyKey }),
+    onDone: (saved) => {
+      cache.setQueryData(sourceById(tenant, saved.id).queryKey, saved);
+      cache.invalidateQueries({ queryKey: sourcesKey(tenant) });
+      toast(initial ? "Saved" : `Created ${saved.name}`);
+      onDone(saved);
+    },
+  });
+  const { draft, text, change } = form;
+  const isSettled = initial !== undefined && initial.line_count > 0;
+  return (
+    <PanelForm
+      form={form}
+      title={initial?.name ?? "New source"}
+      start={initial ? "Save changes" : "Create source"}
+      unsaved={JSON.stringify(draft) !== JSON.stringify(before)}
+    >
+      <TextField label="Name" placeholder="Commerzbank EUR account" maxLength={SOURCES.name.most} {...text("name")} required />
+      <SelectField label="Kind" value={draft.kind} onChange={({ target }) => isKind(target.value) && change({ kind: target.value })}>
+        {SOURCE_KINDS.map((kind) => (
+          <option key={kind} value={kind}>
+            {KIND_WORDS[kind]}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Currency"
+        maxLength={3}
+        autoCapitalize="characters"
+        autoComplete="off"
+        spellCheck={false}
+        hint={isSettled ? "Fixed once the source has lines." : "Used for lines that name no currency. ISO 4217, for example EUR."}
+        disabled={isSettled}
+        className="uppercase disabled:opacity-60"
+        {...text("currency")}
+        required
+      />
+      <fieldset disabled={isSettled} className="min-w-0">
+        <legend className="sr-only">Signs</legend>
+        <RadioGroup
+          legend="Signs"
+          value={draft.sign}
+          options={SOURCE_SIGNS.map((value) => ({ value, label: SIGN_WORDS[value] }))}
+          onChange={(sign) => change({ sign })}
+        >
+          <p className="text-sm text-muted">
+            {isSettled
+              ? "Fixed once the source has lines."
+              : "Choose inverted if this source books the other way round. Amounts stay as posted and count negated in reconciliations."}
+          </p>
+        </RadioGroup>
+      </fieldset>
+      <TextField
+        label="Time zone"
+        maxLength={SOURCES.time_zone.most}
+        autoComplete="off"
+        spellCheck={false}
+        hint="Decides the day of times in files. IANA name, for example Europe/Berlin."
+        {...text("time_zone")}
+        required
+      />
+      <TextField
+        label="Grace period"
+        type="number"
+        min={SOURCES.grace_days.least}
+        max={SOURCES.grace_days.most}
+        hint="Business days that a line can stay open before it becomes an exception."
+        {...text("grace_days")}
+        required
+      />
+    </PanelForm>
+  );
+}
+
+function changesOf(before: Input, after: Input): Partial<Input> {
+  const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Input] !== value);
+  return Object.fromEntries(changed) as Partial<Input>;
+}

@@ -1,0 +1,72 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { callApi } from "#components/api-client.ts";
+import { Fact, Facts } from "#components/kit/facts.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { Button } from "#components/ui/button.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { MAPPED_FIELDS, type Mapping } from "#lib/imports/formats/mapping.ts";
+import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
+import { DELIMITER_WORDS, ENCODING_WORDS, FIELD_WORDS } from "./imports/words.tsx";
+import { sourceById, sourcesKey } from "./queries.ts";
+
+/** How a source's files of columns are read. */
+export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  const mayWrite = useMay(updateSourceContract.access);
+  const keep = useAttempt({
+    send: (next: Mapping | null) => callApi(updateSourceContract, { tenant, params: { id }, body: { mapping: next } }),
+    onDone: (saved) => {
+      cache.setQueryData(sourceById(tenant, id).queryKey, saved);
+      if (mapping && saved.mapping === null) {
+        toast("Mapping removed", { action: { label: "Undo", run: () => keep.start(mapping) } });
+      }
+    },
+    failed: "Couldn't change the mapping",
+    stale: sourcesKey(tenant),
+  });
+  if (!mapping) {
+    return (
+      <p className="text-sm text-pretty text-muted">
+        None kept. CSV files are read as far as each tells by itself; the import asks about the rest and can keep the answers here.
+      </p>
+    );
+  }
+  const fields = MAPPED_FIELDS.filter((field) => mapping.fields[field] !== undefined);
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <Facts>
+        {fields.map((field) => (
+          <Fact key={field} name={FIELD_WORDS[field]}>
+            <code className="font-mono text-xs">{mapping.fields[field]}</code>
+          </Fact>
+        ))}
+        {readBy(mapping).map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ))}
+      </Facts>
+      {mayWrite && (
+        <Button size="sm" disabled={keep.isPending} onClick={() => keep.start(null)}>
+          Remove mapping
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function readBy({ date_format, decimal_separator, delimiter, encoding, header_row, sign_values }: Mapping): [string, string][] {
+  return [
+    ...(date_format ? [["Dates", date_format] as [string, string]] : []),
+    ...(decimal_separator ? [["Decimals", decimal_separator === "," ? "Comma" : "Point"] as [string, string]] : []),
+    ...(delimiter ? [["Separator", DELIMITER_WORDS[delimiter]] as [string, string]] : []),
+    ...(encoding ? [["Encoding", ENCODING_WORDS[encoding]] as [string, string]] : []),
+    ...(header_row === false ? [["Header row", "None"] as [string, string]] : []),
+    ...(sign_values ? [["Money out is", sign_values.debit.join(", ")] as [string, string]] : []),
+  ];
+}

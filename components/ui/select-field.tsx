@@ -1,0 +1,28 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { classes } from "./classes.ts";
+import { FIELD, Field } from "./text-field.tsx";
+
+/** One of a list, in the platform's own control: it is searched by typing, and large on a phone. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  className,
+  children,
+  ...props
+}: ComponentProps<"select"> & { label: string; hint?: ReactNode; error?: string }) {
+  const id = useId();
+  return (
+    <Field id={id} label={label} hint={hint} error={error}>
+      <select
+        id={id}
+        className={classes(FIELD, "h-10", className)}
+        aria-invalid={Boolean(error)}
+        aria-describedby={`${id}-hint ${id}-error`}
+        {...props}
+      >
+        {children}
+      </select>
+    </Field>
+  );
+}

@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import { api, database, sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { dueIn, tenantWithLead } from "./exceptions.ts";
+
+const WAITING = { reason: "Waiting for the bank" };
+const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
+
+async function tenant() {
+  const made = await tenantWithLead();
+  return {
+    ...made,
+    pause: (id: string, body: object = WAITING) => made.call("POST", `/v1/exceptions/${id}/pause`, body),
+    resume: (id: string) => made.call("POST", `/v1/exceptions/${id}/resume`),
+    policy: async (change: object) => {
+      const answer = await made.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
+      if (answer.status !== 200) throw new Error(answer.text);
+    },
+    events: (...types: string[]) =>
+      sql<{ type: string }>("select type from public.events where tenant_id = $1 and type = any ($2) order by id", [made.tenant, types]),
+    ledger: async (id: string) => ((await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Record<string, number>[] }).rows,
+  };
+}
+
+/** As if it had been set and paused so long ago. */
+async function pausedSince(id: string, minutes: number): Promise<void> {
+  await sql(
+    `update public.exceptions set paused_at = paused_at - make_interval(mins => $2), held_due_at = held_due_at - make_interval(mins => $2)
+     where id = $1`,
+    [id, minutes],
+  );
+}
+
+describe("a pause", () => {
+  it("holds what is left, counts as on track, is listed last and crosses nothing", async () => {
+    const { create, pause, board, crossings } = await tenant();
+    const held = await create({ due_at: await dueIn(60, 50) });
+    expect(await crossings()).toEqual([240]);
+    const paused = (await pause(held.id)).json as Exception;
+    expect(paused).toMatchObject({ pause_reason: WAITING.reason, paused_until: null, breach_risk: "low", minutes_to_breach: 61 });
+    await pausedSince(held.id, 300);
+    const late = await create({ due_at: await dueIn(3000) });
+    const { items, summary } = await board();
+    expect(items.map(({ id }) => id)).toEqual([late.id, held.id]);
+    expect(items[1]).toMatchObject({ minutes_to_breach: 61, breach_risk: "low" });
+    expect(summary).toEqual({ breached_count: 0, at_risk_count: 0, on_track_count: 2, total_open: 2 });
+    expect((await board({ breach_risk: "at_risk" })).items).toEqual([]);
+    await create({ due_at: await dueIn(0, 2) });
+    await until("another deadline passes", async () => (await crossings()).includes(0));
+    expect(await crossings()).toEqual([240, 60, 0]);
+  });
+
+  it("is passed by the pages of the list, each exception once", async () => {
+    const { create, pause, board } = await tenant();
+    const made = [];
+    for (let n = 0; n < 5; n++) made.push(await create({ due_at: await dueIn(500 + n) }));
+    for (const { id } of made.slice(0, 3)) await pause(id);
+    const seen: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await board({ limit: "1", ...(cursor && { cursor }) });
+      seen.push(...page.items.map(({ id }) => id));
+      if (!page.next_cursor) break;
+      cursor = page.next_cursor;
+    }
+    expect(seen.slice(0, 2)).toEqual(made.slice(3).map(({ id }) => id));
+    expect(new Set(seen)).toEqual(new Set(made.map(({ id }) => id)));
+    expect(seen).toHaveLength(5);
+  });
+
+  it("gives back exactly what was left, and never reports again what was crossed before it", async () => {
+    const { create, pause, resume, crossings } = await tenant();
+    const { id, due_at } = await create({ due_at: await dueIn(100) });
+    expect(await crossings()).toEqual([240]);
+    await pause(id);
+    await pausedSince(id, 300);
+    const resumed = (await resume(id)).json as Exception;
+    expect(resumed).toMatchObject({ paused_at: null, pause_reason: null, breach_risk: "medium" });
+    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBeLessThan(60_000);
+    expect(await crossings()).toEqual([240]);
+  });
+
+  it("arms what lies ahead again when it ends", async () => {
+    const { create, pause, resume, crossings } = await tenant();
+    const { id } = await create({ due_at: await dueIn(60, 2) });
+    await pause(id);
+    await resume(id);
+    await until("an hour is left", async () => (await crossings()).length === 2);
+    expect(await crossings()).toEqual([240, 60]);
+  });
+
+  it("moves nothing where it is resumed in the same instant", async () => {
+    const { create, ledger } = await tenant();
+    const { id, due_at } = await create({ due_at: await dueIn(100) });
+    const client = await database.connect();
+    try {
+      await client.query("begin");
+      await client.query("update public.exceptions set paused_at = now(), pause_reason = 'Now' where id = $1", [id]);
+      await client.query("update public.exceptions set paused_at = null where id = $1", [id]);
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+    const rows = await ledger(id);
+    expect(rows.map(({ kind }) => kind)).toEqual(["set", "crossed", "paused", "resumed"]);
+    expect(rows.at(-1)).toMatchObject({ due_at, moved_seconds: 0, paused_seconds: 0 });
+  });
+
+  it("is begun by one of two clients, and ended by one of two", async () => {
+    const { create, pause, resume, events } = await tenant();
+    const { id } = await create({ due_at: await dueIn(100) });
+    const begun = await Promise.all([pause(id), pause(id), pause(id)]);
+    expect(begun.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const ended = await Promise.all([resume(id), resume(id), resume(id)]);
+    expect(ended.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await events("exception.paused", "exception.resumed", "exception.updated")).map(({ type }) => type)).toEqual([
+      "exception.paused",
+      "exception.resumed",
+    ]);
+  });
+
+  it("ends by itself at the time named, as of then", async () => {
+    const { create, pause, call, ledger, events } = await tenant();
+    const { id, due_at } = await create({ due_at: await dueIn(100) });
+    const ends = await dueIn(0, 1.5);
+    const { paused_at } = (await pause(id, { ...WAITING, until: ends })).json as Exception;
+    await until("it is resumed", async () => (await events("exception.resumed")).length === 1);
+    const resumed = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
+    expect(resumed.paused_at).toBeNull();
+    expect(Date.parse(resumed.due_at) - Date.parse(due_at)).toBe(Date.parse(ends) - Date.parse(paused_at ?? ""));
+    expect((await ledger(id)).at(-1)).toMatchObject({ kind: "resumed", at: ends, actor: "system" });
+  });
+
+  it("is over by the time named for whoever reads before the worker ends it", async () => {
+    const { create, pause } = await tenant();
+    const { id } = await create({ due_at: await dueIn(100) });
+    const { due_at } = (await pause(id, { ...WAITING, until: await dueIn(10) })).json as Exception;
+    const [read] = await sql<{ json: Exception }>(
+      `select private.exception_json(e, now() + interval '20 minutes') as json from public.exceptions e where id = $1`,
+      [id],
+    );
+    expect(read?.json).toMatchObject({ paused_at: null, breach_risk: "medium", minutes_to_breach: 90 });
+    expect(Date.parse(read?.json.due_at ?? "") - Date.parse(due_at)).toBeGreaterThan(9 * 60_000);
+  });
+
+  it("ends with the exception's closing, and is no more when it is reopened", async () => {
+    const { create, pause, change, ledger, board } = await tenant();
+    const { id } = await create({ due_at: await dueIn(100) });
+    await pause(id);
+    const closed = await change(id, { status: "resolved", resolution: "Found." });
+    expect(closed).toMatchObject({ paused_at: null, status: "resolved" });
+    expect((await ledger(id)).slice(-2).map(({ kind }) => kind)).toEqual(["resumed", "resolved"]);
+    expect((await board()).summary.total_open).toBe(0);
+    await change(id, { status: "open" });
+    expect((await board()).summary).toEqual({ breached_count: 0, at_risk_count: 1, on_track_count: 0, total_open: 1 });
+  });
+
+  it.each([
+    ["a closed exception", { status: "resolved", resolution: "Found." }, 100],
+    ["a breached one", {}, -5],
+  ])("is refused for %s", async (_, change, minutes) => {
+    const { create, call, pause } = await tenant();
+    const { id } = await create({ due_at: await dueIn(minutes) });
+    await call("PATCH", `/v1/exceptions/${id}`, change);
+    expect((await pause(id)).status).toBe(409);
+  });
+
+  it("keeps the deadline from being moved under it", async () => {
+    const { create, call, pause } = await tenant();
+    const { id } = await create({ due_at: await dueIn(100) });
+    await pause(id);
+    const moved = await call("PATCH", `/v1/exceptions/${id}`, { due_at: await dueIn(1000) });
+    expect(moved.json).toMatchObject({ status: 409, code: "conflict" });
+    expect((await call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana" })).status).toBe(200);
+  });
+
+  it("is limited in length and number by the policy", async () => {
+    const { create, pause, resume, policy } = await tenant();
+    await policy({ pause: { max_minutes: 60, max_count: 1, rules: [] } });
+    const { id } = await create({ due_at: await dueIn(100) });
+    expect((await pause(id, { ...WAITING, until: await dueIn(61) })).json).toMatchObject({ status: 400, errors: [{ path: "until" }] });
+    expect((await pause(id, { ...WAITING, until: await dueIn(-1) })).json).toMatchObject({ status: 400, errors: [{ path: "until" }] });
+    const paused = (await pause(id)).json as Exception;
+    expect(Date.parse(paused.paused_until ?? "") - Date.parse(paused.paused_at ?? "")).toBe(3_600_000);
+    await resume(id);
+    expect((await pause(id)).json).toMatchObject({ status: 409, detail: expect.stringContaining("1 pauses") });
+  });
+
+  it("comes and goes by the policy's rules, within its limits", async () => {
+    const { create, change, policy } = await tenant();
+    await policy({ pause: { max_minutes: null, max_count: 2, rules: [{ reason_code: "waiting_for_bank" }] } });
+    const { id } = await create({ due_at: await dueIn(100) });
+    const waiting = { reason_code: "waiting_for_bank" };
+    expect((await change(id, waiting)).paused_at).not.toBeNull();
+    expect((await change(id, { title: "Renamed" })).paused_at).not.toBeNull();
+    expect((await change(id, { reason_code: "found" })).paused_at).toBeNull();
+    expect((await change(id, waiting)).paused_at).not.toBeNull();
+    expect((await change(id, { reason_code: null })).paused_at).toBeNull();
+    expect((await change(id, waiting)).paused_at).toBeNull();
+    expect((await create({ ...waiting, due_at: await dueIn(100) })).paused_at).not.toBeNull();
+  });
+
+  it("is begun and ended of many at once, of all or of none", async () => {
+    const { create, call, pause } = await tenant();
+    const ids = [];
+    for (let n = 0; n < 3; n++) ids.push((await create({ due_at: await dueIn(100) })).id);
+    await pause(ids[1] ?? "");
+    const refused = await call("POST", "/v1/exceptions/bulk", { ids, pause: WAITING });
+    expect(refused.json).toMatchObject({ status: 409, errors: [{ path: "ids.1" }] });
+    const others = [ids[0], ids[2]];
+    expect((await call("POST", "/v1/exceptions/bulk", { ids: others, pause: WAITING })).json).toMatchObject({ updated: 2 });
+    const resumed = (await call("POST", "/v1/exceptions/bulk", { ids, resume: true })).json as { items: Exception[] };
+    expect(resumed.items.map(({ paused_at }) => paused_at)).toEqual([null, null, null]);
+    expect((await call("POST", "/v1/exceptions/bulk", { ids })).status).toBe(400);
+    expect((await call("POST", "/v1/exceptions/bulk", { ids, resume: true, patch: { severity: "low" } })).status).toBe(400);
+  });
+
+  it("is another tenant's to nobody", async () => {
+    const [own, other] = [await tenant(), await tenant()];
+    const { id } = await own.create({ due_at: await dueIn(100) });
+    expect((await other.pause(id)).status).toBe(404);
+    expect((await api("POST", `/v1/exceptions/${id}/pause`, { bearer: other.lead, tenant: own.tenant, body: WAITING })).status).toBe(403);
+  });
+
+  it("leaves a deadline of the policy as far from now as it was, when the policy changes under it", async () => {
+    const { create, pause, resume, policy, call } = await tenant();
+    const { id, created_at } = await create({ severity: "high" });
+    await pause(id);
+    await pausedSince(id, 120);
+    await policy({ minutes_to_resolve: { ...POLICY.minutes_to_resolve, high: 600 } });
+    const held = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
+    expect(held.minutes_to_breach).toBeGreaterThan(600 - 1);
+    const resumed = (await resume(id)).json as Exception;
+    const given = (Date.parse(resumed.due_at) - Date.parse(created_at)) / 60_000;
+    expect(given).toBeGreaterThanOrEqual(720);
+    expect(given).toBeLessThan(721);
+  });
+});

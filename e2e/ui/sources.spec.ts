@@ -1,0 +1,152 @@
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { addLines, createSource, createTeam, linesOf, type Team } from "../api/lines/ledgers.ts";
+import { beSignedIn, rowOf, tabTo } from "./person.ts";
+
+let team: Team;
+
+test.beforeEach(async ({ context }) => {
+  team = await createTeam();
+  await beSignedIn(context, { [team.tenant]: ["tenant_lead"] });
+});
+
+const FILE = [
+  "Datum;Name;Verwendungszweck;Betrag",
+  "03/04/2026;Kunde 17 GmbH;RG-2026-4711;1.250,00",
+  "03/04/2026;Commerzbank AG;Gebühr;-12,50",
+  "05/04/2026;Kaffeebar;Kaffee;-2,80",
+  "05/04/2026;Kaffeebar;Kaffee;-2,8x",
+].join("\r\n");
+
+const panel = (page: Page) => page.getByRole("dialog");
+const count = async (id: string) => (await linesOf(team, { source_id: id })).length;
+
+test("a file is imported by keyboard alone, from a source that isn't there yet to undoing it", async ({ page }) => {
+  const press = async (name: string, within: Page | Locator = page) => {
+    await tabTo(page, within.getByRole("button", { name, exact: true }).filter({ visible: true }).first());
+    await page.keyboard.press("Enter");
+  };
+  await page.goto(`/${team.tenant}/sources`);
+  await press("New source");
+  await expect(panel(page).getByLabel("Name")).toBeFocused();
+  await page.keyboard.type("Current account");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Current account" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No imports yet" })).toBeVisible();
+  const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  await tabTo(page, page.getByRole("link", { name: "Import a file" }).first());
+  await page.keyboard.press("Enter");
+
+  const chooser = page.waitForEvent("filechooser");
+  await tabTo(page, page.getByLabel("Choose a file"));
+  await page.keyboard.press("Space");
+  await (await chooser).setFiles({ name: "april.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) });
+  await expect(page.getByRole("heading", { name: "Check" })).toBeFocused();
+
+  // The days can be read in two ways: nothing goes on until a person says which.
+  const questions = page.getByRole("group", { name: /can be read as more than one day/ });
+  await expect(page.getByRole("button", { name: "Import file" })).toBeDisabled();
+  await tabTo(page, questions.getByRole("radio").first());
+  await page.keyboard.press("Space");
+  await expect(questions.getByRole("radio", { checked: true })).toHaveAccessibleName(/^DD\/MM\/YYYY → 3 Apr 2026/);
+  const preview = page.getByRole("region", { name: "Preview" });
+  await expect(preview.getByRole("status")).toHaveText("3 lines · 1 rejected");
+  await expect(preview.getByRole("row", { name: /Kunde 17 GmbH/ })).toContainText("€1,250.00");
+  await expect(preview.getByRole("row", { name: /Commerzbank AG/ })).toContainText("Money out");
+  await expect(preview.getByRole("row", { name: /^5 amount/ })).toContainText('Found "-2,8x"');
+  expect(await count(id)).toBe(0);
+
+  await press("Import 3 lines");
+  await expect(page.getByRole("heading", { name: "Import", exact: true })).toBeFocused();
+  await expect(page.getByText("3 lines imported from april.csv")).toBeVisible();
+  expect(await count(id)).toBe(3);
+  await press("Undo import");
+  await expect(panel(page)).toContainText("This removes the 3 lines it added");
+  await press("Undo import", panel(page));
+  await expect(page.getByText("The import of april.csv was undone")).toBeVisible();
+  expect(await count(id)).toBe(0);
+
+  // What was answered is kept with the source: the same kind of file is asked about no more.
+  await press("Import another file");
+  await page.getByLabel("Choose a file").setInputFiles({ name: "may.csv", mimeType: "text/csv", buffer: Buffer.from(FILE) });
+  await expect(preview.getByRole("status")).toHaveText("3 lines · 1 rejected");
+  await expect(questions).toBeHidden();
+});
+
+test("a file that is dropped is uploaded in sight, and cancelling keeps nothing", async ({ page }) => {
+  const { id } = await createSource(team, { name: "Current account" });
+  await page.goto(`/${team.tenant}/sources/${id}/import`);
+  const dropped = await page.evaluateHandle((text) => {
+    const files = new DataTransfer();
+    files.items.add(new File([text], "dropped.csv", { type: "text/csv" }));
+    return files;
+  }, "Date,Payee,Amount\n2026-10-05,Shop,12.50\n");
+  await page.getByRole("region", { name: "File" }).dispatchEvent("drop", { dataTransfer: dropped });
+  await expect(page.getByRole("row", { name: /Shop/ })).toContainText("€12.50");
+  await page.route(/imports\?file_name/, () => {});
+  await page.getByRole("button", { name: "Import 1 line" }).click();
+  await expect(page.getByRole("progressbar", { name: "Uploading" })).toBeVisible();
+  await page.getByRole("button", { name: "Cancel upload" }).click();
+  await page.unroute(/imports\?file_name/);
+  await expect(page.getByRole("row", { name: /Shop/ })).toBeVisible();
+  expect(await count(id)).toBe(0);
+  await page.getByRole("button", { name: "Import 1 line" }).click();
+  await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
+});
+
+test("a line is found by reference, amount and day, at an address that a reload finds, with everything it came with", async ({ page }) => {
+  const bank = await createSource(team, { name: "Current account" });
+  const other = await createSource(team, { name: "Ledger", kind: "ledger" });
+  const line = (nth: number) => ({
+    external_id: `txn_${nth}`,
+    amount: `${nth}.50`,
+    value_date: `2026-10-${String(1 + (nth % 28)).padStart(2, "0")}`,
+    reference: `RG-2026-${4700 + nth}`,
+    counterparty: `Kunde ${nth}`,
+    details: { channel: "web" },
+  });
+  for (const from of [0, 300]) {
+    const { status, text } = await addLines(
+      team,
+      bank.id,
+      Array.from({ length: 300 }, (_, at) => line(from + at)),
+    );
+    expect(status, text).toBe(200);
+  }
+  await addLines(team, other.id, [line(11)]);
+
+  await page.goto(`/${team.tenant}/lines`);
+  await page.getByRole("searchbox", { name: "Search lines" }).fill("RG-2026-4711");
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await page.getByRole("button", { name: "Filter by Source" }).click();
+  await page.getByRole("option", { name: "Current account" }).click();
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await expect(page).toHaveURL(/q=RG-2026-4711/);
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Source: Current account" })).toBeVisible();
+  await rowOf(page, "Kunde 11").getByRole("link").click();
+  await expect(panel(page).getByRole("heading", { name: "€11.50" })).toBeVisible();
+  await expect(panel(page)).toContainText("txn_11");
+  await expect(panel(page)).toContainText("Channelweb");
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("button", { name: "Filter by Amount" }).click();
+  await page.getByLabel("From (EUR)").fill("598.50");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await page.getByRole("button", { name: "Filter by Value date" }).click();
+  await page.getByLabel("To", { exact: true }).fill("2026-10-10");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "No matching lines" })).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).last().click();
+
+  // Of 601 lines as many are in the page as the screen has room for, to the last.
+  await expect(rowOf(page, "Kunde 27").or(rowOf(page, "Kunde 55")).first()).toBeVisible();
+  await expect(async () => {
+    await page.mouse.wheel(0, 20_000);
+    await expect(page.getByText("All 601 shown")).toBeVisible({ timeout: 500 });
+  }).toPass();
+  expect(await page.getByRole("row").count()).toBeLessThan(80);
+});

@@ -1,0 +1,117 @@
+import { answersWith, goTo, inTurn, press, pressInDialog, type Step, says, type View } from "./view.ts";
+
+const LIST = "/:world/reconciliations";
+
+/** Opens a period of the world's pair of sources. */
+const period = (name: "September" | "October", ...steps: Step[]): Step =>
+  inTurn(goTo(new RegExp(name), /reconciliations\/rcn_/), says("Holds to the cent"), ...steps);
+
+const workbench = (...steps: Step[]): Step =>
+  period(
+    "October",
+    (page) => page.getByRole("link", { name: /Workbench/ }).click(),
+    (page) => page.getByRole("option").first().waitFor(),
+    says(/Runner-up/),
+    ...steps,
+  );
+
+const rules = (...steps: Step[]): Step =>
+  period("October", (page) => page.getByRole("link", { name: "Rules" }).click(), says(/Rules run from top to bottom/), ...steps);
+
+export const RECONCILIATIONS: View[] = [
+  { name: "reconciliations", path: "/acme/reconciliations", role: "tenant_admin" },
+  { name: "reconciliations, empty", path: "/:empty/reconciliations", role: "tenant_admin" },
+  { name: "reconciliations, no match", path: "/:empty/reconciliations?status=archived", role: "tenant_admin" },
+  {
+    name: "reconciliations, refused",
+    path: "/acme/reconciliations",
+    role: "tenant_admin",
+    answers: [503],
+    arrange: inTurn(
+      answersWith(503, "unavailable", "The database is unavailable right now."),
+      press("Filter by Status"),
+      (page) => page.getByRole("menuitemradio", { name: "Open" }).click(),
+      says(/req_2f1c0d9b/),
+    ),
+  },
+  { name: "reconciliations for reading", path: "/acme/reconciliations", role: "tenant_analyst" },
+  { name: "a new reconciliation", path: "/acme/reconciliations?new=true", role: "tenant_admin" },
+  {
+    name: "a reconciliation",
+    path: "/acme/reconciliations",
+    role: "tenant_admin",
+    arrange: inTurn(goTo(/./, /reconciliations\/rcn_/), says(/unmatched/i)),
+  },
+
+  { name: "a matched period", path: LIST, role: "tenant_admin", arrange: period("October", says("Same reference")) },
+  { name: "a matched period for reading", path: LIST, role: "tenant_analyst", arrange: period("October", says("Same reference")) },
+  { name: "a closed period", path: LIST, role: "tenant_lead", arrange: period("September", says(/Nothing in this period changes/)) },
+  {
+    name: "a period to close",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("October", press("Close period"), says(/carried into the next period/)),
+  },
+  {
+    name: "a period to reopen",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("September", press("Reopen"), says("Recorded in the audit log.")),
+  },
+  {
+    name: "a period to reopen, without a reason",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("September", press("Reopen"), pressInDialog("Reopen period"), says("Enter a reason.")),
+  },
+  {
+    name: "a statement",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: period(
+      "October",
+      (page) => page.getByRole("link", { name: "Statement" }).click(),
+      (page) => page.getByRole("heading", { name: "Outstanding lines" }).waitFor(),
+    ),
+  },
+
+  { name: "workbench", path: LIST, role: "tenant_admin", arrange: workbench() },
+  { name: "workbench for reading", path: LIST, role: "tenant_analyst", arrange: workbench() },
+  {
+    name: "workbench, lines selected by hand",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench((page) => page.keyboard.press("x"), says("Selected by hand")),
+  },
+  {
+    name: "workbench, a line to exclude",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench((page) => page.keyboard.press("e"), says("Recorded in the audit log.")),
+  },
+  {
+    name: "workbench, no match",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench(
+      (page) => page.getByRole("searchbox", { name: "Find by amount or text" }).fill("zebra"),
+      says("No open line matches."),
+    ),
+  },
+  {
+    name: "workbench of a closed period",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: period("September", (page) => page.goto(`${page.url()}/workbench`), says("This period is closed")),
+  },
+
+  { name: "matching rules", path: LIST, role: "tenant_lead", arrange: rules() },
+  { name: "matching rules for reading", path: LIST, role: "tenant_analyst", arrange: rules() },
+  { name: "a rule to edit", path: LIST, role: "tenant_lead", arrange: rules(press("Edit Fees"), says("Fields that have to agree")) },
+  {
+    name: "rules to try",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: rules(press("Move Sums up", "Preview and save"), says("Newly matched")),
+  },
+];

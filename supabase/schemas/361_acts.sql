@@ -1,0 +1,43 @@
+-- Acts: what people decided in a period, each as one thing to take back, however many matches it held.
+
+create table private.acts (
+  tenant_id text not null,
+  id text not null default private.new_id('dec'),
+  reconciliation_id text not null,
+  kind text not null check (kind in ('confirm', 'reject', 'match', 'exclude')),
+  match_ids uuid[] not null default '{}',
+  -- Of an exclusion.
+  line_id uuid,
+  created_at timestamptz(3) not null default now(),
+  created_by text not null,
+  undone_at timestamptz(3),
+  undone_by text,
+  primary key (tenant_id, id)
+);
+create index acts_by_reconciliation on private.acts (tenant_id, reconciliation_id, id);
+alter table private.acts enable row level security;
+grant select on private.acts to authenticated;
+create policy acts_read on private.acts for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- Remembers what a person did with matches of one or several periods.
+create function private.remember_act(kind text, ids uuid[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.acts (tenant_id, reconciliation_id, kind, match_ids, created_by)
+  select m.tenant_id, m.reconciliation_id, remember_act.kind, array_agg(m.id order by m.id), private.actor()
+  from public.matches m where m.tenant_id = private.tenant_id() and m.id = any (ids)
+  group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id;
+end $$;
+
+create function private.act_json(a private.acts) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', a.id, 'reconciliation_id', a.reconciliation_id, 'action', a.kind,
+    'match_ids', (select coalesce(jsonb_agg(private.match_id_text(m) order by m), '[]') from unnest(a.match_ids) m),
+    'line_id', private.line_id_text(a.line_id), 'created_at', private.iso(a.created_at), 'created_by', a.created_by,
+    'undone_at', private.iso(a.undone_at), 'undone_by', a.undone_by
+  );
+end $$;
+grant execute on function private.act_json(private.acts) to authenticated;

@@ -1,0 +1,71 @@
+-- Pauses over the wire, one at a time.
+
+-- The exception of the caller's tenant, locked, a pause ended that is over. Refuses: not_found.
+create function private.hold_exception(id text) returns public.exceptions
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.exceptions;
+begin
+  select * into e from public.exceptions x where x.tenant_id = private.tenant_id() and x.id = hold_exception.id for no key update;
+  if not found then
+    perform private.refuse_missing('exception');
+  elsif e.paused_until <= now() then
+    update public.exceptions x set paused_at = null where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
+  end if;
+  return e;
+end $$;
+
+-- Refuses: invalid_request for an end that has passed, or is later than the policy allows.
+create function private.require_pause_end(until timestamptz, p public.sla_policies) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if until <= now() then
+    perform private.refuse_field('until', 'Must be in the future.');
+  elsif until > now() + make_interval(mins => p.pause_max_minutes) then
+    perform private.refuse_field('until', format('The SLA policy allows pauses of at most %s minutes.', p.pause_max_minutes));
+  end if;
+end $$;
+
+-- input: { id, reason, until }. Refuses: not_found, invalid_request, conflict.
+create function public.pause_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'pause_exception');
+  e public.exceptions;
+  p public.sla_policies;
+  fault text;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  e := private.hold_exception(input ->> 'id');
+  select * into p from public.sla_policies x where x.tenant_id = e.tenant_id;
+  perform private.require_pause_end((input ->> 'until')::timestamptz, p);
+  fault := private.pause_fault(e, p);
+  if fault is not null then
+    perform private.refuse('conflict', fault);
+  end if;
+  update public.exceptions x set paused_at = now(), paused_until = (input ->> 'until')::timestamptz, pause_reason = input ->> 'reason'
+  where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
+  return private.answer(request, private.exception_json(e) || jsonb_build_object('version', private.exception_version(e)));
+end $$;
+
+-- input: { id }. Refuses: not_found, conflict.
+create function public.resume_exception(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  kept constant jsonb := private.enter_write(request, 'resume_exception');
+  e public.exceptions;
+begin
+  if kept is not null then
+    return kept;
+  end if;
+  e := private.hold_exception(input ->> 'id');
+  if e.paused_at is null then
+    perform private.refuse('conflict', 'It is not paused.');
+  end if;
+  update public.exceptions x set paused_at = null where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
+  return private.answer(request, private.exception_json(e) || jsonb_build_object('version', private.exception_version(e)));
+end $$;
+
+grant execute on function private.hold_exception(text), private.require_pause_end(timestamptz, public.sla_policies) to authenticated;
