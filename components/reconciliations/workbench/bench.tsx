@@ -18,7 +18,7 @@ import type { OpenLine } from "#lib/matching/work/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { ActionBar } from "./action-bar.tsx";
 import { BenchFilters } from "./bench-filters.tsx";
-import { LinePane } from "./line-pane.tsx";
+import { OpenSide } from "./open-side.tsx";
 import { balanceOf, splittable } from "./options.ts";
 import type { Side } from "./queries.ts";
 import { workbenchSearch } from "./search.ts";
@@ -203,7 +203,7 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
       <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 xl:flex-row">
         <div className="flex min-h-0 min-w-0 flex-1 divide-x divide-line max-md:h-[42dvh] max-md:min-h-56">
           {SIDES.map((one: Side) => (
-            <LinePane
+            <OpenSide
               key={one}
               side={one}
               title={one === "left" ? left_source : right_source}

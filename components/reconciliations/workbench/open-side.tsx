@@ -15,7 +15,7 @@ const FIRST_ROWS = 16;
 const NEVER = () => () => {};
 
 /** One side's open lines: a list box whose rows exist only near the screen. */
-export function LinePane({
+export function OpenSide({
   side,
   title,
   hint,
