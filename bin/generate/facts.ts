@@ -32,7 +32,7 @@ const OTHERS = `select
 const CHECKS = `select r.relname as table, a.attname as column, pg_get_constraintdef(c.oid) as definition
 from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_attribute a on a.attrelid = r.oid and a.attnum = c.conkey[1]
 where c.contype = 'c' and cardinality(c.conkey) = 1 and r.relnamespace = 'public'::regnamespace and r.relname = any ($1)
-order by r.relname, a.attnum, c.conname`;
+order by r.relname, a.attname, c.conname`;
 
 type Check = { table: string; column: string; definition: string };
 /** The values a column takes; or how long a text, how many members an array and how great a number may be. */

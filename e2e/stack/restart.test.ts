@@ -8,7 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.end("SIGTERM"));
 
-test.each<PartName>(["web", "matcher", "worker", "data-api", "postgres"])(
+// The Data API last: the service is ready without it, and where it starts it needs the database.
+test.each<PartName>(["web", "matcher", "worker", "postgres", "data-api"])(
   "a killed %s is started again and the service is ready",
   async (part) => {
     const before = stack.pids;

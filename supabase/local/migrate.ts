@@ -107,7 +107,10 @@ async function locked<T>(databaseUrl: string, waiting: Waiting, work: (client: C
     await takeLock(lock, waiting);
     await client.connect();
     await client.query(HISTORY);
-    return await work(client);
+    const done = await work(client);
+    // A pooler may be a moment behind in noticing that a connection has ended.
+    await lock.query("rollback");
+    return done;
   } finally {
     await Promise.all([client.end(), lock.end()]);
   }

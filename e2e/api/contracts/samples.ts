@@ -1,4 +1,4 @@
-import { api, sql, uniqueName } from "#e2e/fixtures.ts";
+import { api, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
@@ -106,6 +106,8 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   rejectMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
   undoMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
   decideMatches: async (world) => ({ body: { action: "confirm", ids: [await suggestedMatch(world)] } }),
+  listOpenLines: async (world) => ({ params: { id: (await period(world)).id } }),
+  listDecisions: async (world) => ({ params: { id: (await period(world)).id } }),
   undoDecision: async (world) => ({ params: { id: await decisionOf(world) } }),
   listLineSuggestions: async (world) => ({ params: { id: (await period(world)).lines[0] } }),
   excludeLine: async (world) => ({ params: { id: (await period(world)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
@@ -248,11 +250,12 @@ async function period(world: World): Promise<{ id: string; lines: [left: string,
   return { id, lines: [left.line, right.line] };
 }
 
-/** The one by which two lines were matched by hand. */
+/** An analyst's own, who may take no other back. */
 async function decisionOf(world: World): Promise<string> {
-  const { id, lines } = await period(world);
-  await posted(world, `/v1/reconciliations/${id}/matches`, { line_ids: lines });
-  const { json } = await api("GET", `/v1/reconciliations/${id}/decisions`, { bearer: world.admin, tenant: world.tenant });
+  const analyst = await userToken(world.tenant, ["tenant_analyst"], "eve");
+  const path = `/v1/matches/${await suggestedMatch(world)}/confirm`;
+  const { reconciliation_id } = await posted<{ reconciliation_id: string }>({ ...world, admin: analyst }, path);
+  const { json } = await api("GET", `/v1/reconciliations/${reconciliation_id}/decisions`, { bearer: world.admin, tenant: world.tenant });
   return (json as { items: { id: string }[] }).items[0]?.id as string;
 }
 

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { env } from "../../runtime/env.ts";
-import { onShutdown, processWide } from "../../runtime/process-wide.ts";
+import { processWide } from "../../runtime/process-wide.ts";
 import { widthFor } from "../lanes.ts";
 
 /**
@@ -22,14 +22,9 @@ export function connect(kind: Kind): Promise<PoolClient> {
   return pools()[kind].connect();
 }
 
+/** They end with the process: what counts in memory writes through them until then. */
 const pools = () =>
-  processWide("request-database", (): Record<Kind, Pool> => {
-    const made = { tenants: makePool("tenants"), service: makePool("service") };
-    onShutdown(async () => {
-      await Promise.all([made.tenants.end(), made.service.end()]);
-    });
-    return made;
-  });
+  processWide("request-database", (): Record<Kind, Pool> => ({ tenants: makePool("tenants"), service: makePool("service") }));
 
 function makePool(kind: Kind): Pool {
   const pool = new Pool({
