@@ -66,7 +66,7 @@ select :tenant, w.id, e.id, e.type,
   case when w.what in ('archive', 'gone') then 'webhook_disabled' end,
   case w.what when 'archive' then 0 else 1 end,
   case w.what when 'desk' then 1 else 0 end,
-  case w.what when 'desk' then now() + interval '4 minutes' end,
+  case w.what when 'desk' then now() + interval '4 hours' end,
   e.at, case w.what when 'ledger' then e.at + interval '1 second' end
 from public.events e
 cross join (select id, substr(url, length('https://hooks.wayfarer.example/') + 1) as what from public.webhooks where tenant_id = :tenant) w
