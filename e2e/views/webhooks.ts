@@ -19,7 +19,7 @@ const choose =
 const delivery =
   (result: string): Step =>
   async (page) => {
-    await page.getByRole("row").filter({ hasText: result }).first().getByRole("link", { name: "exception.created" }).click();
+    await page.getByRole("row").filter({ hasText: result }).getByRole("link", { name: "exception.created" }).first().click();
     await dialog(page).getByRole("heading").first().waitFor();
   };
 const unfold =

@@ -33,7 +33,7 @@ export function ParsedLines({ lines, sign, stale }: { lines: readonly Parsed[]; 
               {line.counterparty ?? line.description ?? line.reference ?? line.external_id ?? "No text"}
             </td>
             <td className="text-right font-medium whitespace-nowrap tabular-nums">{formatMoney(line.amount_minor, line.currency)}</td>
-            <td className="min-w-0 truncate text-muted">
+            <td className="relative min-w-0 truncate text-muted">
               <span className="tabular-nums">{formatDay(line.value_date, "UTC")}</span>
               {line.counterparty !== null && textOf(line) && ` · ${textOf(line)}`}
               <span className="sr-only"> row {line.file_line}</span>
