@@ -31,6 +31,7 @@ const VARYING = new Set([
   "elapsed_seconds",
   "remaining_seconds",
   "moved_seconds",
+  "worked_seconds",
   "request_count",
 ]);
 
