@@ -200,7 +200,7 @@ module.exports = {
     preserveSymlinks: true,
     moduleSystems: ["es6", "cjs"],
     doNotFollow: { path: "^node_modules" },
-    exclude: { path: "^\\.next/|^\\.data/" },
+    exclude: { path: "(?:^|/)\\.next/|^\\.data/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "types"],
