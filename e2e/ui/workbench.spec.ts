@@ -1,7 +1,8 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { api, createTenant } from "../fixtures.ts";
 import { createMonth, type Month } from "../views/month.ts";
 import { beSignedIn, tabTo } from "./person.ts";
+import { test } from "./test.ts";
 
 const SLOW = 180_000;
 /** A side: two thirds have a suggestion, a third of the ledger's stand alone. */

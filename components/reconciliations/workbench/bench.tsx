@@ -1,7 +1,6 @@
 "use client";
 
 import { BadgeCheck, LockKeyhole, Scale, SearchX } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -18,6 +17,8 @@ import type { OpenLine } from "#lib/matching/work/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { ActionBar } from "./action-bar.tsx";
 import { BenchFilters } from "./bench-filters.tsx";
+import { ExcludeDialog } from "./exclude-dialog.tsx";
+import { ExplainDialog } from "./explain-dialog.tsx";
 import { OpenSide } from "./open-side.tsx";
 import { balanceOf, splittable } from "./options.ts";
 import type { Side } from "./queries.ts";
@@ -28,9 +29,6 @@ import { type Key, useKeys } from "./use-keys.ts";
 import { useOthers, useUndo } from "./use-others.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
-
-const ExplainDialog = dynamic(() => import("./explain-dialog.tsx").then((part) => part.ExplainDialog), { ssr: false });
-const ExcludeDialog = dynamic(() => import("./exclude-dialog.tsx").then((part) => part.ExcludeDialog), { ssr: false });
 
 const SIDES = ["left", "right"] as const;
 const NOBODY: ReadonlySet<string> = new Set();
