@@ -24,7 +24,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   workers: 2,
   timeout: 60_000,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   // Once more with a trace, which tells why. Having passed only then is a failure all the same: bin/suites.mjs.
   retries: 1,
   reporter: [

@@ -1,22 +1,32 @@
 import { defineConfig } from "vitest/config";
 
+/** Of what these import, each needs its own: they call the product in their own process, as another one than the stack's. */
+const ALONE = ["e2e/api/database/{direct-calls,pooled-calls,pgbouncer-calls}.test.ts", "e2e/api/records/fourth-surface.test.ts"];
+
+// Generous for a busy machine: what must be quick is measured, not timed out. Most of a file's time is waiting for the stack.
+const api = { globalSetup: "e2e/api/stack.setup.ts", testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 3 };
+
 export default defineConfig({
   test: {
+    // A guarantee reports by its whole name.
+    taskTitleValueFormatTruncate: 0,
     projects: [
-      { test: { name: "unit", include: ["{bin,components,judge,lib,matcher,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}"] } },
-      // Generous for a busy machine: what must be quick is measured, not timed out. Most of a file's time is waiting for the stack.
       {
         test: {
-          name: "api",
-          include: ["e2e/api/**/*.test.ts"],
-          globalSetup: "e2e/api/stack.setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 3,
+          name: "unit",
+          include: ["{bin,components,judge,lib,matcher,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}"],
+          setupFiles: "e2e/fixed-seed.ts",
+          testTimeout: 120_000,
         },
       },
+      // Much of the suite's processor time went into importing the same modules for each file.
+      { test: { ...api, name: "api", include: ["e2e/api/**/*.test.ts"], exclude: ALONE, isolate: false } },
+      // One at a time, and behind the others: each has as many connections as a web process.
+      { test: { ...api, name: "api-alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
       // Each file starts stacks of its own, and waits for them most of the time.
-      { test: { name: "stack", include: ["e2e/stack/**/*.test.ts"], testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: 2 } },
+      { test: { name: "stack", include: ["e2e/stack/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 2 } },
+      // Minutes each: `npm run test:faults` runs them, `npm test` only where one is named.
+      { test: { name: "faults", include: ["e2e/faults/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 1 } },
     ],
   },
 });

@@ -12,7 +12,7 @@ export default function NotFound() {
         title="Page not found"
         action={
           <Link href="/" className={buttonClass()}>
-            Go to exceptions
+            Go to the overview
           </Link>
         }
       >

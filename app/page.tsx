@@ -7,7 +7,7 @@ import { requireUser } from "#lib/auth/page-context.ts";
 export default async function StartPage() {
   const { name, memberships } = await requireUser();
   const [tenant] = memberships.keys();
-  if (tenant !== undefined) redirect(`/${tenant}/exceptions`);
+  if (tenant !== undefined) redirect(`/${tenant}`);
   return (
     <main id="content" className="flex min-h-dvh flex-col justify-center">
       <Notice icon={UserRoundX} level="h1" title="You're not a member of any tenant yet" action={<SignOutButton />}>

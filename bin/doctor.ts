@@ -5,18 +5,18 @@ import { projectFrom } from "./doctor/project.ts";
 import { schemaChecks } from "./doctor/schema.ts";
 import { fail } from "./fail.ts";
 
-const MARKS: Record<Finding["verdict"], string> = { well: "✓", unknown: "–", ill: "✗" };
+const MARKS: Record<Finding["verdict"], string> = { ok: "✓", unknown: "–", problem: "✗" };
 
 const project = projectFrom(process.env);
 if (!project) {
   fail("There is no project to look at: set SUPABASE_URL, its keys and DATABASE_URL, or start a local stack on DATA_DIR with npm start.");
 }
 
-let ill = 0;
+let problems = 0;
 for await (const { check, verdict, found, advice } of examine(project, [...databaseChecks, ...dataApiChecks, ...schemaChecks])) {
   console.log(`${MARKS[verdict]} ${check}: ${found}`);
   if (advice) console.log(`  ${advice}`);
-  ill += Number(verdict === "ill");
+  problems += Number(verdict === "problem");
 }
-console.log(ill === 0 ? "Nothing to fix." : `${ill} to fix.`);
-process.exitCode = ill === 0 ? 0 : 1;
+console.log(problems === 0 ? "Nothing to fix." : `${problems} to fix.`);
+process.exitCode = problems === 0 ? 0 : 1;

@@ -19,6 +19,8 @@ if (ofDatabase.length > 0) {
     const { url, client } = await fresh();
     await run(client, schemaSql(), "supabase/schemas");
     const database = new Pool({ connectionString: url });
+    // The server may end its connections before they have ended themselves.
+    database.on("error", () => {});
     await generate(ofDatabase, database).finally(() => database.end());
   });
 }

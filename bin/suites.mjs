@@ -2,18 +2,22 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { NODE, ROOT } from "./setup.mjs";
 
-/** Every suite answers how many tests passed and failed, and the names of those that failed. One that breaks before it can tell counts as one failure. */
+const WORDS_MAX_LINES = 12;
+
+/** Every suite answers how many tests passed and failed, and the names of those that failed, each with why. One that breaks before it can tell counts as one failure. */
 export async function verify() {
   const ok = await succeeds("bin/verify.ts", []);
   return { passed: Number(ok), failed: Number(!ok), names: [] };
 }
 
-export async function vitest(project, args) {
+/** Of all projects whose names begin so. */
+export async function vitest(suite, args) {
   const report = reportFile();
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", "--project", project, ...reporters, ...args]);
+  const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", `--project=${suite}*`, ...reporters, ...args]);
   return outcome(ok, report, ({ numPassedTests, testResults }) => ({
     passed: numPassedTests,
     names: testResults.flatMap(failedInFile),
@@ -31,18 +35,29 @@ export async function playwright(args) {
 }
 
 /** A file that failed without a failed test could not be read, or its hooks broke. */
-function failedInFile({ name, status, assertionResults }) {
+function failedInFile({ name, status, message, assertionResults }) {
   const file = relative(ROOT, name);
-  const failed = assertionResults.filter((one) => one.status === "failed").map(({ fullName }) => `${file} > ${fullName}`);
-  return failed.length === 0 && status === "failed" ? [file] : failed;
+  const failed = assertionResults
+    .filter((one) => one.status === "failed")
+    .map(({ fullName, failureMessages }) => withWords(`${file} > ${fullName}`, failureMessages[0]));
+  return failed.length === 0 && status === "failed" ? [withWords(file, message)] : failed;
 }
 
 function failedInSuite({ specs = [], suites = [] }, before) {
   const bad = ({ tests }) => tests.some(({ status }) => status === "unexpected" || status === "flaky");
   return [
-    ...specs.filter(bad).map(({ file, line, title }) => [`e2e/ui/${file}:${line}`, ...before, title].join(" > ")),
+    ...specs.filter(bad).map(({ file, line, title, tests }) => {
+      const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {};
+      return withWords([`e2e/ui/${file}:${line}`, ...before, title].join(" > "), error?.message);
+    }),
     ...suites.flatMap((suite) => failedInSuite(suite, [...before, suite.title])),
   ];
+}
+
+/** The beginning of what a failure says, below its name. */
+function withWords(name, message = "") {
+  const lines = stripVTControlCharacters(message).split("\n").slice(0, WORDS_MAX_LINES);
+  return [name, ...lines.filter((line) => line.trim()).map((line) => `    ${line.slice(0, 300)}`)].join("\n");
 }
 
 function outcome(ok, report, read) {

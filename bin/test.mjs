@@ -1,11 +1,11 @@
 import { ensureChromium } from "./chromium.mjs";
 import { build, install } from "./setup.mjs";
 
-// npm test -- e2e/api/exceptions: only the suite that the path belongs to.
+// npm test -- e2e/api/exceptions: only the suite that the path belongs to; the drills of e2e/faults only so.
 const args = process.argv.slice(2);
-const FOLDERS = { api: "e2e/api", ui: "e2e/ui", stack: "e2e/stack" };
+const FOLDERS = { api: "e2e/api", ui: "e2e/ui", stack: "e2e/stack", faults: "e2e/faults" };
 const chosen = args[0] && (Object.keys(FOLDERS).find((suite) => args[0].startsWith(FOLDERS[suite])) ?? "unit");
-const wanted = (suite) => !chosen || suite === chosen;
+const wanted = (suite) => (chosen ? suite === chosen : suite !== "faults");
 
 const startedAt = performance.now();
 const results = {};
@@ -27,9 +27,10 @@ try {
   await prepare();
   const { playwright, verify, vitest } = await import("./suites.mjs");
   await Promise.all([suite("verify", verify), suite("unit", () => vitest("unit", args))]);
-  if (["api", "ui", "stack"].some(wanted)) await build({ typesAreChecked: results.verify?.failed === 0 });
+  if (["api", "ui", "stack", "faults"].some(wanted)) await build({ typesAreChecked: results.verify?.failed === 0 });
   // The stacks of the second wait for most of the time.
   await Promise.all([suite("api", () => vitest("api", args)), suite("stack", () => vitest("stack", args))]);
+  await suite("faults", () => vitest("faults", args));
   await suite("ui", () => playwright(args));
 } catch (error) {
   console.error(error.message);

@@ -78,7 +78,7 @@ export async function createTenant(id = uniqueName("t")): Promise<string> {
 export const PASSWORD = "tieout-demo";
 
 /** Signs claims as the identity provider does; `secret` and `expires` for the tokens that must not be believed. */
-export function signToken(claims: Record<string, unknown>, { secret = stack.jwtSecret, expires = "10m" } = {}): Promise<string> {
+export function signToken(claims: Record<string, unknown>, { secret = stack.jwtSecret, expires = "1h" } = {}): Promise<string> {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuedAt()

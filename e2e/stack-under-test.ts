@@ -16,7 +16,7 @@ const READY_WITHIN_MS = 120_000;
 
 /** What a person's own environment says of another stack. */
 const OF_A_STACK =
-  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
+  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|SMTP_URL$|MAIL_|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 
 /** Tests send more than any caller may; those of the limits set their own. Receivers of webhooks listen on this machine. What changes of a person's roles shows at once. */
 const FOR_TESTS = {
@@ -48,10 +48,7 @@ export async function startStack({ command: [program = "", ...args], env, url }:
     "the stack under test is ready",
     async () => {
       if (child.exitCode !== null) throw new Error("The stack under test did not start.");
-      return fetch(`${url}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
+      return isReady({ url });
     },
     READY_WITHIN_MS,
   );
@@ -59,6 +56,13 @@ export async function startStack({ command: [program = "", ...args], env, url }:
     child.kill("SIGTERM");
     if (child.exitCode === null) await once(child, "exit");
   };
+}
+
+export function isReady({ url }: Pick<StackUnderTest, "url">): Promise<boolean> {
+  return fetch(`${url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 async function freshStack(name: string, byDataApi: Record<string, string>): Promise<StackUnderTest> {

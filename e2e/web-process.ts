@@ -18,6 +18,8 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
     env: {
       ...process.env,
       ...stackEnvironment(),
+      // As the supervisor starts its own: a third of the time goes into compiling what never changes.
+      NODE_COMPILE_CACHE: fileURLToPath(new URL("../.next/compiled", import.meta.url)),
       NODE_ENV: "production",
       PORT: String(port),
       NEXTAUTH_URL: url,
@@ -38,7 +40,8 @@ export async function startWebProcess(variables: Record<string, string> = {}): P
     async stop() {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");
-      await once(child, "exit");
+      // With all that it printed.
+      await once(child, "close");
     },
   };
 }

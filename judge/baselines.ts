@@ -1,5 +1,5 @@
 /** What simpler ways of matching reach on the same worlds, each written as its friends would write it. */
-import { estimate, weighed } from "../matcher/engine/estimate.ts";
+import { estimate, everyNode, Weighing } from "../matcher/engine/estimate.ts";
 import { Nodes } from "../matcher/engine/nodes.ts";
 import { Pool } from "../matcher/engine/pool.ts";
 import type { Rule } from "../matcher/engine/rules.ts";
@@ -51,15 +51,9 @@ export function thresholdOnly(world: World, rule: Rule): Found[] {
   const left = new Nodes(run, "left", rule, (day) => day);
   const right = new Nodes(run, "right", rule, (day) => day);
   const pool = new Pool(run, left, right);
-  const model = drained(estimate(pool, rule, null));
-  const graph = drained(
-    weighed(
-      pool,
-      rule,
-      model,
-      Int32Array.from({ length: left.count }, (_, l) => l),
-    ),
-  );
+  const weighing = new Weighing(pool, rule, null);
+  drained(estimate(weighing));
+  const graph = weighing.graph(drained(weighing.find(everyNode(pool.seekers))));
   const found: Found[] = [];
   for (let l = 0; l < left.count; l++) {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {

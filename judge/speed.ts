@@ -15,7 +15,8 @@ const NAMES = Array.from({ length: 5000 }, (_, at) => `${["Nord", "Süd", "West"
 /** Each adds about `size` lines a side, one after another, as they would come from a database. */
 export const CASES: Record<string, (size: number, random: Random, add: Add) => void> = {
   "90 % exact": (size, random, add) => mixed(size, random, add, 0.9),
-  "10,000 new against 100,000 open": (size, random, add) => mixed(size, random, add, 0.05),
+  "10,000 new against 100,000 open": (size, random, add) => arriving(size, random, add),
+  "few exact, all at once": (size, random, add) => mixed(size, random, add, 0.05),
   "equal amounts, nothing else": (size, random, add) => {
     for (let at = 0; at < size; at++) {
       for (const side of ["left", "right"] as const)
@@ -97,6 +98,18 @@ function mixed(size: number, random: Random, add: Add, exact: number): void {
     } else if (rest < 0.9) add("left", left);
     else add("right", { ...bank, description: `Credit ${reference}` });
   }
+}
+
+/** The left has been open for long: of the lines that come on the right each belongs to one of a tenth of it, or to none. */
+function arriving(size: number, random: Random, add: Add): void {
+  mixed(
+    size,
+    random,
+    (side, line) => {
+      if (side === "left" || random.chance(0.1)) add(side, line);
+    },
+    0.05,
+  );
 }
 
 if (process.argv[1]?.endsWith("speed.ts")) {

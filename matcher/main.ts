@@ -1,4 +1,5 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
+import { giveWay } from "#lib/runtime/give-way.ts";
 import { indexLines } from "./tasks/index-lines.ts";
 import { matchPairTask } from "./tasks/match-pair.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
@@ -8,7 +9,9 @@ import { undoImport } from "./tasks/undo-import.ts";
 const { DATABASE_URL, DIRECT_URL } = process.env;
 if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 
-runInBackground({
+giveWay();
+
+await runInBackground({
   kind: "matcher",
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: 2,

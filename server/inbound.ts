@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { ACCOUNT_CALLS } from "#lib/accounts/contract.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import { clientAddress } from "./client-address.ts";
 
@@ -59,18 +60,21 @@ const API = /^\/v1(?:\/|$)/;
 const CHANGED = /^\/(?:v1|api)(?:\/|$)/;
 /** Where an API might be expected, and where it is: elsewhere there's no page and no way to sign in. */
 const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
-const OURS = /^\/(?:v1|api\/auth)(?:\/|$)/;
+const OURS = new RegExp(`^/(?:v1(?:/|$)|api/auth/.|api/account/(?:${Object.keys(ACCOUNT_CALLS).join("|")})$)`);
+/** Every client resolves these before it sends: here they would make another path of one that was looked at. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const READING = ["GET", "HEAD", "OPTIONS"];
 
 /** @throws ApiError for a request that the application must not see. `dev`: Next's own tools send more. */
-export function requireSound({ method = "", url = "", headers, rawHeaders, httpVersion }: IncomingMessage, dev: boolean): void {
+export function requireSound(request: IncomingMessage, dev: boolean): void {
+  const { method = "", url = "", headers, headersDistinct, rawHeaders, httpVersion } = request;
   const path = pathOf(url);
   if (!METHODS.includes(method))
     throw new ApiError("method_not_allowed", `Unsupported method: ${method}.`, { headers: { Allow: METHODS.join(", ") } });
   if (url.length > TARGET_MAX) throw new ApiError("uri_too_long", `A URL can have at most ${TARGET_MAX} characters.`);
   if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
-  if (!headers.host && httpVersion === "1.1") throw MALFORMED;
-  if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path)) throw MALFORMED;
+  if ((!headers.host && httpVersion === "1.1") || (headersDistinct.host?.length ?? 0) > 1) throw MALFORMED;
+  if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path) || DOT_SEGMENT.test(path)) throw MALFORMED;
   if (LIKE_API.test(path) && !OURS.test(path)) throw new ApiError("not_found", "No such path. The API's paths start with /v1: see /docs.");
   if (!dev && !READING.includes(method) && !CHANGED.test(path))
     throw new ApiError("method_not_allowed", "This path only supports reading.", { headers: { Allow: READING.join(", ") } });

@@ -4,7 +4,9 @@ import next from "next";
 import { addressKey, rateLimit } from "#lib/http/rate-limit.ts";
 import { env } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
-import { shutDown } from "#lib/runtime/process-wide.ts";
+import { onShutdown, shutDown } from "#lib/runtime/process-wide.ts";
+import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
+import { apiRoutes } from "./api.ts";
 import { buildFiles } from "./build-files.ts";
 import { METHODS, pathOf, requireSound, settleInbound } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
@@ -27,11 +29,14 @@ const proxies = Number(process.env.TRUSTED_PROXY_HOPS || 0);
 if (!Number.isInteger(proxies) || proxies < 0) throw new Error("TRUSTED_PROXY_HOPS isn't a number of proxies.");
 
 env();
+onShutdown(await startTelemetry("web", async () => (await import("#lib/http/metrics.ts")).figures()));
 
 const app = next({ dev, port });
 await app.prepare();
 const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
+// The development server loads anew what was changed.
+const serveApi = dev ? null : apiRoutes();
 const limitAddress = rateLimit({ name: "address", perMinute: perAddress(), refusal: "Too many requests from this address." });
 const inFlight = new Set<ServerResponse>();
 
@@ -69,7 +74,8 @@ const server: Server = createServer(
       requireSound(request, dev);
       const serve = async () => {
         await limitAddress.take(addressKey(address));
-        await handle(request, response);
+        const byNext = () => handle(request, response);
+        return serveApi ? serveApi(request, response, byNext) : byNext();
       };
       if (path === OPENAPI_PATH) await serveOpenApi(request, response);
       else if (serveBuilt) await serveBuilt(request, response, serve);

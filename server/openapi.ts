@@ -4,13 +4,14 @@ import { isKnown } from "#lib/http/conditional.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
 import { ApiError } from "#lib/wire/errors.ts";
+import { headersOfAll } from "./api.ts";
+import { bestEncoding, type Encoding } from "./encoding.ts";
 
 export const OPENAPI_PATH = "/v1/openapi.json";
 const ALLOW = "GET, HEAD, OPTIONS";
 const FRESH_SECONDS = 300;
 
-type Encoding = "br" | "gzip" | "identity";
-type Document = { etag: string; bodies: Record<Encoding, Buffer> };
+type Document = { etag: string; bodies: Record<Encoding, Buffer>; ofAll: [string, string][] };
 
 let document: Promise<Document> | undefined;
 
@@ -30,8 +31,9 @@ export async function serveOpenApi({ method, headers }: IncomingMessage, respons
   if (method !== "GET" && method !== "HEAD")
     throw new ApiError("method_not_allowed", `This path only supports ${ALLOW}.`, { headers: { Allow: ALLOW } });
   document ??= makeDocument();
-  const { etag, bodies } = await document;
+  const { etag, bodies, ofAll } = await document;
   answer.set("ETag", etag);
+  for (const [name, value] of ofAll) answer.set(name, value);
   if (isKnown(new Headers(headers["if-none-match"] === undefined ? {} : { "If-None-Match": headers["if-none-match"] }), etag)) {
     response.setHeaders(answer).writeHead(304).end();
     return;
@@ -40,7 +42,6 @@ export async function serveOpenApi({ method, headers }: IncomingMessage, respons
   if (encoding !== "identity") answer.set("Content-Encoding", encoding);
   answer.set("Content-Type", "application/json");
   answer.set("Content-Length", String(bodies[encoding].length));
-  answer.set("X-Content-Type-Options", "nosniff");
   response
     .setHeaders(answer)
     .writeHead(200)
@@ -51,6 +52,7 @@ async function makeDocument(): Promise<Document> {
   const { openApiDocument } = await import("#lib/openapi/document.ts");
   const text = JSON.stringify(openApiDocument());
   return {
+    ofAll: await headersOfAll(),
     etag: entityTag(null, text),
     bodies: {
       br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -58,22 +60,4 @@ async function makeDocument(): Promise<Document> {
       identity: Buffer.from(text),
     },
   };
-}
-
-/** By the weights of `Accept-Encoding` (RFC 9110, 12.5.3); of equals, the smaller. */
-export function bestEncoding(header: string | string[] | undefined): Encoding {
-  const weights = new Map(
-    String(header ?? "")
-      .split(",")
-      .map(weightOf),
-  );
-  const weight = (encoding: Encoding) => weights.get(encoding) ?? weights.get("*") ?? 0;
-  const [best] = (["br", "gzip"] as const).filter((encoding) => weight(encoding) > 0).sort((left, right) => weight(right) - weight(left));
-  return best ?? "identity";
-}
-
-function weightOf(range: string): [name: string, weight: number] {
-  const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-  const q = parameters.find((parameter) => parameter.startsWith("q="));
-  return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
 }

@@ -18,8 +18,8 @@ const listening = new WeakSet<Worker>();
 let stopping = false;
 let rolling = Promise.resolve();
 
-/** Resolves when it takes connections. Where it ends unasked another takes its place. */
-async function add(): Promise<void> {
+/** Resolves when it takes connections, or has ended instead: whether it does. Where it ends unasked another takes its place. */
+async function add(): Promise<boolean> {
   const web = cluster.fork();
   serving.add(web);
   web.once("exit", async (code, signal) => {
@@ -30,6 +30,7 @@ async function add(): Promise<void> {
   });
   web.once("listening", () => listening.add(web));
   await Promise.race([once(web, "listening"), once(web, "exit")]);
+  return listening.has(web) && !web.isDead();
 }
 
 /** Gives it no more connections, and lets it answer those it has. One that has none yet may not hear of it. */
@@ -41,11 +42,12 @@ async function retire(web: Worker): Promise<void> {
   await gone;
 }
 
-/** The new one first, so that there are never fewer. */
+/** The new one first, so that there are never fewer. One that ended meanwhile has been replaced already. */
 async function replaceEach(): Promise<void> {
   for (const old of [...serving]) {
-    await add();
-    await retire(old);
+    if (!serving.has(old)) continue;
+    if (!(await add())) return log.error({}, "a new web process does not start, those that serve go on");
+    if (serving.has(old)) await retire(old);
   }
   log.info({ processes: serving.size }, "web processes replaced");
 }

@@ -11,9 +11,16 @@ export async function refuse(response: ServerResponse, error: unknown, requestId
   response.end(await problem.text());
 }
 
-/** The same on a bare socket, for what Node could not parse. */
+/** How long what the caller still sends is read and dropped: closed at once, the response could be lost with it (RFC 9112, 9.6). */
+const LINGER_MS = 2000;
+
+const refused = new WeakSet<Duplex>();
+
+/** The same on a bare socket, for what Node could not parse. What comes after is no second request. */
 export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException): Promise<void> {
+  if (refused.has(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  refused.add(socket);
   const requestId = newRequestId();
   const reason = error.code === "HPE_HEADER_OVERFLOW" ? HEADERS_TOO_LARGE : MALFORMED;
   const problem = problemResponse(reason, requestId, new Headers({ "Cache-Control": "no-store", "X-Request-Id": requestId }));
@@ -21,4 +28,6 @@ export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException)
   const headers = [...problem.headers, ["content-length", String(Buffer.byteLength(body))], ["connection", "close"]];
   const head = [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(lingering));
 }

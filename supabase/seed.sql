@@ -122,6 +122,7 @@ cross join lateral (values
   (e.created_at, 'set', null, e.created_by), (e.due_at, 'crossed', 0, 'system'), (e.closed_at, e.status, null, coalesce(e.assigned_to, e.created_by))
 ) as l (at, kind, threshold_minutes, actor)
 where e.closed_at is not null and l.at <= e.closed_at;
+select private.recount_exceptions();
 
 -- API keys whose secrets nobody knows, with three weeks of calls.
 create temporary table seed_keys (tenant_id text, name text, scopes text[], ip_allowlist text[], age interval, life interval, calls integer) on commit drop;

@@ -2,16 +2,23 @@
 
 type Variables = Record<string, string>;
 
-/** The web process serves strangers. It neither owns the database nor signs the audit trail. */
-export function webEnv({ DATABASE_URL: _owner, DIRECT_URL: _direct, AUDIT_SIGNING_KEY: _key, ...env }: Variables): Variables {
+/** The web process serves strangers. It neither owns the database, nor signs the audit trail, nor sends mail. */
+export function webEnv({
+  DATABASE_URL: _owner,
+  DIRECT_URL: _direct,
+  AUDIT_SIGNING_KEY: _key,
+  SMTP_URL: _mail,
+  ...env
+}: Variables): Variables {
   return env;
 }
 
-const ANY_PROCESS = /^(PATH|HOME|TZ|TMPDIR|LANG|LC_.*|NODE_.*|PG.*|SSL_CERT_.*)$/;
+const ANY_PROCESS = /^(PATH|HOME|TZ|TMPDIR|LANG|LC_.*|NODE_.*|OTEL_.*|PG.*|SSL_CERT_.*)$/;
 const DATA_API = /^SUPABASE_(JWT_SECRET|PUBLISHABLE_KEY|SECRET_KEY)$/;
 const BACKGROUND = {
-  worker: /^(DATABASE_URL|DIRECT_URL|ENCRYPTION_KEYS|AUDIT_(SIGNING_KEY|PUBLIC_KEYS)|WEBHOOK_ALLOW_HOSTS)$/,
-  matcher: /^(DATABASE_URL|DIRECT_URL)$/,
+  worker:
+    /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN|ENCRYPTION_KEYS|AUDIT_(SIGNING_KEY|PUBLIC_KEYS)|WEBHOOK_ALLOW_HOSTS|SMTP_URL|MAIL_(FROM|DIR)|NEXTAUTH_URL)$/,
+  matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,
 };
 
 /** The local stack's Supabase knows a project's keys, and nothing of the application on it. */
@@ -19,7 +26,7 @@ export function dataApiEnv(env: Variables): Variables {
   return only(env, DATA_API);
 }
 
-/** The worker seals, signs and delivers, the matcher works in the database: neither lets anybody in. */
+/** The worker seals, signs, delivers and mails, the matcher works in the database: neither lets anybody in. */
 export function backgroundEnv(env: Variables, kind: keyof typeof BACKGROUND): Variables {
   return only(env, BACKGROUND[kind]);
 }

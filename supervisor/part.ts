@@ -23,11 +23,13 @@ export type PartOptions = {
 const started: Part[][] = [];
 let stopping = false;
 
-/** Starts so many of a part, which stop together. Several are numbered by name. */
-export function startParts(count: number, options: PartOptions): Part[] {
+/** Starts so many of a part, which stop together. Several are numbered by name. `own`: what each has in its environment beside. */
+export function startParts(count: number, options: PartOptions, own: (nth: number) => Record<string, string> = () => ({})): Part[] {
   if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
-  const { name } = options;
-  const parts = Array.from({ length: count }, (_, n) => new Part({ ...options, name: count > 1 ? `${name}-${n + 1}` : name }));
+  const parts = Array.from({ length: count }, (_, nth) => {
+    const name = count > 1 ? `${options.name}-${nth + 1}` : options.name;
+    return new Part({ ...options, name, env: { ...options.env, ...own(nth) } });
+  });
   started.push(parts);
   return parts;
 }

@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { connected } from "./connected.ts";
 
 /** How many of a kind a tenant can have, by the kinds of private.quotas. */
 const DEFAULTS = {
@@ -9,6 +9,7 @@ const DEFAULTS = {
   records: 1_000_000,
   exceptions: 5_000_000,
   lines: 100_000_000,
+  members: 1_000,
 };
 
 export type Quotas = Partial<Record<keyof typeof DEFAULTS, number>>;
@@ -26,18 +27,13 @@ export function readQuotas(variables: Record<string, string | undefined>): Quota
 
 /** Has the database hold every tenant to these. */
 export async function keepQuotas(connectionString: string, quotas: Quotas): Promise<void> {
-  const client = new Client({ connectionString });
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    await client.query(
+  await connected(connectionString, (client) =>
+    client.query(
       `with wanted as (select key as kind, value::bigint as most from jsonb_each_text($1)),
          gone as (delete from private.quotas q where not exists (select from wanted w where w.kind = q.kind))
        insert into private.quotas as q (kind, most) select kind, most from wanted
        on conflict (kind) do update set most = excluded.most where q.most <> excluded.most`,
       [JSON.stringify(quotas)],
-    );
-  } finally {
-    await client.end();
-  }
+    ),
+  );
 }

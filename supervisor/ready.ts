@@ -6,8 +6,15 @@ const PASSWORD = "tieout-demo";
 
 export function announce({ env, local, webs }: Settings): void {
   const url = webs > 0 ? env.NEXTAUTH_URL : undefined;
-  log("info", "ready", { url, ready_ms: Math.round(performance.now()), ...(local && { sign_in: SIGN_INS, password: PASSWORD }) });
+  const mail = env.SMTP_URL ? undefined : env.MAIL_DIR;
+  log("info", "ready", {
+    url,
+    ...(mail && { mail }),
+    ready_ms: Math.round(performance.now()),
+    ...(local && { sign_in: SIGN_INS, password: PASSWORD }),
+  });
   if (!process.stdout.isTTY || !url) return;
   const how = local ? ["", `Sign in with the password ${PASSWORD} as`, ...SIGN_INS.map((user) => `  ${user}`)] : [];
+  if (mail) how.push("", `Mail is written to ${mail} (set SMTP_URL to send it).`);
   process.stdout.write(`\n${[`Tieout is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`);
 }

@@ -1,6 +1,6 @@
 /** The login role that calls of requests come in as: it owns nothing, may do nothing by itself, and becomes a request's role for one call. */
 import { randomBytes } from "node:crypto";
-import { Client } from "pg";
+import { connected } from "./connected.ts";
 
 const NAME = "tieout_requests";
 const MAY_BECOME = ["anon", "authenticated", "service_role"];
@@ -52,15 +52,4 @@ export async function excessOf(requestUrl: string): Promise<string | null> {
     if (others.length > 0) return `${name} may become ${others.join(", ")}`;
     return powers.length > 0 ? `${name} ${powers.join(" and ")}` : null;
   });
-}
-
-async function connected<Result>(connectionString: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

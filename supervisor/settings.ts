@@ -54,6 +54,8 @@ export type Settings = {
   local: boolean;
   webs: number;
   background: { kind: (typeof BACKGROUND)[number][0]; processes: number }[];
+  /** Of the first background process; each further one has the next. Null: they listen nowhere. */
+  metricsPort: number | null;
   quotas: Quotas;
 };
 
@@ -100,17 +102,31 @@ export function readSettings(env: Environment = process.env): Settings {
   // Whoever tries the local stack shows it to nobody else.
   if (local) settings.HOST ??= "127.0.0.1";
   if (local) delete settings.DIRECT_URL;
+  requireMail(settings);
+  settings.MAIL_FROM ??= "Tieout <tieout@localhost>";
+  settings.MAIL_DIR ??= join(dataDir, "mail");
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
   if (local) settings.DATABASE_DISK ??= dataDir;
   const quotas = sound(() => readQuotas(settings));
-  return { port, dataDir, secrets, env: settings, local, webs, background, quotas };
+  const metricsPort = env.METRICS_PORT ? readPort(env.METRICS_PORT, "METRICS_PORT") : null;
+  return { port, dataDir, secrets, env: settings, local, webs, background, metricsPort, quotas };
 }
 
 function requireLong(settings: Record<string, string>, name: string, may: string): void {
   if (Buffer.byteLength(settings[name] ?? "") >= 32) return;
   const instead = name in SECRETS ? "Give a longer one, or none to have one made." : "Give a longer one.";
   throw new SettingsError(`${name} is shorter than 32 bytes: anyone could guess it and ${may}. ${instead}`);
+}
+
+/** A server would refuse, or take for spam, what comes from nowhere. */
+function requireMail({ SMTP_URL, MAIL_FROM }: Record<string, string>): void {
+  if (SMTP_URL !== undefined && !/^smtps?:\/\/[^/\s]+\/?$/.test(SMTP_URL))
+    throw new SettingsError("SMTP_URL must be smtp://user:password@host:port, or smtps:// for TLS from the first byte.");
+  if (MAIL_FROM !== undefined && !/^[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(MAIL_FROM))
+    throw new SettingsError("MAIL_FROM must be an address, for example Tieout <tieout@example.com>.");
+  if (SMTP_URL !== undefined && MAIL_FROM === undefined)
+    throw new SettingsError("MAIL_FROM must be set beside SMTP_URL: the address that mail is sent from.");
 }
 
 /** A session's cookie is safe on https alone. A project on this machine is for trying. */
@@ -165,10 +181,10 @@ function sound<Read>(read: () => Read): Read {
   }
 }
 
-function readPort(value: string | undefined): number {
+function readPort(value: string | undefined, name = "PORT"): number {
   const port = Number(value || 3000);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
-  throw new SettingsError(`PORT is "${value}", which is not a port number.`);
+  throw new SettingsError(`${name} is "${value}", which is not a port number.`);
 }
 
 function requireSupabase(env: Environment): void {

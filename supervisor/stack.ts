@@ -5,6 +5,7 @@ import { hearsNotifications } from "../lib/background/hears-notifications.ts";
 import { LockHeld, migrate, seed } from "../supabase/local/migrate.ts";
 import { preparePlatform } from "../supabase/local/platform.ts";
 import { Postgres, postgresEntry, SUPERUSER } from "../supabase/local/postgres.ts";
+import { HEAP } from "./heap.ts";
 import { log } from "./log.ts";
 import { type Part, startParts } from "./part.ts";
 import { backgroundEnv, dataApiEnv, webEnv } from "./part-env.ts";
@@ -50,12 +51,23 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
 }
 
 /** @throws SettingsError where calls of requests would come in as somebody who may do more. */
-export async function requireRequestRole({ REQUEST_DATABASE_URL: url }: Record<string, string>): Promise<void> {
+export async function requireRequestRole({
+  REQUEST_DATABASE_URL: url,
+  REPLICA_DATABASE_URL: replicaUrl,
+}: Record<string, string>): Promise<void> {
+  if (replicaUrl && !url) throw new SettingsError("REPLICA_DATABASE_URL needs REQUEST_DATABASE_URL beside it.");
   if (!url) return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
   const excess = await excessOf(url).catch((error: Error) => {
     throw new SettingsError(`REQUEST_DATABASE_URL does not lead to a database: ${error.message}.`);
   });
   if (excess) throw new SettingsError(`REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`);
+  if (!replicaUrl) return;
+  const beyond = await excessOf(replicaUrl).catch((error: Error) => {
+    // Nothing depends on it.
+    log("warn", `REPLICA_DATABASE_URL does not lead to a database: ${error.message}`);
+    return null;
+  });
+  if (beyond) throw new SettingsError(`REPLICA_DATABASE_URL is no role for requests: ${beyond}. Give the role of REQUEST_DATABASE_URL.`);
 }
 
 /** @throws SettingsError where the worker could not hear what it is told. */
@@ -72,7 +84,7 @@ export async function requireListening({ DATABASE_URL = "", DIRECT_URL }: Record
 }
 
 export async function applyMigrations(databaseUrl: string): Promise<void> {
-  const names = await migrate(databaseUrl, (why) => log("warn", why)).catch((error) => {
+  const names = await migrate(databaseUrl, { onWait: (why) => log("warn", why) }).catch((error) => {
     throw error instanceof LockHeld ? new SettingsError(error.message) : error;
   });
   for (const name of names) log("info", "migration applied", { name });
@@ -99,19 +111,18 @@ export async function startDataApi(env: Record<string, string>, port: number, ur
   if (part) await allReady([part]);
 }
 
-/**
- * What each process's old generation may hold, in MiB. Well above what they need: V8 collects sooner the smaller the bound is, and grows
- * past a gigabyte of what nobody uses where there is none. Files and matches of millions of lines pass through a matcher.
- */
-const HEAP_MIB = { web: 512, worker: 384, matcher: 640, "data-api": 384 };
-
-const bounded = (part: keyof typeof HEAP_MIB, file: string) => node(file, `--max-old-space-size=${HEAP_MIB[part]}`);
+const bounded = (part: keyof typeof HEAP, file: string) => node(file, ...HEAP[part]);
 
 /** Those of a kind end one by one where they are renewed: the others take over what they leave. */
-export function startBackground({ env, background }: Settings): Part[] {
+export function startBackground({ env, background, metricsPort }: Settings): Part[] {
+  let before = 0;
   return background.flatMap(({ kind, processes }) => {
     const command = bounded(kind, `${kind}/main.ts`);
-    const parts = startParts(processes, { name: kind, command, env: backgroundEnv(env, kind), stopWithinMs: 6_000, ours: true });
+    const first = (metricsPort ?? 0) + before;
+    before += processes;
+    const own = (nth: number): Record<string, string> => (metricsPort === null ? {} : { METRICS_PORT: String(first + nth) });
+    const options = { name: kind, command, env: backgroundEnv(env, kind), stopWithinMs: 6_000, ours: true };
+    const parts = startParts(processes, options, own);
     if (env.NODE_ENV === "development") onSourceChange(["lib", kind], () => renewEach(parts));
     return parts;
   });

@@ -1,11 +1,17 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
-import { workerEnv } from "#lib/runtime/env.ts";
+import { mailEnv, workerEnv } from "#lib/runtime/env.ts";
+import { createSender } from "#lib/webhooks/send.ts";
+import { sendAlerts } from "./alerts/send-alerts.ts";
+import { sendTestAlert } from "./alerts/send-test-alert.ts";
 import { forgetSecurityEvents } from "./audit/forget-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
+import { mailerFor } from "./mail/mailer.ts";
+import { sendInvitation } from "./mail/send-invitation.ts";
+import { sendPasswordReset } from "./mail/send-password-reset.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
 import { endGracePeriods } from "./tasks/end-grace-periods.ts";
-import { purge } from "./tasks/purge.ts";
+import { inBatches } from "./tasks/in-batches.ts";
 import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
 
@@ -14,37 +20,55 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
+const mailer = mailerFor(mailEnv());
+const { origin } = new URL(mailEnv().NEXTAUTH_URL);
+// Apart from the dispatcher's, which ends with it.
+const sender = createSender(WEBHOOK_ALLOW_HOSTS);
 const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
 
-runInBackground({
+await runInBackground({
   kind: "worker",
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: 3,
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,
-    extend_calendars: purge("private.extend_calendars"),
+    extend_calendars: inBatches("private.extend_calendars"),
+    fold_exception_counters: inBatches("private.fold_exception_counters"),
     forget_security_events: forgetSecurityEvents,
-    purge_api_key_usage: purge("private.purge_api_key_usage"),
-    purge_idempotency_keys: purge("private.purge_idempotency_keys"),
-    purge_records: purge("private.purge_records"),
-    purge_security_events: purge("private.purge_security_events"),
-    purge_sessions: purge("private.purge_sessions"),
-    purge_webhook_deliveries: purge("private.purge_webhook_deliveries"),
-    tell_security_event_counts: purge("private.tell_security_event_counts"),
+    gather_alerts: inBatches("private.gather_alerts"),
+    purge_alerts: inBatches("private.purge_alerts"),
+    purge_api_key_usage: inBatches("private.purge_api_key_usage"),
+    purge_idempotency_keys: inBatches("private.purge_idempotency_keys"),
+    purge_records: inBatches("private.purge_records"),
+    purge_security_events: inBatches("private.purge_security_events"),
+    purge_sessions: inBatches("private.purge_sessions"),
+    purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
+    rebuild_calendars: inBatches("private.rebuild_calendars"),
+    roll_request_log: inBatches("private.roll_request_log"),
+    send_alerts: sendAlerts(mailer, sender, origin),
+    send_invitation: sendInvitation(mailer, origin),
+    send_password_reset: sendPasswordReset(mailer, origin),
+    send_test_alert: sendTestAlert(sender),
+    tell_security_event_counts: inBatches("private.tell_security_event_counts"),
     warn_of_failing_webhooks: warnOfFailingWebhooks,
   },
   crontab: `
     */10 * * * * announce_expiring_api_keys
     * * * * * end_grace_periods
     41 * * * * extend_calendars
+    * * * * * fold_exception_counters
     47 * * * * forget_security_events
+    * * * * * gather_alerts
+    33 * * * * purge_alerts
     27 * * * * purge_api_key_usage
     7 * * * * purge_idempotency_keys
     */10 * * * * purge_records
     57 * * * * purge_security_events
     37 * * * * purge_sessions
     17 * * * * purge_webhook_deliveries
+    11 * * * * rebuild_calendars
+    21 * * * * roll_request_log
     * * * * * tell_security_event_counts
     */10 * * * * warn_of_failing_webhooks`,
   vitals: [startSlaClock(DATABASE_URL), startAuditSigner(DATABASE_URL), dispatcher],

@@ -12,7 +12,9 @@ import { type Section, writeSection } from "./report.ts";
 const MEASURES: Record<string, () => Promise<Section>> = {
   requests: async () => (await import("./requests.ts")).requests(),
   sizes: async () => (await import("./sizes.ts")).sizes(),
+  verification: async () => (await import("./verification.ts")).verification(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
+  crossings: async () => (await import("./crossings.ts")).crossings(),
   memory: async () => (await import("./memory.ts")).memory(),
   processes: async () => (await import("./processes.ts")).processes(),
 };

@@ -1,5 +1,5 @@
 import { decodeJwt, SignJWT } from "jose";
-import { type Check, ill, unknown, well } from "./examine.ts";
+import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -17,8 +17,8 @@ export const dataApiChecks: readonly Check[] = [
 /** A key tells its kind: `sb_<kind>_…`, or of the older form by the role in the token. */
 async function lookAtKey(variable: string, key: string, kind: string, role: string) {
   const is = kindOf(key);
-  if (is === kind || is === role) return well(`${variable} is a key of the kind ${is}`);
-  return ill(
+  if (is === kind || is === role) return ok(`${variable} is a key of the kind ${is}`);
+  return problem(
     `${variable} is ${is ? `a key of the kind ${is}` : "no key of a Supabase project"}`,
     `Set it to the project's ${kind} key (Project settings, API keys).`,
   );
@@ -35,42 +35,42 @@ function kindOf(key: string): string | undefined {
 }
 
 async function lookAtDataApi(project: Project) {
-  const response = await ask(project, "/rest/v1/rpc/get_me", await token(project));
+  const response = await callGetMe(project, await token(project));
   if (response.status === 404) {
-    return ill(
+    return problem(
       "it doesn't know get_me",
       "Run npm start once to apply the migrations, then reload its cache: notify pgrst, 'reload schema'.",
     );
   }
-  if (response.status >= 500) return ill(`it answers ${response.status}`, "Look at the project's status and its API logs.");
-  return well(`answers at ${project.url}`);
+  if (response.status >= 500) return problem(`it answers ${response.status}`, "Look at the project's status and its API logs.");
+  return ok(`answers at ${project.url}`);
 }
 
 /** A token that we signed is believed, one signed with another secret is not. */
 async function lookAtJwtSecret(project: Project) {
   const [ours, another] = await Promise.all([
-    ask(project, "/rest/v1/rpc/get_me", await token(project)),
-    ask(project, "/rest/v1/rpc/get_me", await token({ jwtSecret: `${project.jwtSecret}?` })),
+    callGetMe(project, await token(project)),
+    callGetMe(project, await token({ jwtSecret: `${project.jwtSecret}?` })),
   ]);
   if (ours.status === 401) {
-    return ill(
+    return problem(
       "the Data API refuses what is signed with SUPABASE_JWT_SECRET",
       "Set it to the project's JWT secret (Project settings, JWT keys, legacy secret).",
     );
   }
   if (another.status !== 401)
-    return ill(
+    return problem(
       "the Data API believes a token signed with another secret",
       "Don't serve anything with this project: set its JWT secret anew.",
     );
-  return well("the Data API believes it, and no other");
+  return ok("the Data API believes it, and no other");
 }
 
 async function lookAtExposedSchemas(project: Project) {
   const bearer = await token(project);
   const answers = await Promise.all(
     HIDDEN_SCHEMAS.map(async (schema) => {
-      const { status } = await ask(project, "/rest/v1/heartbeats", bearer, { "Accept-Profile": schema });
+      const { status } = await readTable(project, schema, bearer);
       return { schema, status };
     }),
   );
@@ -78,15 +78,24 @@ async function lookAtExposedSchemas(project: Project) {
   const unsure = answers.filter(({ status }) => status === 401 || status >= 500);
   if (unsure.length > 0) return unknown("the Data API doesn't answer");
   const exposed = answers.filter(({ status }) => status !== 406 && status !== 404).map(({ schema }) => schema);
-  if (exposed.length === 0) return well("public, and nothing else of ours");
-  return ill(`${exposed.join(", ")} can be reached`, "Take them off the exposed schemas (Project settings, Data API).");
+  if (exposed.length === 0) return ok("public, and nothing else of ours");
+  return problem(`${exposed.join(", ")} can be reached`, "Take them off the exposed schemas (Project settings, Data API).");
 }
 
-function ask({ url, publishableKey }: Project, path: string, bearer: string, headers: Record<string, string> = {}): Promise<Response> {
+/** Calls get_me, which every accepted credential can call. */
+function callGetMe(project: Project, bearer: string): Promise<Response> {
+  return request(project, "/rest/v1/rpc/get_me", bearer, { method: "POST", body: JSON.stringify({ input: {}, request: {} }) });
+}
+
+/** Reads a table of a schema, if that is exposed. */
+function readTable(project: Project, schema: string, bearer: string): Promise<Response> {
+  return request(project, "/rest/v1/heartbeats", bearer, { headers: { "Accept-Profile": schema } });
+}
+
+function request({ url, publishableKey }: Project, path: string, bearer: string, { headers, ...init }: RequestInit): Promise<Response> {
   return fetch(`${url}${path}`, {
-    method: path.includes("/rpc/") ? "POST" : "GET",
+    ...init,
     headers: { apikey: publishableKey, Authorization: `Bearer ${bearer}`, "Content-Type": "application/json", ...headers },
-    ...(path.includes("/rpc/") && { body: JSON.stringify({ input: {}, request: {} }) }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
 }

@@ -1,7 +1,8 @@
-import { Client } from "pg";
+import type { Client } from "pg";
 import { hearsNotifications } from "../../lib/background/hears-notifications.ts";
+import { connected } from "../../supervisor/connected.ts";
 import { excessOf } from "../../supervisor/request-role.ts";
-import { type Check, ill, unknown, well } from "./examine.ts";
+import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
 const OLDEST_POSTGRES = 17;
@@ -29,19 +30,9 @@ export const databaseChecks: readonly Check[] = [
   { name: "Size", look: lookAtSize },
 ];
 
-/** A connection of its own for one look, direct. */
-export async function connected<Result>(
-  { directUrl }: Pick<Project, "directUrl">,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new Client({ connectionString: directUrl, connectionTimeoutMillis: 10_000, application_name: "tieout doctor" });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+/** A connection for one look, direct. */
+export function looking<Result>({ directUrl }: Pick<Project, "directUrl">, work: (client: Client) => Promise<Result>): Promise<Result> {
+  return connected(directUrl, work, { application_name: "tieout doctor" });
 }
 
 async function one<Row extends object>(project: Project, query: string): Promise<Row> {
@@ -50,7 +41,7 @@ async function one<Row extends object>(project: Project, query: string): Promise
 }
 
 function all<Row extends object>(project: Project, query: string): Promise<Row[]> {
-  return connected(project, async (client) => (await client.query<Row>(query)).rows);
+  return looking(project, async (client) => (await client.query<Row>(query)).rows);
 }
 
 async function lookAtVersion(project: Project) {
@@ -58,8 +49,8 @@ async function lookAtVersion(project: Project) {
     project,
     "select current_setting('server_version_num')::int / 10000 as version, current_user as name",
   );
-  if (version < OLDEST_POSTGRES) return ill(`version ${version}`, `Upgrade the project to Postgres ${OLDEST_POSTGRES} or newer.`);
-  return well(`version ${version}, as ${name}`);
+  if (version < OLDEST_POSTGRES) return problem(`version ${version}`, `Upgrade the project to Postgres ${OLDEST_POSTGRES} or newer.`);
+  return ok(`version ${version}, as ${name}`);
 }
 
 async function lookAtRoles(project: Project) {
@@ -78,20 +69,20 @@ async function lookAtRoles(project: Project) {
   const becomes = rows.find(({ name }) => name === "authenticator")?.members ?? [];
   const missing = ["anon", "authenticated", "service_role"].filter((name) => !becomes.includes(name));
   if (missing.length > 0) wrong.push(`authenticator can't become ${missing.join(", ")}`);
-  if (wrong.length === 0) return well("anon, authenticated, service_role and authenticator as Supabase makes them");
-  return ill(wrong.join("; "), "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles");
+  if (wrong.length === 0) return ok("anon, authenticated, service_role and authenticator as Supabase makes them");
+  return problem(wrong.join("; "), "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles");
 }
 
 async function lookAtRequests({ requestUrl }: Project) {
   if (!requestUrl) return unknown("they go by the Data API, several times slower; npm run request-role makes a role for a direct way");
   const excess = await excessOf(requestUrl);
-  if (excess === null) return well("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
-  return ill(`REQUEST_DATABASE_URL's role may do more than requests may: ${excess}`, "Make another with npm run request-role.");
+  if (excess === null) return ok("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
+  return problem(`REQUEST_DATABASE_URL's role may do more than requests may: ${excess}`, "Make another with npm run request-role.");
 }
 
 async function lookAtNotifications({ directUrl, directName }: Project) {
-  if (await hearsNotifications(directUrl)) return well(`${directName} hears LISTEN`);
-  return ill(
+  if (await hearsNotifications(directUrl)) return ok(`${directName} hears LISTEN`);
+  return problem(
     `${directName} goes through a pooler in transaction mode, which loses what the worker listens for`,
     "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at Supabase: port 5432, not 6543).",
   );
@@ -99,15 +90,15 @@ async function lookAtNotifications({ directUrl, directName }: Project) {
 
 /** The time of a round trip's middle, against ours. */
 async function lookAtClock(project: Project) {
-  const skew = await connected(project, async (client) => {
+  const skew = await looking(project, async (client) => {
     const before = Date.now();
     const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
     return Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);
   });
-  if (skew <= MOST_SKEW_MS) return well(`${Math.round(skew)} ms apart from this machine's`);
-  return ill(
+  if (skew <= MOST_SKEW_MS) return ok(`${Math.round(skew)} ms apart from this machine's`);
+  return problem(
     `${(skew / 1000).toFixed(1)} s apart from this machine's`,
-    "Tokens that are valid for a minute are refused by whoever's clock is wrong. Synchronise this machine's with NTP.",
+    "Tokens are valid for a minute, and a clock this far off refuses them. Synchronise this machine's clock by NTP, and the database's where you run it.",
   );
 }
 
@@ -118,8 +109,8 @@ async function lookAtConnections(project: Project) {
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken`,
   );
   const found = `${taken} of ${most} taken`;
-  if (taken < most * FULL_SHARE) return well(found);
-  return ill(found, "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.");
+  if (taken < most * FULL_SHARE) return ok(found);
+  return problem(found, "Raise max_connections, run fewer processes, or find who holds the others: select * from pg_stat_activity.");
 }
 
 async function lookAtTransactions(project: Project) {
@@ -131,9 +122,9 @@ async function lookAtTransactions(project: Project) {
      where xact_start < clock_timestamp() - make_interval(mins => ${LONG_MINUTES}) and backend_type = 'client backend' and pid <> pg_backend_pid()
      order by xact_start`,
   );
-  if (rows.length === 0) return well(`none is older than ${LONG_MINUTES} minutes`);
+  if (rows.length === 0) return ok(`none is older than ${LONG_MINUTES} minutes`);
   const whose = rows.map(({ pid, name, minutes, state }) => `pid ${pid}, ${name}, ${state} for ${minutes} minutes`).join("; ");
-  return ill(whose, "They hold back vacuum, and locks that others wait for. End one with select pg_terminate_backend(<pid>).");
+  return problem(whose, "They hold back vacuum, and locks that others wait for. End one with select pg_terminate_backend(<pid>).");
 }
 
 async function lookAtSize(project: Project) {
@@ -142,6 +133,6 @@ async function lookAtSize(project: Project) {
   if (project.mostBytes === 0) return unknown(`${size}; DATABASE_MAX_BYTES isn't set, so that nothing is refused before the disk is full`);
   const share = Number(bytes) / project.mostBytes;
   const found = `${size}, ${Math.round(share * 100)} % of DATABASE_MAX_BYTES`;
-  if (share < FULL_SHARE) return well(found);
-  return ill(found, "Files are refused when it is reached. Give the project a larger disk and raise DATABASE_MAX_BYTES.");
+  if (share < FULL_SHARE) return ok(found);
+  return problem(found, "Files are refused when it is reached. Give the project a larger disk and raise DATABASE_MAX_BYTES.");
 }

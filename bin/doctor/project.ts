@@ -2,13 +2,12 @@ import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
 const NEEDED = ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SUPABASE_JWT_SECRET", "DATABASE_URL"] as const;
 
-/** A Supabase project as the application is told of it. `directUrl`: DIRECT_URL, or DATABASE_URL where there is none. */
+/** How to reach a Supabase project. `directUrl`: DIRECT_URL, or DATABASE_URL where there is none. */
 export type Project = {
   url: string;
   publishableKey: string;
   secretKey: string;
   jwtSecret: string;
-  databaseUrl: string;
   directUrl: string;
   directName: "DIRECT_URL" | "DATABASE_URL";
   /** REQUEST_DATABASE_URL; empty where there is none. */
@@ -26,7 +25,6 @@ export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
     publishableKey: text("SUPABASE_PUBLISHABLE_KEY"),
     secretKey: text("SUPABASE_SECRET_KEY"),
     jwtSecret: text("SUPABASE_JWT_SECRET"),
-    databaseUrl: text("DATABASE_URL"),
     directUrl: text("DIRECT_URL") || text("DATABASE_URL"),
     directName: given.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
     requestUrl: text("REQUEST_DATABASE_URL"),

@@ -1,9 +1,9 @@
-import { migrate, migrations } from "../../supabase/local/migrate.ts";
+import { migrate, migrationState, migrations, nameOf } from "../../supabase/local/migrate.ts";
 import { withFreshDatabases } from "../generate/fresh-database.ts";
 import { readCatalogue, type Thing } from "../migration/catalogue.ts";
 import { type Difference, describe, differences } from "../migration/difference.ts";
-import { connected } from "./database.ts";
-import { type Check, ill, unknown, well } from "./examine.ts";
+import { looking } from "./database.ts";
+import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
 const MOST_TOLD = 20;
@@ -13,39 +13,37 @@ const OF_THE_PLATFORM = new Set(["extension", "schema", "default privileges"]);
 export const schemaChecks: readonly Check[] = [
   { name: "Migrations", look: lookAtMigrations },
   { name: "Schema", look: lookAtSchema },
+  { name: "Row limit", look: lookAtRowLimit },
 ];
 
 async function lookAtMigrations(project: Project) {
-  const applied = await appliedMigrations(project);
-  const known = migrations().map(({ version }) => version);
-  const pending = known.filter((version) => !applied.includes(version));
-  const ahead = applied.filter((version) => version > (known.at(-1) ?? ""));
-  if (ahead.length > 0) {
-    return ill(
-      `the database has ${ahead.join(", ")}, which this version of Tieout doesn't know`,
+  const { pending, unknown: strange } = await looking(project, migrationState);
+  if (strange.length > 0) {
+    return problem(
+      `the database has ${strange.join(", ")}, which this version of Tieout doesn't know`,
       "A newer version was deployed. Run that one: this one may not understand what it wrote.",
     );
   }
-  if (pending.length > 0) return ill(`${pending.length} are pending: ${pending.join(", ")}`, "npm start applies them.");
-  return well(`all ${known.length} are applied`);
+  if (pending.length > 0)
+    return problem(`${pending.length} are pending: ${pending.map(nameOf).join(", ")}`, "npm run db -- push applies them.");
+  return ok(`all ${migrations().length} are applied`);
 }
 
 /** Each table, column, policy, grant and function, against what the migrations make on an empty database. */
 async function lookAtSchema(project: Project) {
-  const applied = await appliedMigrations(project);
-  const known = migrations().map(({ version }) => version);
-  if (known.some((version) => !applied.includes(version))) return unknown("it is compared when every migration is applied");
-  const found = await connected(project, readCatalogue);
+  const { pending } = await looking(project, migrationState);
+  if (pending.length > 0) return unknown("it is compared when every migration is applied");
+  const found = await looking(project, readCatalogue);
   const wanted = await withFreshDatabases(async (fresh) => {
     const { url, client } = await fresh();
     await migrate(url);
     return readCatalogue(client);
   });
   const wrong = drift(wanted, found);
-  if (wrong.length === 0) return well(`${wanted.length} tables, columns, policies, grants and functions as the migrations make them`);
+  if (wrong.length === 0) return ok(`${wanted.length} tables, columns, policies, grants and functions as the migrations make them`);
   const told = wrong.slice(0, MOST_TOLD).map(describe);
   if (wrong.length > told.length) told.push(`and ${wrong.length - told.length} more`);
-  return ill(
+  return problem(
     `${wrong.length} differ from what the migrations make:\n  ${told.join("\n  ")}`,
     "Take these changes back. Lasting ones belong in a migration.",
   );
@@ -60,13 +58,18 @@ function drift(wanted: readonly Thing[], found: readonly Thing[]): Difference[] 
   });
 }
 
-async function appliedMigrations(project: Project): Promise<string[]> {
-  return connected(project, async (client) => {
-    const { rows } = await client.query<{ there: boolean }>(
-      "select to_regclass('supabase_migrations.schema_migrations') is not null as there",
-    );
-    if (!rows[0]?.there) return [];
-    const versions = await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations order by version");
-    return versions.rows.map(({ version }) => version);
-  });
+/** PostgREST cuts what a call returns at its row limit, 1,000 by default, without a word. Each of ours returns one value. */
+async function lookAtRowLimit(project: Project) {
+  const { rows } = await looking(project, (client) =>
+    client.query<{ name: string }>(
+      `select p.oid::regprocedure::text as name from pg_proc p
+       where p.pronamespace = 'public'::regnamespace and p.proretset and has_function_privilege('authenticated', p.oid, 'execute')
+         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`,
+    ),
+  );
+  if (rows.length === 0) return ok("no call returns more than one row, so the Data API's limit cuts nothing");
+  return problem(
+    `the Data API cuts at its row limit what these return: ${rows.map(({ name }) => name).join(", ")}`,
+    "Tieout has no such function. Drop them, or move them to a schema of their own.",
+  );
 }

@@ -7,15 +7,18 @@ const TABLES = [
   "api_keys",
   "calendar_versions",
   "calendars",
+  "exception_comments",
   "exception_history",
   "exception_ledger",
   "exceptions",
   "imports",
   "reconciliations",
   "records",
+  "request_log",
   "security_events",
   "sla_policies",
   "sources",
+  "views",
   "webhook_attempts",
   "webhook_deliveries",
   "webhooks",
@@ -25,8 +28,7 @@ const TABLES = [
 const OTHERS = `select
   (select array(select m[1] from regexp_matches(pg_get_expr(indpred, indrelid), '''(\\w+)''', 'g') m)
     from pg_index where indexrelid = 'public.exceptions_by_deadline'::regclass) as "OPEN_EXCEPTION_STATUSES",
-  array[private.breach_risk(0), private.breach_risk(1), private.breach_risk(private.high_risk_below()),
-    private.breach_risk(private.medium_risk_up_to() + 1)] as "BREACH_RISKS",
+  private.breach_risks() as "BREACH_RISKS",
   jsonb_build_object('high_below', private.high_risk_below(), 'medium_up_to', private.medium_risk_up_to()) as "RISK_MINUTES"`;
 
 const CHECKS = `select r.relname as table, a.attname as column, pg_get_constraintdef(c.oid) as definition

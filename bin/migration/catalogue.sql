@@ -85,10 +85,10 @@ things (place, kind, owner, name, definition, make, unmake, shape, nth) as (
     and not exists (select from pg_catalog.pg_depend d where d.objid = c.oid and c.relkind = 'S' and d.deptype = 'i')
 
   union all
-  select 10, 'table', t.name, t.name, concat_ws(' ', t.relkind, t.relpersistence, t.reloptions::text, t.relowner::regrole),
-    format(E'create table %s (\n%s\n)%s;', t.name,
+  select 10, 'table', t.name, t.name, concat_ws(' ', t.relkind, t.relpersistence, pg_get_partkeydef(t.oid), t.reloptions::text, t.relowner::regrole),
+    format(E'create table %s (\n%s\n)%s%s;', t.name,
       (select string_agg('  ' || c.name || ' ' || c.definition, E',\n' order by c.attnum) from columns c where c.attrelid = t.oid),
-      ' with (' || array_to_string(t.reloptions, ', ') || ')'),
+      ' partition by ' || pg_get_partkeydef(t.oid), ' with (' || array_to_string(t.reloptions, ', ') || ')'),
     null, null, t.oid::bigint
   from tables t
 
@@ -101,8 +101,10 @@ things (place, kind, owner, name, definition, make, unmake, shape, nth) as (
   from tables t join pg_catalog.pg_constraint n on n.conrelid = t.oid where n.contype not in ('t', 'n')
 
   union all
-  select 15, 'index', t.name, i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), pg_get_indexdef(i.indexrelid) || ';', null, null, 0
+  select 15, 'index', t.name, i.indexrelid::regclass::text, x.definition, x.definition || ';', null, null, 0
   from tables t join pg_catalog.pg_index i on i.indrelid = t.oid
+  -- Of a partitioned table it would be an index ONLY of what has no rows.
+  cross join lateral (select replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition) x
   where not exists (select from pg_catalog.pg_constraint n where n.conindid = i.indexrelid and n.contype in ('p', 'u', 'x'))
 
   union all
@@ -117,11 +119,13 @@ things (place, kind, owner, name, definition, make, unmake, shape, nth) as (
   from functions f
 
   union all
+  -- Of a table of the platform, too, where it runs a function of ours.
   select 40, 'trigger', t.name, format('%I on %s', g.tgname, t.name), pg_get_triggerdef(g.oid) || ' -- ' || g.tgenabled::text,
     pg_get_triggerdef(g.oid) || ';' || case g.tgenabled when 'A' then format(' alter table %s enable always trigger %I;', t.name, g.tgname)
       when 'D' then format(' alter table %s disable trigger %I;', t.name, g.tgname) else '' end,
     format('drop trigger %I on %s;', g.tgname, t.name), null, 0
-  from tables t join pg_catalog.pg_trigger g on g.tgrelid = t.oid where not g.tgisinternal
+  from pg_catalog.pg_trigger g cross join lateral (select g.tgrelid::regclass::text as name) t
+  where not g.tgisinternal and (g.tgrelid in (select oid from tables) or g.tgfoid in (select oid from functions))
 
   union all
   select 50, 'policy', t.name, format('%I on %s', p.polname, t.name), x.definition, x.definition || ';', format('drop policy %I on %s;', p.polname, t.name), null, 0

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { chainReader, readChainState } from "#lib/security-events/read-chain.ts";
 import { verifyChain } from "#lib/security-events/verify-chain.ts";
 import { migrate, migrations } from "../../supabase/local/migrate.ts";
-import { type Fresh, type FreshDatabase, withFreshDatabases } from "../generate/fresh-database.ts";
+import type { FreshDatabase } from "../generate/fresh-database.ts";
+import { lentDatabases } from "../generate/lent-databases.ts";
 import { readCatalogue, readCatalogueWithin, type Thing } from "./catalogue.ts";
 import { describe as described, differences, planOf } from "./difference.ts";
 import { run, schemaSql } from "./schemas.ts";
@@ -14,31 +15,14 @@ const SCHEMAS = new URL("../../supabase/schemas/", import.meta.url);
 const BEFORE = new URL("../../supabase/tests/before-baseline.sql.gz", import.meta.url);
 const SECONDS = 1000;
 
-let fresh: Fresh;
+const fresh = lentDatabases();
 let wanted: FreshDatabase;
 let known: Thing[];
-let end: () => void;
-const ended = new Promise<void>((done) => {
-  end = done;
-});
-let lending: Promise<void>;
 
 beforeAll(async () => {
-  await new Promise<void>((ready, fail) => {
-    lending = withFreshDatabases(async (lend) => {
-      fresh = lend;
-      wanted = await lend();
-      await run(wanted.client, schemaSql(), "supabase/schemas");
-      known = await readCatalogue(wanted.client);
-      ready();
-      await ended;
-    });
-    lending.catch(fail);
-  });
-}, 60 * SECONDS);
-afterAll(async () => {
-  end();
-  await lending;
+  wanted = await fresh();
+  await run(wanted.client, schemaSql(), "supabase/schemas");
+  known = await readCatalogue(wanted.client);
 }, 60 * SECONDS);
 
 describe("supabase/schemas", () => {
@@ -62,7 +46,8 @@ describe("supabase/schemas", () => {
   test.each(files)("%s says in its first line what it is about, and is no longer than a reading", (file) => {
     const text = readFileSync(new URL(file, SCHEMAS), "utf8");
     expect(text).toMatch(/^-- \S/);
-    expect(text.split("\n").length).toBeLessThanOrEqual(300);
+    // What is generated grows with the operations.
+    if (!file.includes(".gen.")) expect(text.split("\n").length).toBeLessThanOrEqual(300);
   });
 });
 

@@ -1,43 +1,27 @@
 import type { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FreshDatabase, withFreshDatabases } from "../generate/fresh-database.ts";
+import { beforeAll, expect, test } from "vitest";
+import { lentDatabases } from "../generate/lent-databases.ts";
 import { run, schemaSql } from "./schemas.ts";
 
 // What the search of exceptions finds, and by which index, where a tenant has many.
 
 const MANY = 30_000;
+const fresh = lentDatabases();
 let client: Client;
-let end: () => void;
-let lending: Promise<void>;
 
 beforeAll(async () => {
-  const ended = new Promise<void>((done) => {
-    end = done;
-  });
-  const { client: lent } = await new Promise<FreshDatabase>((ready, fail) => {
-    lending = withFreshDatabases(async (fresh) => {
-      const database = await fresh();
-      await run(database.client, schemaSql(), "supabase/schemas");
-      await database.client.query("select private.create_tenant('acme', 'Acme'), private.create_tenant('globex', 'Globex')");
-      await database.client.query(
-        `alter table public.exceptions disable trigger user;
-         insert into public.exceptions (id, tenant_id, title, severity, due_at, reason_code, created_by)
-         select 'exc_' || lpad(to_hex(n), 32, '0'), case when n % 3 = 0 then 'globex' else 'acme' end,
-           format('Payout %s has no bank line', n), 'low', now() + interval '1 day', case when n = 4 then 'lost_twice' end, 'user:ada'
-         from generate_series(1, ${MANY}) n;
-         analyze public.exceptions`,
-      );
-      ready(database);
-      await ended;
-    });
-    lending.catch(fail);
-  });
-  client = lent;
+  ({ client } = await fresh());
+  await run(client, schemaSql(), "supabase/schemas");
+  await client.query("select private.create_tenant('acme', 'Acme'), private.create_tenant('globex', 'Globex')");
+  await client.query(
+    `alter table public.exceptions disable trigger user;
+     insert into public.exceptions (id, tenant_id, title, severity, due_at, reason_code, created_by)
+     select 'exc_' || lpad(to_hex(n), 32, '0'), case when n % 3 = 0 then 'globex' else 'acme' end,
+       format('Payout %s has no bank line', n), 'low', now() + interval '1 day', case when n = 4 then 'lost_twice' end, 'user:ada'
+     from generate_series(1, ${MANY}) n;
+     analyze public.exceptions`,
+  );
 }, 120_000);
-afterAll(async () => {
-  end();
-  await lending;
-}, 60_000);
 
 const id = (n: number) => `exc_${n.toString(16).padStart(32, "0")}`;
 

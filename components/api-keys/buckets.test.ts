@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
-import { bucketsOf } from "./buckets.ts";
+import { bucketsOf, dayOf, dayStarts, nameOf } from "./buckets.ts";
 
 const usage = {
   as_of: "2026-11-20T12:34:56.000Z",
@@ -8,10 +8,10 @@ const usage = {
   days: [{ start: "2026-11-20T00:00:00.000Z", accepted: 7, refused: 2 }],
 } as unknown as ApiKeyUsage;
 
-test("there is a bucket for each hour of 7 days, the present one last", () => {
+test("there is a bucket for each hour of 7 days in UTC, the present one last", () => {
   const buckets = bucketsOf(usage, "hours");
-  expect(buckets).toHaveLength(168);
-  expect(buckets.at(0)?.start).toBe("2026-11-13T13:00:00.000Z");
+  expect(buckets).toHaveLength(6 * 24 + 13);
+  expect(buckets.at(0)?.start).toBe("2026-11-14T00:00:00.000Z");
   expect(buckets.slice(-2)).toEqual([usage.hours[0], { start: "2026-11-20T12:00:00.000Z", accepted: 0, refused: 0 }]);
 });
 
@@ -21,3 +21,23 @@ test("there is a bucket for each of 90 days, today last", () => {
   expect(buckets.at(-1)).toEqual(usage.days[0]);
   expect(buckets.at(0)?.start).toBe("2026-08-23T00:00:00.000Z");
 });
+
+// At 00:00 UTC it is 23:00 of the day before in winter there, and midnight in summer: named by its own clock one day would come twice.
+test.each(["UTC", "Atlantic/Azores", "America/New_York", "Pacific/Kiritimati", "Europe/Berlin"])(
+  "each of 90 days is named once, over a change of clocks, for a reader in %s",
+  (timeZone) => {
+    const names = bucketsOf(usage, "days").map((bucket) => nameOf(bucket, "days", timeZone));
+    expect(new Set(names).size).toBe(90);
+    expect([names[0], names.at(-1)]).toEqual(["23 Aug 2026", "20 Nov 2026"]);
+  },
+);
+
+test.each(["UTC", "Atlantic/Azores", "America/New_York", "Pacific/Kiritimati", "Europe/Berlin"])(
+  "below the hours of 7 days each day stands once, for a reader in %s",
+  (timeZone) => {
+    const names = bucketsOf(usage, "hours").map((bucket) => nameOf(bucket, "hours", timeZone));
+    const days = dayStarts(names).map(dayOf);
+    expect(days).toEqual([...new Set(names.map(dayOf))]);
+    expect(days.length).toBeGreaterThanOrEqual(7);
+  },
+);

@@ -1,23 +1,50 @@
+import { formatDay, formatMoment } from "#components/ui/moment.ts";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 
 export type Bucket = ApiKeyUsage["hours"][number];
 
 const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 
+/** Of whole days in UTC, today the last. */
 export const PERIODS = {
-  hours: { name: "7 days", step_ms: HOUR_MS, count: 7 * 24, unit: "hour" },
-  days: { name: "90 days", step_ms: 24 * HOUR_MS, count: 90, unit: "day" },
+  hours: { name: "7 days", step_ms: HOUR_MS, days: 7, unit: "hour" },
+  days: { name: "90 days", step_ms: DAY_MS, days: 90, unit: "day" },
 } as const;
 
 export type Period = keyof typeof PERIODS;
 
+/** Calls of a period, as the chart, the table and the list sum them up. */
+export function totalOf(buckets: readonly Bucket[]): Pick<Bucket, "accepted" | "refused"> {
+  return buckets.reduce((sum, { accepted, refused }) => ({ accepted: sum.accepted + accepted, refused: sum.refused + refused }), {
+    accepted: 0,
+    refused: 0,
+  });
+}
+
+/** The name of a bucket's time. A day is one of UTC, and named by it: in a zone that changes its clocks one would come twice and another not at all. */
+export function nameOf({ start }: Bucket, period: Period, timeZone: string): string {
+  return period === "days" ? formatDay(start, "UTC") : formatMoment(start, timeZone);
+}
+
 /** Every hour or day of a period up to now, including those without calls. */
 export function bucketsOf(usage: ApiKeyUsage, period: Period): Bucket[] {
-  const { step_ms, count } = PERIODS[period];
+  const { step_ms, days } = PERIODS[period];
   const known = new Map(usage[period].map((bucket) => [Date.parse(bucket.start), bucket]));
-  const last = Math.floor(Date.parse(usage.as_of) / step_ms) * step_ms;
-  return Array.from({ length: count }, (_, index) => {
-    const start = last - (count - 1 - index) * step_ms;
+  const now = Date.parse(usage.as_of);
+  const first = Math.floor(now / DAY_MS) * DAY_MS - (days - 1) * DAY_MS;
+  return Array.from({ length: Math.floor((now - first) / step_ms) + 1 }, (_, index) => {
+    const start = first + index * step_ms;
     return known.get(start) ?? { start: new Date(start).toISOString(), accepted: 0, refused: 0 };
   });
+}
+
+/** The day of a bucket, in its name. */
+export function dayOf(name: string): string {
+  return name.split(/,| \d{4}$/)[0] ?? name;
+}
+
+/** Of the names of hours the first of each day: below a chart each day is named once, wherever there is room. */
+export function dayStarts(names: readonly string[]): string[] {
+  return names.filter((name, at) => at === 0 || dayOf(name) !== dayOf(names[at - 1] ?? ""));
 }

@@ -23,13 +23,15 @@ type Props = { apiKey: ApiKey; address: string | null; onClose: () => void };
 export function EditKeyDialog({ apiKey, address, onClose }: Props) {
   const cache = useQueryClient();
   const tenantId = useTenantId();
+  // As it was when the draft began: what others change meanwhile is not taken back.
+  const [before] = useState(apiKey);
   // The draft under review and its changes.
   const [review, setReview] = useState<{ draft: Draft; patch: KeyPatch } | null>(null);
   const form = useForm({
-    initial: () => draftOf(apiKey),
+    initial: () => draftOf(before),
     check: missingIn,
     send: async (draft) => {
-      const patch = draft === review?.draft ? review.patch : patchOf(apiKey, draft, serverNow());
+      const patch = draft === review?.draft ? review.patch : patchOf(before, draft, serverNow());
       if (draft !== review?.draft && (await wouldRefuse(patch))) return setReview({ draft, patch });
       const params = { id: tenantId, keyId: apiKey.id };
       return callApi(updateApiKeyContract, { tenant: tenantId, params, body: patch }).catch((error) => {
@@ -81,10 +83,10 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
       title={`Edit ${apiKey.name}`}
       start="Save"
       pending="Saving…"
-      onSubmit={() => (Object.keys(patchOf(apiKey, form.draft, serverNow())).length === 0 ? onClose() : form.submit())}
+      onSubmit={() => (Object.keys(patchOf(before, form.draft, serverNow())).length === 0 ? onClose() : form.submit())}
       onClose={onClose}
     >
-      <KeyFields form={form} address={address} keeps={apiKey.expires_at} />
+      <KeyFields form={form} address={address} keeps={before.expires_at} />
     </FormDialog>
   );
 }

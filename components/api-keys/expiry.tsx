@@ -1,6 +1,7 @@
 "use client";
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
+import { counted } from "#components/ui/counted.ts";
 import { daysUntil, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Day } from "#components/ui/time.tsx";
@@ -12,7 +13,7 @@ const SOON_DAYS = 14;
 export function Expiry({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   const { status, expires_at, grace_expires_at, revoked_at } = apiKey;
   if (status === "revoked") return <span className="text-muted">{revoked_at && <Day iso={revoked_at} />}</span>;
-  if (status === "rotating" && grace_expires_at) return <GraceLeft until={grace_expires_at} asOf={asOf} />;
+  if (status === "rotating" && grace_expires_at) return <Left until={grace_expires_at} asOf={asOf} />;
   if (expires_at === null) {
     return (
       <span className="flex flex-wrap gap-x-2">
@@ -34,7 +35,7 @@ function Soon({ apiKey, asOf, expiresAt }: { apiKey: ApiKey; asOf: string; expir
   return (
     <span data-tone="warning" className="flex items-center gap-1 text-xs font-medium whitespace-nowrap text-tone-ink">
       <TriangleAlert aria-hidden className="size-3.5" />
-      Expires soon: {days === 1 ? "1 day" : `${days} days`}
+      Expires soon: {counted(days, "day")}
     </span>
   );
 }
@@ -50,8 +51,16 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   );
 }
 
+export function GraceLeft(grace: { until: string; asOf: string }) {
+  return (
+    <>
+      Expires <Left {...grace} />
+    </>
+  );
+}
+
 /** A countdown. Not a live region: it changes each second. */
-export function GraceLeft({ until, asOf }: { until: string; asOf: string }) {
+function Left({ until, asOf }: { until: string; asOf: string }) {
   const left = useServerTime((now) => remaining(until, now), asOf);
-  return <span className="tabular-nums">Expires in {left}</span>;
+  return <span className="tabular-nums">in {left}</span>;
 }

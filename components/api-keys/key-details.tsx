@@ -110,7 +110,7 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
           )}
         </Fact>
         <Fact name="Calls">
-          <span className="tabular-nums">{apiKey.request_count.toLocaleString("en")}</span>
+          <span className="tabular-nums">{apiKey.request_count.toLocaleString("en")}</span> accepted since it was created
         </Fact>
         <Fact name="Created">
           <By iso={apiKey.created_at} actor={apiKey.created_by} />

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Ago } from "#components/ui/ago.tsx";
+import { counted } from "#components/ui/counted.ts";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { GraceLeft } from "./expiry.tsx";
 import { LastUsed } from "./last-used.tsx";
@@ -107,9 +108,7 @@ function Caller({ address, in_grace, last_seen_at, asOf }: ApiKeyUsage["addresse
       <th scope="row" className="py-0.5 pr-3 text-left font-mono text-xs font-normal break-all">
         {address}
       </th>
-      <td className="py-0.5 pr-3 text-right whitespace-nowrap tabular-nums">
-        {in_grace.toLocaleString("en")} {in_grace === 1 ? "call" : "calls"}
-      </td>
+      <td className="py-0.5 pr-3 text-right whitespace-nowrap tabular-nums">{counted(in_grace, "call")}</td>
       <td className="py-0.5 text-right whitespace-nowrap text-muted">
         <Ago iso={last_seen_at} asOf={asOf} />
       </td>

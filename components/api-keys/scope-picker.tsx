@@ -2,6 +2,7 @@
 
 import { useId } from "react";
 import type { Scope } from "#lib/wire/access.ts";
+import { SCOPES } from "#lib/wire/scopes.ts";
 import { toggled } from "./draft.ts";
 import { type Action, RESOURCES, resourceWord, scopeOf } from "./words.ts";
 
@@ -18,6 +19,7 @@ export function ScopePicker({
   const id = useId();
   const box = (action: Action, resource: string) => {
     const scope = scopeOf(action, resource);
+    if (!SCOPES.includes(scope)) return <span />;
     return (
       <label className="flex h-10 cursor-pointer items-center justify-center rounded-sm hover:bg-hover">
         <span className="sr-only">

@@ -2,8 +2,7 @@
 
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Bars } from "#components/ui/bar-chart.tsx";
-import { formatMoment } from "#components/ui/moment.ts";
-import { type Bucket, PERIODS, type Period } from "./buckets.ts";
+import { type Bucket, dayOf, dayStarts, nameOf, PERIODS, type Period, totalOf } from "./buckets.ts";
 
 const HEIGHT_PX = 120;
 const SERIES = [
@@ -14,28 +13,26 @@ const SERIES = [
 /** Calls over time, refused ones on top. `UsageTable` shows the same as a table. */
 export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Period }) {
   const { timeZone } = usePreferences();
-  const data = buckets.map(({ start, accepted, refused }) => ({ name: formatMoment(start, timeZone), accepted, refused }));
+  const data = buckets.map((bucket) => ({ name: nameOf(bucket, period, timeZone), accepted: bucket.accepted, refused: bucket.refused }));
+  const total = totalOf(buckets);
   return (
     <div className="flex flex-col gap-1">
       <div className="flex justify-end gap-3 text-xs text-muted">
-        <Key className="bg-accent-text">Accepted</Key>
-        <Key className="bg-danger">Refused</Key>
+        <Key className="bg-accent-text">{`${total.accepted.toLocaleString("en")} accepted`}</Key>
+        <Key className="bg-danger">{`${total.refused.toLocaleString("en")} refused`}</Key>
       </div>
       <div className="h-30">
         <Bars
-          label={`Calls in the last ${PERIODS[period].name} by ${PERIODS[period].unit}. Use the arrow keys to read values.`}
+          label={`Calls in the last ${PERIODS[period].name} by ${PERIODS[period].unit}${period === "days" ? " (UTC)" : ""}. Use the arrow keys to read values.`}
           data={data}
           series={SERIES}
           height={HEIGHT_PX}
           tick={dayOf}
+          ticks={period === "hours" ? dayStarts(data.map(({ name }) => name)) : undefined}
         />
       </div>
     </div>
   );
-}
-
-function dayOf(moment: string): string {
-  return moment.split(",")[0] ?? moment;
 }
 
 function Key({ className, children }: { className: string; children: string }) {

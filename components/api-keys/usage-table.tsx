@@ -1,11 +1,11 @@
 "use client";
 
-import { Day, Time } from "#components/ui/time.tsx";
-import { type Bucket, PERIODS, type Period } from "./buckets.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { type Bucket, nameOf, PERIODS, type Period } from "./buckets.ts";
 
 /** The calls as a table, newest first. Buckets without calls are omitted. */
 export function UsageTable({ buckets, period }: { buckets: Bucket[]; period: Period }) {
-  const Start = period === "hours" ? Time : Day;
+  const { timeZone } = usePreferences();
   const rows = buckets.filter(({ accepted, refused }) => accepted + refused > 0).reverse();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -18,6 +18,7 @@ export function UsageTable({ buckets, period }: { buckets: Bucket[]; period: Per
           <tr>
             <th scope="col" className="px-3 py-1.5 text-left font-medium first-letter:uppercase">
               {PERIODS[period].unit}
+              {period === "days" && " (UTC)"}
             </th>
             <th scope="col" className="px-3 py-1.5 text-right font-medium">
               Accepted
@@ -28,13 +29,13 @@ export function UsageTable({ buckets, period }: { buckets: Bucket[]; period: Per
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ start, accepted, refused }) => (
-            <tr key={start} className="border-t border-line tabular-nums">
+          {rows.map((bucket) => (
+            <tr key={bucket.start} className="border-t border-line tabular-nums">
               <th scope="row" className="px-3 py-1 text-left font-normal">
-                <Start iso={start} />
+                <time dateTime={bucket.start}>{nameOf(bucket, period, timeZone)}</time>
               </th>
-              <td className="px-3 py-1 text-right">{accepted.toLocaleString("en")}</td>
-              <td className="px-3 py-1 text-right">{refused.toLocaleString("en")}</td>
+              <td className="px-3 py-1 text-right">{bucket.accepted.toLocaleString("en")}</td>
+              <td className="px-3 py-1 text-right">{bucket.refused.toLocaleString("en")}</td>
             </tr>
           ))}
         </tbody>

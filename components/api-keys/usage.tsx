@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
@@ -18,12 +19,22 @@ const SHOWN_ADDRESSES = 10;
 
 /** A key's usage: calls over time, addresses and refused calls. */
 export function Usage({ keyId }: { keyId: string }) {
-  const { data, error, refetch } = useQuery(apiKeyUsage(useTenantId(), keyId));
+  const tenantId = useTenantId();
+  const { data, error, refetch } = useQuery(apiKeyUsage(tenantId, keyId));
   return (
     <section aria-labelledby={`usage-of-${keyId}`} className="flex flex-col gap-5 border-t border-line pt-5">
-      <h3 id={`usage-of-${keyId}`} className="font-semibold">
-        Usage
-      </h3>
+      <div className="flex items-center justify-between gap-2">
+        <h3 id={`usage-of-${keyId}`} className="font-semibold">
+          Usage
+        </h3>
+        <Link
+          href={`/${tenantId}/requests?api_key_id=${keyId}&period=14d`}
+          prefetch={false}
+          className="text-sm text-accent-text hover:underline"
+        >
+          Show its requests
+        </Link>
+      </div>
       {data ? (
         <Figures usage={data} />
       ) : error ? (

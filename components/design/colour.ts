@@ -1,5 +1,5 @@
 /** Colour arithmetic: WCAG 2 contrast and perceived distance. */
-export type Sight = "usual" | "protanopia" | "deuteranopia";
+export type Sight = "usual" | "protanopia" | "deuteranopia" | "tritanopia";
 
 type Triple = readonly [number, number, number];
 
@@ -19,6 +19,11 @@ const SIGHTS: Record<Sight, readonly Triple[]> = {
     [0.367322, 0.860646, -0.227968],
     [0.280085, 0.672501, 0.047413],
     [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
   ],
 };
 

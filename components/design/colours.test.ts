@@ -20,12 +20,18 @@ describe.each(THEMES)("in the %s theme", (theme) => {
     expect(contrast(hex(ink, theme), hex(on, theme))).toBeGreaterThanOrEqual(least);
   });
 
-  const sights: Sight[] = ["usual", "protanopia", "deuteranopia"];
+  const sights: Sight[] = ["usual", "protanopia", "deuteranopia", "tritanopia"];
   const pairs = RISKS.flatMap((one, at) => RISKS.slice(at + 1).map((other) => [one, other] as const));
   describe.each(sights)("to %s sight", (sight) => {
     test.each(pairs)("the badges of %s and %s differ", (one, other) => {
       const seen = (risk: string) => seenBy(sight, hex(`risk-badge of ${risk}`, theme));
       expect(distance(seen(one), seen(other))).toBeGreaterThan(5);
+    });
+    test.each(["rail", "text"])("the %s of what is breached stands out most", (part) => {
+      const seen = (name: string) => seenBy(sight, hex(name, theme));
+      const [breached = 0, ...others] = RISKS.map((risk) => contrast(seen(`risk-${part} of ${risk}`), seen("surface")));
+      expect(RISKS[0]).toBe("breached");
+      expect(breached).toBeGreaterThan(Math.max(...others));
     });
     test.each(pairs)("the rails of %s and %s differ", (one, other) => {
       const seen = (risk: string) => seenBy(sight, hex(`risk-rail of ${risk}`, theme));

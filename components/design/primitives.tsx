@@ -3,6 +3,7 @@
 import { CircleCheck, CircleDashed, Clock, Inbox, Info, OctagonX, Plus } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
+import { PanelBody, PanelDock, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -172,7 +173,7 @@ function Said() {
 }
 
 function Overlays() {
-  const [open, setOpen] = useState<"dialog" | "panel">();
+  const [open, setOpen] = useState<"dialog" | "panel" | "beside">();
   const close = () => setOpen(undefined);
   return (
     <Section
@@ -182,6 +183,7 @@ function Overlays() {
       <Sample name="Open one">
         <Button onClick={() => setOpen("dialog")}>Dialog</Button>
         <Button onClick={() => setOpen("panel")}>Panel</Button>
+        <Button onClick={() => setOpen("beside")}>Panel beside</Button>
         <Button onClick={() => toast("Saved Bank feed")}>Toast</Button>
         <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>Failure toast</Button>
       </Sample>
@@ -203,6 +205,17 @@ function Overlays() {
           <h2 className="text-xl font-semibold tracking-tight">Payout 4711 has no bank line</h2>
           <p>Details of the exception.</p>
         </div>
+      </SidePanel>
+      <SidePanel open={open === "beside"} onClose={close} side="right" label="A panel beside" beside>
+        <PanelBody>
+          <PanelTitle>Payout 4711 has no bank line</PanelTitle>
+          <p>Where there is room, the page stays usable.</p>
+        </PanelBody>
+        <PanelDock>
+          <Button size="sm" variant="primary" onClick={() => toast("Resolved")}>
+            Resolve
+          </Button>
+        </PanelDock>
       </SidePanel>
     </Section>
   );

@@ -38,8 +38,12 @@ export function RiskSection() {
       </div>
       <div className="flex flex-col overflow-hidden rounded-md border border-line">
         {RISKS.map((risk) => (
-          <div key={risk} data-risk={risk} className="flex items-center gap-4 border-l-3 border-l-risk-rail bg-risk-row px-4 py-2.5">
-            <RiskBadge risk={risk} />
+          <div
+            key={risk}
+            data-risk={risk}
+            className="relative flex items-center gap-4 px-4 py-2.5 before:absolute before:inset-y-0 before:left-0 before:w-(--risk-rail-width) before:bg-risk-rail"
+          >
+            <RiskBadge quiet risk={risk} />
             <span className="font-semibold text-risk-text tabular-nums">2 h 14 min</span>
             <span className="truncate">Payout 4711 has no bank line</span>
           </div>

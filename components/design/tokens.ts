@@ -44,13 +44,9 @@ export const PAIRS: readonly Pair[] = [
   ...["accent", "accent-hover"].map((on) => ({ ink: "on-accent", on, least: TEXT_MIN })),
   ...["danger", "danger-hover"].map((on) => ({ ink: "on-danger", on, least: TEXT_MIN })),
   ...RISKS.flatMap((risk) => [
-    ...[`risk-row of ${risk}`, `risk-row-hover of ${risk}`].flatMap((on) =>
-      ["ink", "muted", `risk-text of ${risk}`].map((ink) => ({ ink, on, least: TEXT_MIN })),
-    ),
-    { ink: `risk-text of ${risk}`, on: "surface", least: TEXT_MIN },
-    { ink: `risk-text of ${risk}`, on: "raised", least: TEXT_MIN },
+    ...["surface", "raised", "hover", "accent-soft", "canvas"].map((on) => ({ ink: `risk-text of ${risk}`, on, least: TEXT_MIN })),
     { ink: `risk-badge-ink of ${risk}`, on: `risk-badge of ${risk}`, least: TEXT_MIN },
   ]),
   ...TONES.map((tone) => ({ ink: `tone-ink of ${tone}`, on: `tone-soft of ${tone}`, least: TEXT_MIN })),
-  ...["surface", "raised", "canvas"].flatMap((on) => ["field", "focus", "accent"].map((ink) => ({ ink, on, least: MARK_MIN }))),
+  ...["surface", "raised", "canvas"].flatMap((on) => ["field", "focus", "accent", "warning"].map((ink) => ({ ink, on, least: MARK_MIN }))),
 ];

@@ -8,7 +8,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
 import { listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
-import { slaQuery } from "./queries.ts";
+import { filtersOf } from "./queries.ts";
 import { reportPeriod } from "./report-period.ts";
 import type { BoardSearch } from "./search.ts";
 
@@ -32,7 +32,7 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
       trigger={
         <>
           <Ellipsis aria-hidden className="size-4 text-muted" />
-          {report.isPending || list.isPending ? "Preparing…" : "More"}
+          <span className="max-sm:sr-only">{report.isPending || list.isPending ? "Preparing…" : "More"}</span>
         </>
       }
     >
@@ -44,7 +44,7 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
         onClick={() =>
           list.start({
             name: `exceptions-${tenant}-${asOf.slice(0, 10)}.csv`,
-            load: () => exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: slaQuery(search) }),
+            load: () => exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: { ...filtersOf(search), sortBy: search.sortBy } }),
           })
         }
       >

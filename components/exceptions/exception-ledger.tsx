@@ -1,18 +1,18 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { z } from "zod";
+import type { ReactNode } from "react";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { LEDGER_KINDS, ledgerRow } from "#lib/exceptions/sla/contract.ts";
+import type { LEDGER_KINDS } from "#lib/exceptions/sla/contract.ts";
 import { clockTime } from "./deadline.ts";
+import { type Row, type ShownRow, shownRows } from "./ledger-figures.ts";
+import { LedgerStrip } from "./ledger-strip.tsx";
 import { ledgerOf } from "./sla-queries.ts";
-
-type Row = z.output<typeof ledgerRow>;
 
 const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
   set: "Deadline set",
@@ -26,71 +26,89 @@ const KIND_WORDS: Record<(typeof LEDGER_KINDS)[number], string> = {
   reopened: "Reopened",
 };
 
-/** The SLA timeline: why it did or didn't breach, in rows that add up. */
+/** The SLA timeline: why it did or didn't breach, as a strip over the days and in rows that add up. */
 export function ExceptionLedger({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
   if (!data)
     return error ? (
       <ProblemNotice error={error} onRetry={() => refetch()} />
     ) : (
-      <PartSkeleton label="Loading the SLA timeline" bars={["h-5 w-2/3", "h-24 w-full"]} />
+      <PartSkeleton label="Loading the SLA timeline" bars={["h-5 w-2/3", "h-7 w-full", "h-24 w-full"]} />
     );
   const whichOf = namesakes(data.rows);
+  const shown = shownRows(data.rows);
+  const last = data.rows.at(-1);
+  // What is paused is due when the time left would run out, were it resumed now.
+  const dueAt = (last?.kind === "paused" ? data.segments.at(-1)?.ends_at : last?.due_at) ?? data.as_of;
   return (
-    <>
-      <p className="pb-3 text-sm text-pretty">{data.explanation}</p>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        tabIndex={0}
-        aria-label="SLA timeline"
-        className="overflow-x-auto"
-      >
-        <table className="w-full border-collapse text-xs">
-          <caption className="sr-only">Time left is the previous row's time left, minus elapsed time, plus any extension</caption>
-          <thead className="text-muted">
-            <tr className="border-b border-line">
-              <th scope="col" className="py-1.5 text-left font-medium">
-                Event
+    <div className="flex flex-col gap-4">
+      <p className="text-sm text-pretty">{data.explanation}</p>
+      <LedgerStrip segments={data.segments} asOf={data.as_of} dueAt={dueAt} />
+      <table className="w-full table-fixed border-collapse text-xs">
+        <caption className="sr-only">Time left is the previous row's time left, minus elapsed time, plus any extension</caption>
+        <thead className="text-muted">
+          <tr className="border-b border-line">
+            <Heading>Elapsed</Heading>
+            <Heading>Moved</Heading>
+            <Heading>Left</Heading>
+          </tr>
+        </thead>
+        {data.rows.map((row, index) => (
+          <tbody key={`${row.at} ${row.kind} ${row.threshold_minutes} ${row.threshold_kind}`} className="border-b border-line">
+            <tr>
+              <th scope="rowgroup" colSpan={3} className="pt-2 text-left font-normal">
+                <span className="font-medium">{nameOf(row)}</span>{" "}
+                <span className="text-muted">
+                  <Time iso={row.at} /> · {personName(row.actor)}
+                  {whichOf(row) && ` (${whichOf(row)})`}
+                </span>
               </th>
-              <Heading>Elapsed</Heading>
-              <Heading>Moved</Heading>
-              <Heading>Left</Heading>
             </tr>
-          </thead>
-          <tbody>
-            {data.rows.map((row) => (
-              <tr key={`${row.at} ${row.kind} ${row.threshold_minutes}`} className="border-b border-line align-top">
-                <th scope="row" className="py-1.5 text-left font-normal">
-                  <span className="block font-medium">{nameOf(row)}</span>
-                  <span className="block text-muted">
-                    <Time iso={row.at} /> · {personName(row.actor)}
-                    {whichOf(row) && ` (${whichOf(row)})`}
-                  </span>
-                </th>
-                <Amount>{row.elapsed_seconds === 0 ? "–" : clockTime(-row.elapsed_seconds)}</Amount>
-                <Amount>{row.moved_seconds === 0 ? "–" : `${row.moved_seconds > 0 ? "+" : ""}${clockTime(row.moved_seconds)}`}</Amount>
-                <Amount>{clockTime(row.remaining_seconds)}</Amount>
-              </tr>
-            ))}
+            <Amounts row={shown[index] as ShownRow} />
           </tbody>
-        </table>
-      </section>
-    </>
+        ))}
+      </table>
+    </div>
   );
 }
 
-function nameOf({ kind, threshold_minutes }: Row): string {
-  return kind === "crossed" && threshold_minutes ? `${threshold_minutes} min or less left` : KIND_WORDS[kind];
+function Amounts({ row: { elapsed, worked, closed, paused, moved, left, businessLeft } }: { row: ShownRow }) {
+  const isMixed = closed > 0 || paused > 0;
+  return (
+    <tr className="align-top">
+      <Amount value={elapsed === 0 ? "–" : clockTime(-elapsed)}>
+        {isMixed && worked > 0 && <Part>{clockTime(worked)} worked</Part>}
+        {closed > 0 && <Part>{clockTime(closed)} closed</Part>}
+        {paused > 0 && <Part>{clockTime(paused)} paused</Part>}
+      </Amount>
+      <Amount value={moved === 0 ? "–" : `${moved > 0 ? "+" : ""}${clockTime(moved)}`} />
+      <Amount value={clockTime(left)}>{businessLeft !== null && <Part>{clockTime(businessLeft)} business</Part>}</Amount>
+    </tr>
+  );
+}
+
+function nameOf({ kind, threshold_minutes, threshold_kind }: Row): string {
+  if (kind !== "crossed" || !threshold_minutes) return KIND_WORDS[kind];
+  return `${threshold_minutes} ${threshold_kind === "business" ? "business min" : "min"} or less left`;
 }
 
 function Heading({ children }: { children: string }) {
   return (
-    <th scope="col" className="py-1.5 pl-3 text-right font-medium">
+    <th scope="col" className="py-1.5 text-right font-medium">
       {children}
     </th>
   );
 }
 
-function Amount({ children }: { children: string }) {
-  return <td className="py-1.5 pl-3 text-right whitespace-nowrap tabular-nums">{children}</td>;
+function Amount({ value, children }: { value: string; children?: ReactNode }) {
+  return (
+    <td className="py-1.5 pl-1 text-right tabular-nums">
+      {value}
+      {children}
+    </td>
+  );
+}
+
+function Part({ children }: { children: ReactNode }) {
+  return <span className="block text-muted">{children}</span>;
 }

@@ -9,8 +9,10 @@ import { PanelSection } from "#components/kit/panel-parts.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { formatMoney } from "#components/ui/money.ts";
+import { percent } from "#components/ui/percent.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import type { Match } from "#lib/matching/contract.ts";
 import { lineById, matchById } from "./queries.ts";
 
 /** The line that an exception is about, what is suggested for it, and the way to settle it. */
@@ -38,7 +40,8 @@ export function ExceptionLine({ exception: { line_id, suggested_match_id, reconc
           {suggested_match_id !== null && match.data && (
             <Fact name="Suggestion">
               {match.data.method}
-              {match.data.score !== null && `, ${(Math.floor(match.data.score * 1000) / 10).toFixed(1)} %`}
+              {match.data.score !== null && `, ${percent(match.data.score)}`}
+              <span className="block text-muted">{counterpartOf(match.data, line_id)}</span>
             </Fact>
           )}
         </Facts>
@@ -54,4 +57,18 @@ export function ExceptionLine({ exception: { line_id, suggested_match_id, reconc
       )}
     </PanelSection>
   );
+}
+
+const TEXTS = ["counterparty", "reference", "description"];
+
+/** What a match puts beside the line, by its texts and amount. */
+function counterpartOf({ members, explanation, currency }: Match, line_id: string): string {
+  const own = members.find((member) => member.line_id === line_id)?.side ?? "left";
+  const other = own === "left" ? "right" : "left";
+  const beside = members.filter(({ side }) => side === other);
+  const texts = explanation.fields.filter(({ field }) => TEXTS.includes(field)).map((field) => field[other]);
+  const minor = beside.reduce((sum, { allocated_minor }) => sum + allocated_minor, 0);
+  return [...texts.filter(Boolean), beside.length > 1 && `${beside.length} lines`, beside.length > 0 && formatMoney(minor, currency)]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -1,26 +1,55 @@
 "use client";
 
+import { useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
+import { useEffect } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelSkeleton } from "#components/kit/panel-parts.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
+import { knownException } from "./board-cache.ts";
+import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { exceptionById } from "./queries.ts";
+import { useActs } from "./use-acts.ts";
 
-const ExceptionDetails = dynamic(() => import("./exception-details.tsx").then((part) => part.ExceptionDetails), {
+const loadDetails = () => import("./exception-details.tsx");
+const ExceptionDetails = dynamic(() => loadDetails().then((part) => part.ExceptionDetails), {
   loading: () => <PanelSkeleton label="Loading the exception" />,
 });
 
-export function ExceptionPanel({ id, onClose }: { id: string | null; onClose: () => void }) {
+type Props = { id: string | null; selects: boolean; onOpen: (id: string) => void; onClose: () => void };
+
+/** The exception in the URL, filled from its row until it has loaded. `selects`: rows are selected. `onOpen`: puts another one there. */
+export function ExceptionPanel({ id, selects, onOpen, onClose }: Props) {
   const tenantId = useTenantId();
+  const cache = useQueryClient();
+  const acting = useActs(id, { selects, onOpen });
+
+  // Once a row is pointed at or focused, so that the panel has its content when it opens.
+  useEffect(() => {
+    const ready = new AbortController();
+    const load = ({ target }: Event) => {
+      if (!(target instanceof Element) || !target.closest("a[data-row]")) return;
+      ready.abort();
+      void loadDetails();
+    };
+    document.addEventListener("pointerover", load, { signal: ready.signal });
+    document.addEventListener("focusin", load, { signal: ready.signal });
+    return () => ready.abort();
+  }, []);
+
   return (
-    <ResourcePanel
-      id={id}
-      query={(exceptionId) => exceptionById(tenantId, exceptionId)}
-      noun="exception"
-      title={({ title }) => title}
-      onClose={onClose}
-    >
-      {(exception) => <ExceptionDetails exception={exception} />}
-    </ResourcePanel>
+    <>
+      <ResourcePanel
+        id={id}
+        query={(exceptionId) => exceptionById(tenantId, exceptionId)}
+        noun="exception"
+        title={({ title }) => title}
+        known={(exceptionId) => knownException(cache, tenantId, exceptionId)}
+        onClose={onClose}
+      >
+        {(exception) => <ExceptionDetails exception={exception} acting={acting} />}
+      </ResourcePanel>
+      {acting.pausing && <PauseExceptionDialog id={acting.pausing} onClose={acting.acts.cancel} />}
+    </>
   );
 }

@@ -1,114 +1,179 @@
 "use client";
 
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, type RefObject, useMemo } from "react";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { useVirtualRows } from "#components/kit/use-virtual-rows.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { classes } from "#components/ui/classes.ts";
-import type { SlaItem } from "#lib/exceptions/contract.ts";
-import { COLUMNS, ExceptionRow } from "./exception-row.tsx";
+import { useServerTime } from "#components/ui/server-clock.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { BoardGroup } from "./board-group.tsx";
+import { type GroupName, groupedLines, plainLines } from "./board-lines.ts";
+import { columnsOf, ROW, ROW_PX, WIDTHS } from "./columns.ts";
+import { ExceptionRow } from "./exception-row.tsx";
 import type { BoardSearch } from "./search.ts";
+import { useRowKeys } from "./use-row-keys.ts";
 
-const ROW_PX = 44;
+/** The checkbox, the risk, the time left and the title. */
+const FIXED_COLUMNS = 4;
+const REGROUP_MS = 5000;
 
 type Sort = BoardSearch["sortBy"];
 
-export function ExceptionTable({
-  items,
-  asOf,
-  sortBy,
-  onSort,
-  total,
-  stale,
-  linkTo,
-  selected,
-  onToggle,
-  onPause,
-  onToggleAll,
-  onEndNear,
-}: {
-  items: SlaItem[];
+type Props = {
+  items: readonly Exception[];
   asOf: string;
+  state: BoardSearch["state"];
   sortBy: Sort;
   onSort: (sortBy: Sort) => void;
-  /** The total, null until all are loaded. */
-  total: number | null;
+  /** The breached under a heading alone; null: no headings. */
+  folded: boolean | null;
+  onFold: () => void;
+  /** A group's number of rows; null: unknown. */
+  countOf: (group: GroupName) => string | null;
+  /** Whether all rows are loaded. */
+  isWhole: boolean;
   /** True while rows of the previous filters are shown. */
   stale: boolean;
   linkTo: (to: { exception: string }) => PageLink;
   selected: ReadonlySet<string>;
-  onToggle: (id: string, extend: boolean) => void;
-  onPause: (item: SlaItem) => void;
+  arrived: ReadonlySet<string>;
+  left: ReadonlySet<string>;
+  /** Null: rows can't be selected. */
+  onToggle: ((id: string, extend: boolean) => void) | null;
+  /** Null: the key is the selection's. */
+  onPause: ((item: Exception) => void) | null;
   onToggleAll: (all: boolean) => void;
   onEndNear: () => void;
-}) {
-  const { body, measure, around, rows } = useVirtualRows({ items, rowPx: ROW_PX, onEndNear });
+  /** The element whose rows must not move under the pointer. */
+  table: RefObject<HTMLTableElement | null>;
+  onPointerLeave: () => void;
+};
+
+export function ExceptionTable(props: Props) {
+  const { items, asOf, state, sortBy, folded, onFold, countOf, isWhole, stale, linkTo, selected, arrived, left } = props;
+  const { board } = usePreferences();
+  const columns = useMemo(() => columnsOf(board), [board]);
+  const compact = board.density === "compact";
+  // Groups move on with the time, in steps: each looks at every row. Not by the browser's clock, which isn't the server's that rendered them first.
+  const tick = useServerTime((now) => Math.floor(now / REGROUP_MS), asOf);
+  const lines = useMemo(
+    () => (folded === null ? plainLines(items) : groupedLines(items, Math.max(Date.parse(asOf), tick * REGROUP_MS), folded)),
+    [items, folded, tick, asOf],
+  );
+  const { body, measure, reveal, around, rows } = useVirtualRows({
+    items: lines,
+    rowPx: ROW_PX[board.density],
+    onEndNear: props.onEndNear,
+  });
+  const places = useMemo(() => lines.flatMap((line, at) => (line.kind === "row" ? [at] : [])), [lines]);
+  const ids = useMemo(() => items.map(({ id }) => id), [items]);
+  const keys = useRowKeys({ ids, indexOf: (at) => places[at] ?? at, reveal, body });
   const chosen = useMemo(() => (selected.size === 0 ? 0 : items.filter(({ id }) => selected.has(id)).length), [items, selected]);
 
-  const sortable = (sort: Sort, name: string) => (
-    <th scope="col" aria-sort={sortBy === sort ? "ascending" : undefined} className="text-left font-medium">
-      <button type="button" onClick={() => onSort(sort)} className="flex h-8 items-center gap-1 rounded-sm hover:text-ink">
-        {name}
-        {sortBy === sort && <ArrowDown aria-hidden className="size-3.5" />}
-      </button>
-    </th>
-  );
+  const sortable = (sort: Sort, name: string, className: string) =>
+    state === "open" ? (
+      <th
+        scope="col"
+        aria-sort={sortBy !== sort ? undefined : sort === "amount" ? "descending" : "ascending"}
+        className={classes("font-medium", className.includes("text-right") ? "" : "text-left", className)}
+      >
+        <button
+          type="button"
+          onClick={() => props.onSort(sort)}
+          className={classes("flex h-8 items-center gap-1 rounded-sm hover:text-ink", className.includes("text-right") && "ml-auto")}
+        >
+          {name}
+          {sortBy === sort && <ArrowDown aria-hidden className="size-3.5" />}
+        </button>
+      </th>
+    ) : (
+      <Heading className={className}>{name}</Heading>
+    );
 
   return (
     <table
-      aria-rowcount={total === null ? -1 : total + 1}
+      ref={props.table}
+      aria-rowcount={isWhole ? lines.length + 1 : -1}
       aria-busy={stale}
+      onPointerLeave={props.onPointerLeave}
       className={classes("block transition-opacity", stale && "opacity-60")}
     >
-      <caption className="sr-only">Open exceptions</caption>
+      <caption className="sr-only">{CAPTIONS[state]}</caption>
       <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
-        <tr className={classes("h-9 items-center pr-3 pl-4", COLUMNS)}>
-          <th scope="col" className="relative z-1">
-            <label className="-m-1.5 flex size-8 items-center justify-center">
-              <input
-                type="checkbox"
-                aria-label="Select all loaded exceptions"
-                checked={chosen > 0 && chosen === items.length}
-                ref={(box) => {
-                  if (box) box.indeterminate = chosen > 0 && chosen < items.length;
-                }}
-                onChange={({ target }) => onToggleAll(target.checked)}
-                className="size-4 accent-(--color-accent)"
-              />
-            </label>
-          </th>
-          {sortable("breach_risk", "Risk")}
-          {sortable("due_at", "Time left")}
-          <Heading className="text-left @max-5xl:hidden">Due</Heading>
-          <Heading className="text-left">Exception</Heading>
-          <Heading className="text-right @4xl:pr-3">Money at risk</Heading>
-          {sortable("severity", "Severity")}
-          {sortable("assigned_to", "Assignee")}
-          <Heading className="text-left">Status</Heading>
+        <tr className={classes("flex h-9 items-center pr-3 pl-4", ROW)}>
+          {props.onToggle ? (
+            <th scope="col" className={classes("relative z-1", WIDTHS.box)}>
+              <label className="-m-1.5 flex size-8 items-center justify-center">
+                <input
+                  type="checkbox"
+                  aria-label="Select all loaded exceptions"
+                  checked={chosen > 0 && chosen === items.length}
+                  ref={(box) => {
+                    if (box) box.indeterminate = chosen > 0 && chosen < items.length;
+                  }}
+                  onChange={({ target }) => props.onToggleAll(target.checked)}
+                  className="size-4 accent-(--color-accent)"
+                />
+              </label>
+            </th>
+          ) : (
+            <td className={WIDTHS.box} />
+          )}
+          {sortable("breach_risk", state === "closed" ? "Deadline" : "Risk", WIDTHS.risk)}
+          {sortable("due_at", TIMES[state], WIDTHS.time)}
+          {columns.has("due") && <Heading className={classes("@max-5xl:hidden", WIDTHS.due)}>Due</Heading>}
+          {columns.has("reason") && <Heading className={classes("@max-5xl:hidden", WIDTHS.reason)}>Reason</Heading>}
+          <Heading className={WIDTHS.title}>Exception</Heading>
+          {columns.has("money") && sortable("amount", "Money at risk", classes("pr-3 text-right", WIDTHS.money))}
+          {columns.has("severity") && sortable("severity", "Severity", WIDTHS.severity)}
+          {columns.has("assignee") && sortable("assigned_to", "Assignee", WIDTHS.assignee)}
+          {columns.has("status") && <Heading className={WIDTHS.status}>Status</Heading>}
         </tr>
       </thead>
-      <tbody ref={body} className="block" style={around}>
-        {rows.map(({ index, item }) => (
-          <ExceptionRow
-            key={item.id}
-            ref={measure}
-            index={index}
-            item={item}
-            asOf={asOf}
-            linkTo={linkTo}
-            selected={selected.has(item.id)}
-            onToggle={onToggle}
-            onPause={onPause}
-          />
-        ))}
+      <tbody ref={body} className="block overflow-x-clip" style={around} onKeyDown={keys.onKeyDown} onFocus={keys.onFocus}>
+        {rows.map(({ index, item: line }) =>
+          line.kind === "group" ? (
+            <BoardGroup
+              key={line.id}
+              ref={measure}
+              index={index}
+              group={line.group}
+              count={countOf(line.group) ?? line.rows.toLocaleString("en")}
+              folded={line.group === "breached" && folded === true}
+              onToggle={line.group === "breached" ? onFold : null}
+              span={FIXED_COLUMNS + columns.size}
+            />
+          ) : (
+            <ExceptionRow
+              key={line.id}
+              ref={measure}
+              index={index}
+              item={line.item}
+              asOf={asOf}
+              linkTo={linkTo}
+              columns={columns}
+              compact={compact}
+              selected={selected.has(line.id)}
+              onToggle={props.onToggle}
+              onPause={props.onPause}
+              news={left.has(line.id) ? "left" : arrived.has(line.id) ? "arrived" : null}
+              isTabStop={keys.stop === line.id}
+            />
+          ),
+        )}
       </tbody>
     </table>
   );
 }
 
+const TIMES = { open: "Time left", closed: "Closed", all: "Time left, closed" } as const;
+const CAPTIONS = { open: "Open exceptions", closed: "Closed exceptions", all: "All exceptions" } as const;
+
 function Heading({ className, children }: { className: string; children: ReactNode }) {
   return (
-    <th scope="col" className={classes("font-medium", className)}>
+    <th scope="col" className={classes("font-medium", className.includes("text-right") ? "" : "text-left", className)}>
       {children}
     </th>
   );

@@ -3,11 +3,14 @@
 import type { z } from "zod";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { counted } from "#components/ui/counted.ts";
+import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import type { pauseExceptionContract } from "#lib/exceptions/contract.ts";
+import type { pauseBody } from "#lib/exceptions/pauses/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
+import { PAUSE_END_WORDS, PAUSE_ENDS, type PauseEnd, pauseUntil } from "./pause-ends.ts";
 
-export type Pause = z.input<NonNullable<typeof pauseExceptionContract.body>>;
+export type Pause = z.input<typeof pauseBody>;
 
 type Props = {
   count: number;
@@ -16,36 +19,50 @@ type Props = {
   onClose: () => void;
 };
 
+type Draft = { reason: string; end: PauseEnd; until: string };
+
 /** Asks why to pause, and until when. */
 export function PauseDialog({ count, send, onDone, onClose }: Props) {
-  const what = count === 1 ? "exception" : `${count.toLocaleString("en")} exceptions`;
+  const what = count === 1 ? "exception" : counted(count, "exception");
   const form = useForm({
-    initial: { reason: "", until: "" },
-    check: ({ reason }) => ({ ...(reason.trim() === "" && { reason: "Enter a reason." }) }),
+    initial: { reason: "", end: "tomorrow", until: "" } as Draft,
+    check: ({ reason, end, until }) => ({
+      ...(reason.trim() === "" && { reason: "Enter a reason." }),
+      ...(end === "time" && until === "" && { until: "Enter a time." }),
+    }),
     send: (draft, idempotencyKey) => send(pauseOf(draft), idempotencyKey),
     onDone: (_, draft) => onDone(pauseOf(draft)),
   });
+  const picks = form.draft.end === "time";
   return (
     <FormDialog
       form={form}
       title={`Pause ${what}`}
-      description="The clock stands still until it is resumed. No warnings are sent meanwhile."
+      description="The clock stops, and no warnings are sent until it resumes."
       start={`Pause ${what}`}
       pending="Pausing…"
       onClose={onClose}
     >
       <TextField label="Reason" maxLength={EXCEPTIONS.pause_reason.most} {...form.text("reason")} required />
-      <TextField
-        label="Resume at"
-        type="datetime-local"
-        hint="Your local time. Empty: when someone resumes it, or your SLA policy's limit is reached."
-        {...form.text("until")}
-      />
+      <SelectField
+        label="Resume"
+        value={form.draft.end}
+        // Problems of the end are shown here, unless a time is picked.
+        error={picks ? undefined : form.problem("until")}
+        hint="Your local time. The SLA policy may end it earlier."
+        onChange={({ target }) => form.change({ end: target.value as PauseEnd, until: "" })}
+      >
+        {PAUSE_ENDS.map((end) => (
+          <option key={end} value={end}>
+            {PAUSE_END_WORDS[end]}
+          </option>
+        ))}
+      </SelectField>
+      {picks && <TextField label="Resume at" type="datetime-local" {...form.text("until")} required />}
     </FormDialog>
   );
 }
 
-/** `until` is local time, empty for no end. */
-function pauseOf({ reason, until }: { reason: string; until: string }): Pause {
-  return { reason: reason.trim(), until: until === "" ? null : new Date(until).toISOString() };
+function pauseOf({ reason, end, until }: Draft): Pause {
+  return { reason: reason.trim(), until: pauseUntil(end, until, new Date()) };
 }

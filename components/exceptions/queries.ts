@@ -1,13 +1,14 @@
+import { keepPreviousData } from "@tanstack/react-query";
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
-import {
-  getExceptionContract,
-  listExceptionHistoryContract,
-  listExceptionsContract,
-  listSlaExceptionsContract,
-} from "#lib/exceptions/contract.ts";
+import { getCalendarContract } from "#lib/calendars/contract.ts";
+import { listExceptionCommentsContract } from "#lib/exceptions/comments/contract.ts";
+import { getExceptionContract, listExceptionsContract, listSlaExceptionsContract, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
+import { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
+import { getSlaFacetsContract } from "#lib/exceptions/sla/contract.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { getMatchContract } from "#lib/matching/contract.ts";
+import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
@@ -16,22 +17,95 @@ const NEXT_PAGE_SIZE = 250;
 const LONGEST_SEARCH = 200;
 const REFRESH_MS = 5000;
 const SLOW_REFRESH_MS = 15_000;
+const NAME_FRESH_MS = 60_000;
 
 /** The cache key of a tenant's exceptions. */
 export const exceptionsKey = (tenant: string) => resourceKey(tenant, "exceptions");
 
-/** The cache key of a tenant's boards, for any filters. */
-export const boardsKey = (tenant: string) => [...exceptionsKey(tenant), listSlaExceptionsContract.operationId] as const;
+/**
+ * The cache key of a tenant's boards, for any filters. Not one of its exceptions': what makes those stale has a board ask what changed (use-board-poll.ts)
+ * instead of reading all that is loaded again.
+ */
+export const boardsKey = (tenant: string) => [...resourceKey(tenant, "boards"), listSlaExceptionsContract.operationId] as const;
 
-/** The board's search as a query of GET /v1/exceptions/sla. */
-export function slaQuery({ breach_risk, severity, assigned_to, status, q, sortBy }: BoardSearch) {
-  return queryOf({ breach_risk, severity, assigned_to, status, q: q?.trim().slice(0, LONGEST_SEARCH), sortBy, limit: PAGE_SIZE });
+/** Whether the breached are folded away: the board opens on what can still be saved. `unfolded`: because nothing else is open. */
+export function foldsBreached({ state, sortBy, breached, breach_risk, q }: BoardSearch, unfolded = false): boolean {
+  const isByTime = sortBy === "due_at" || sortBy === "breach_risk";
+  return state === "open" && isByTime && !(breached ?? unfolded) && breach_risk === null && !q;
 }
 
-export function boardPages(tenant: string, search: BoardSearch) {
+export const CAN_BE_SAVED = ["high", "medium", "low"] as const;
+const listed = (values: readonly string[] | null) => values?.map((value) => value.replaceAll(",", "\\,")).join(",");
+
+/** The board's filters as /v1 has them. */
+export function filtersOf({
+  state,
+  breach_risk,
+  severity,
+  assigned_to,
+  status,
+  reason_code,
+  reconciliation_id,
+  currency,
+  amount_from,
+  due_before,
+  breached_from,
+  breached_before,
+  closed_from,
+  closed_before,
+  q,
+}: BoardSearch) {
+  const fits = status?.filter((one) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === one));
+  return queryOf({
+    breach_risk: state === "open" ? breach_risk?.join() : null,
+    severity: severity?.join(),
+    assigned_to: assigned_to?.join(),
+    status: fits?.join(),
+    reason_code: listed(reason_code),
+    reconciliation_id: reconciliation_id?.join(),
+    currency: currency?.join(),
+    amount_from,
+    due_before,
+    breached_from,
+    breached_before,
+    closed_from,
+    closed_before,
+    q: q?.trim().slice(0, LONGEST_SEARCH),
+  });
+}
+
+/** Those of the open exceptions on the board. */
+export function openFilters(search: BoardSearch, unfolded = false) {
+  return { ...filtersOf(search), ...(foldsBreached(search, unfolded) && { breach_risk: CAN_BE_SAVED.join() }) };
+}
+
+/** The board's open exceptions. Kept fresh by what changed (use-board-poll.ts). */
+export function boardPages(tenant: string, search: BoardSearch, unfolded = false) {
+  const query = { ...openFilters(search, unfolded), sortBy: search.sortBy, limit: String(PAGE_SIZE) };
   return listQuery(
-    { under: exceptionsKey(tenant), contract: listSlaExceptionsContract, call: { tenant, query: slaQuery(search) } },
-    { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => REFRESH_MS },
+    { under: resourceKey(tenant, "boards"), contract: listSlaExceptionsContract, call: { tenant, query } },
+    { next: { limit: String(NEXT_PAGE_SIZE) } },
+  );
+}
+
+/** Closed exceptions, last closed first; or all, newest first. */
+export function pastPages(tenant: string, search: BoardSearch) {
+  const query = { ...filtersOf(search), limit: String(PAGE_SIZE), ...(search.state === "closed" && { sortBy: "closed_at" }) };
+  return listQuery(
+    { under: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
+    { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => SLOW_REFRESH_MS },
+  );
+}
+
+/** How many exceptions each filter's values have. */
+export function facetsOf(tenant: string, search: BoardSearch) {
+  return oneQuery(
+    {
+      under: exceptionsKey(tenant),
+      contract: getSlaFacetsContract,
+      call: { tenant, query: { ...filtersOf(search), state: search.state } },
+    },
+    { placeholderData: keepPreviousData, refetchInterval: SLOW_REFRESH_MS },
   );
 }
 
@@ -58,6 +132,17 @@ export function historyPages(tenant: string, id: string) {
   return listQuery({ under: exceptionsKey(tenant), contract: listExceptionHistoryContract, call: { tenant, params: { id } } });
 }
 
+/** The cache key of an exception's comments. */
+export const commentsKey = (tenant: string, id: string) =>
+  [...exceptionsKey(tenant), listExceptionCommentsContract.operationId, { id }] as const;
+
+export function commentPages(tenant: string, id: string) {
+  return listQuery(
+    { under: exceptionsKey(tenant), contract: listExceptionCommentsContract, call: { tenant, params: { id } } },
+    { refreshMs: () => SLOW_REFRESH_MS },
+  );
+}
+
 /** The line that an exception is about. */
 export function lineById(tenant: string, id: string) {
   return oneQuery({ under: exceptionsKey(tenant), contract: getLineContract, call: { tenant, params: { id } } });
@@ -66,4 +151,19 @@ export function lineById(tenant: string, id: string) {
 /** What is suggested for it. */
 export function matchById(tenant: string, id: string) {
   return oneQuery({ under: exceptionsKey(tenant), contract: getMatchContract, call: { tenant, params: { id } } });
+}
+
+/** For the names behind its IDs. */
+export function reconciliationNameOf(tenant: string, id: string) {
+  return oneQuery(
+    { under: resourceKey(tenant, "names"), contract: getReconciliationContract, call: { tenant, params: { id } } },
+    { staleTime: NAME_FRESH_MS },
+  );
+}
+
+export function calendarById(tenant: string, id: string) {
+  return oneQuery(
+    { under: resourceKey(tenant, "names"), contract: getCalendarContract, call: { tenant, params: { id } } },
+    { staleTime: NAME_FRESH_MS },
+  );
 }

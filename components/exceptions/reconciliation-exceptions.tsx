@@ -40,8 +40,8 @@ export function ReconciliationExceptions({ id }: { id: string }) {
           </div>
         }
         bare={
-          <Notice icon={CircleCheck} title="Everything matched">
-            This reconciliation has no exceptions.
+          <Notice icon={CircleCheck} title="No exceptions">
+            Nothing in this reconciliation was reported or is open past its grace period.
           </Notice>
         }
       >

@@ -1,4 +1,5 @@
-import { CircleCheck, CirclePause, Hourglass, type LucideIcon, OctagonX, TriangleAlert } from "lucide-react";
+import { Check, CircleCheck, CirclePause, Hourglass, type LucideIcon, OctagonX, TriangleAlert, X } from "lucide-react";
+import { classes } from "#components/ui/classes.ts";
 import type { BreachRisk } from "./deadline.ts";
 
 const RISKS: Record<BreachRisk, { word: string; icon: LucideIcon }> = {
@@ -10,16 +11,32 @@ const RISKS: Record<BreachRisk, { word: string; icon: LucideIcon }> = {
 
 const PAUSED = { word: "Paused", icon: CirclePause };
 
-/** `paused`: the clock stands still, whatever the risk was. */
-export function RiskBadge({ risk, paused = false }: { risk: BreachRisk; paused?: boolean }) {
+/** `paused`: the clock stands still, whatever the risk was. `quiet`: for a row, whose rail has the colour. */
+export function RiskBadge({ risk, paused = false, quiet = false }: { risk: BreachRisk; paused?: boolean; quiet?: boolean }) {
   const { word, icon: Icon } = paused ? PAUSED : RISKS[risk];
   return (
     <span
       data-risk={risk}
-      className="inline-flex h-6 items-center gap-1.5 rounded-sm border border-risk-badge-line bg-risk-badge pr-2 pl-1.5 text-xs font-semibold text-risk-badge-ink"
+      className={classes(
+        "inline-flex h-6 items-center gap-1.5 text-xs",
+        quiet
+          ? classes(risk === "breached" && !paused ? "font-semibold text-ink" : "text-muted")
+          : "rounded-sm border border-risk-badge-line bg-risk-badge pr-2 pl-1.5 font-semibold text-risk-badge-ink",
+      )}
     >
-      <Icon aria-hidden className="size-3.5" strokeWidth={2.25} />
+      <Icon aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
       {word}
+    </span>
+  );
+}
+
+/** Of a closed exception, for a row: whether it was closed by its deadline. */
+export function Outcome({ isMet }: { isMet: boolean }) {
+  const Icon = isMet ? Check : X;
+  return (
+    <span className={classes("inline-flex h-6 items-center gap-1.5 text-xs", isMet ? "text-muted" : "font-semibold text-ink")}>
+      <Icon aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
+      {isMet ? "In time" : "Late"}
     </span>
   );
 }

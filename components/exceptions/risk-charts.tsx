@@ -10,6 +10,8 @@ import { dayInWords, daysOf, reportPeriod } from "./report-period.ts";
 import { breachesPerDay, timeToBreach } from "./sla-queries.ts";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
+/** As high as a chart and the way to its table, so that nothing below moves. */
+const CHART_BARS = ["h-47.5 w-full", "h-11.25 w-40"];
 const RISK_FILL = "fill-risk-rail";
 
 /** The tenant's open exceptions by time to breach, and its breaches in the last 30 days. */
@@ -32,7 +34,7 @@ function TimeToBreach() {
     return error ? (
       <ProblemNotice error={error} onRetry={() => refetch()} />
     ) : (
-      <PartSkeleton label="Loading the counts" bars={["h-44 w-full"]} />
+      <PartSkeleton label="Loading the counts" bars={CHART_BARS} />
     );
   return (
     <BarChart
@@ -53,7 +55,7 @@ function Breaches({ asOf }: { asOf: string }) {
     return error ? (
       <ProblemNotice error={error} onRetry={() => refetch()} />
     ) : (
-      <PartSkeleton label="Loading the breaches" bars={["h-44 w-full"]} />
+      <PartSkeleton label="Loading the breaches" bars={CHART_BARS} />
     );
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
   const days = daysOf(period).map((day) => ({ name: dayInWords(day), value: breached.get(day) ?? 0, risk: "breached" }));

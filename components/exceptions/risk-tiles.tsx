@@ -10,7 +10,7 @@ type Summary = z.output<typeof slaSummary>;
 const TILES = [
   { value: "breached", name: "Breached", hint: "past the deadline", count: "breached_count", risk: "breached" },
   { value: "at_risk", name: "At risk", hint: "4 hours or less left", count: "at_risk_count", risk: "high" },
-  { value: "low", name: "On track", hint: "more than 4 hours left", count: "on_track_count", risk: "low" },
+  { value: "low", name: "On track", hint: "over 4 hours left", count: "on_track_count", risk: "low" },
   { value: null, name: "Total open", hint: "open or in review", count: "total_open", risk: undefined },
 ] as const;
 
@@ -28,14 +28,14 @@ export function RiskTiles({
     <fieldset className="grid grid-cols-2 gap-3 @2xl:grid-cols-4">
       <legend className="sr-only">Show by risk</legend>
       {TILES.map(({ value, name, hint, count, risk }) => {
-        const pressed = selected === value;
+        const pressed = (selected?.join() ?? null) === value;
         return (
           <button
             key={name}
             type="button"
             data-risk={risk}
             aria-pressed={pressed}
-            onClick={() => onSelect(pressed ? null : value)}
+            onClick={() => onSelect(pressed || value === null ? null : [value])}
             className={classes(
               "relative overflow-hidden rounded-lg border bg-raised px-4 py-2.5 text-left @xl:py-3 shadow-raised transition-colors duration-100 hover:bg-hover",
               pressed && value !== null ? "border-accent-text ring-1 ring-accent-text" : "border-line",

@@ -1,19 +1,58 @@
-import { type inferParserType, parseAsBoolean, parseAsString, parseAsStringLiteral } from "nuqs/server";
-import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
-import { OPEN_STATUSES, SEVERITIES, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import {
+  createParser,
+  type inferParserType,
+  parseAsArrayOf,
+  parseAsBoolean,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
+import { parseAsId, parseAsMatching, parseAsMoment } from "#components/kit/search-params.ts";
+import { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
+import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
+import { FACET_STATES } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
-import { USER_REFERENCE } from "#lib/wire/schema.ts";
+import { idPattern, USER_REFERENCE } from "#lib/wire/schema.ts";
 
-/** The board's URL: the query of GET /v1/exceptions/sla and the open exception. */
+const RISK_FILTERS = [...BREACH_RISKS, "at_risk"] as const;
+
+const orNone = (pattern: RegExp) => parseAsMatching(new RegExp(`^(?:${NONE})$|${pattern.source}`, "u"));
+const assignee = createParser({
+  parse: (text) => (text === NONE || text === ME || USER_REFERENCE.test(text) ? text : null),
+  serialize: String,
+});
+
+/** The board's URL: what is listed, its filters as /v1 has them (each with several values), and the open exception. */
 export const boardSearch = {
-  breach_risk: parseAsStringLiteral([...BREACH_RISKS, "at_risk"]),
-  severity: parseAsStringLiteral(SEVERITIES),
-  assigned_to: parseAsMatching(USER_REFERENCE),
-  status: parseAsStringLiteral(OPEN_STATUSES),
+  state: parseAsStringLiteral(FACET_STATES).withDefault("open"),
+  breach_risk: parseAsArrayOf(parseAsStringLiteral(RISK_FILTERS)),
+  severity: parseAsArrayOf(parseAsStringLiteral(SEVERITIES)),
+  assigned_to: parseAsArrayOf(assignee),
+  status: parseAsArrayOf(parseAsStringLiteral(STATUSES)),
+  reason_code: parseAsArrayOf(parseAsString),
+  reconciliation_id: parseAsArrayOf(orNone(idPattern("rcn"))),
+  currency: parseAsArrayOf(orNone(/^[A-Z]{3}$/)),
+  amount_from: parseAsInteger,
+  due_before: parseAsMoment,
+  breached_from: parseAsMoment,
+  breached_before: parseAsMoment,
+  closed_from: parseAsMoment,
+  closed_before: parseAsMoment,
   q: parseAsString,
   sortBy: parseAsStringLiteral(SLA_SORTS).withDefault("due_at"),
+  /** Whether the breached are listed with the rest; null: only where nothing else is open. */
+  breached: parseAsBoolean,
   charts: parseAsBoolean.withDefault(false),
   exception: parseAsId("exc"),
 };
 
 export type BoardSearch = inferParserType<typeof boardSearch>;
+
+/** The filters that take several values, each with counts. */
+export const FACETS = ["breach_risk", "severity", "assigned_to", "status", "reason_code", "reconciliation_id", "currency"] as const;
+export type Facet = (typeof FACETS)[number];
+
+/** When something happened: a moment of the past, which no view keeps. */
+export const PAST_FILTERS = ["breached_from", "breached_before", "closed_from", "closed_before"] as const;
+
+export const FILTERS = [...FACETS, "amount_from", "due_before", ...PAST_FILTERS, "q"] as const;

@@ -1,29 +1,33 @@
 "use client";
 
-import { ChartColumn, SearchX } from "lucide-react";
+import { ChartColumn, Plus, SearchX } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useCallback, useMemo, useState } from "react";
+import { useRef, useState } from "react";
 import { Freshness } from "#components/kit/freshness.tsx";
 import { useMember } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Segmented } from "#components/ui/segmented.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import type { SlaItem } from "#lib/exceptions/contract.ts";
+import { BoardDisplay } from "./board-display.tsx";
 import { BoardEmpty } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
 import { BoardMenu } from "./board-menu.tsx";
 import { BoardSkeleton } from "./board-skeleton.tsx";
 import { ExceptionPanel } from "./exception-panel.tsx";
 import { ExceptionTable } from "./exception-table.tsx";
-import { boardPages } from "./queries.ts";
+import { NewExceptionDialog } from "./new-exception-dialog.tsx";
+import { NewRows } from "./new-rows.tsx";
+import { PauseExceptionDialog } from "./pause-exception-dialog.tsx";
 import { RiskTiles } from "./risk-tiles.tsx";
-import { boardSearch } from "./search.ts";
+import { boardSearch, FILTERS } from "./search.ts";
+import { useBoard } from "./use-board.ts";
 import { usePauseByKey } from "./use-pause-by-key.ts";
 import { useSelection } from "./use-selection.ts";
+import { ViewBar } from "./views/view-bar.tsx";
 
 /** Loaded with the first selected row; stays to report the last change. */
 const SelectionBar = dynamic(() => import("./bulk/selection-bar.tsx").then((part) => part.SelectionBar), {
@@ -31,95 +35,126 @@ const SelectionBar = dynamic(() => import("./bulk/selection-bar.tsx").then((part
   loading: () => null,
 });
 
-const PauseExceptionDialog = dynamic(() => import("./pause-exception-dialog.tsx").then((part) => part.PauseExceptionDialog), {
-  loading: () => null,
+const RiskCharts = dynamic(() => import("./risk-charts.tsx").then((charts) => charts.RiskCharts), {
+  loading: () => <Skeleton className="h-[41.75rem] w-full @4xl:h-82" />,
 });
 
-const RiskCharts = dynamic(() => import("./risk-charts.tsx").then((charts) => charts.RiskCharts), {
-  loading: () => <Skeleton className="h-72 w-full" />,
-});
+const STATES = [
+  { value: "open", label: "Open" },
+  { value: "closed", label: "Closed" },
+  { value: "all", label: "All" },
+] as const;
 
 /** `origin`: the service's own, for examples. */
 export function SlaBoard({ origin }: { origin: string }) {
-  const { tenant, self } = useMember();
-  const { search, set, linkTo, isFiltered, clear } = useSearch(boardSearch, ["breach_risk", "severity", "assigned_to", "status", "q"]);
-  const list = useList(boardPages(tenant.id, search));
-  const { items, newest, pages } = list;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  const onEndNear = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const { tenant } = useMember();
+  const { search, set, linkTo, isFiltered, clear } = useSearch(boardSearch, FILTERS);
+  const table = useRef<HTMLTableElement>(null);
+  const board = useBoard(tenant.id, search, table);
+  const { items, asOf, summary, isOpen } = board;
+  const { hasNextPage } = board.pages;
 
-  const selection = useSelection(items);
+  const selection = useSelection(board.openItems);
   const [selects, setSelects] = useState(false);
   if (!selects && selection.marked.size > 0) setSelects(true);
+  const [creates, setCreates] = useState(false);
   const pausing = usePauseByKey();
-  const people = useMemo(() => peopleOf(self, items, search.assigned_to), [self, items, search.assigned_to]);
+  const isBare = isOpen && summary?.total_open === 0;
+  const states = <Segmented label="Which exceptions" value={search.state} options={STATES} onChange={(state) => set({ state })} />;
 
   return (
     <Page
       title="Exceptions"
       actions={
-        newest && (
+        asOf && (
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <Freshness asOf={newest.as_of} failing={pages.error !== null} />
-            <Button
-              size="sm"
-              variant={search.charts ? "selected" : "secondary"}
-              aria-pressed={search.charts}
-              onClick={() => set({ charts: !search.charts })}
-            >
-              <ChartColumn aria-hidden className="size-4" />
-              Charts
+            <div className="max-sm:basis-full">
+              <Freshness asOf={asOf} failing={board.failing} />
+            </div>
+            {isOpen && (
+              <Button
+                size="sm"
+                variant={search.charts ? "selected" : "secondary"}
+                aria-pressed={search.charts}
+                onClick={() => set({ charts: !search.charts })}
+              >
+                <ChartColumn aria-hidden className="size-4" />
+                <span className="max-sm:sr-only">Charts</span>
+              </Button>
+            )}
+            <BoardDisplay />
+            <BoardMenu asOf={asOf} search={search} />
+            <Button size="sm" variant="primary" onClick={() => setCreates(true)}>
+              <Plus aria-hidden className="size-4" />
+              New exception
             </Button>
-            <BoardMenu asOf={newest.as_of} search={search} />
           </div>
         )
       }
     >
-      {list.failure ? (
-        <ProblemNotice error={list.failure} onRetry={() => pages.refetch()} />
-      ) : !newest ? (
+      {board.failure ? (
+        <ProblemNotice error={board.failure} onRetry={() => board.pages.refetch()} />
+      ) : !asOf ? (
         <BoardSkeleton />
       ) : (
         <>
-          <RiskTiles summary={newest.summary} selected={search.breach_risk} onSelect={(breach_risk) => set({ breach_risk })} />
-          {search.charts && (
+          {isOpen && summary && (
+            <RiskTiles summary={summary} selected={search.breach_risk} onSelect={(breach_risk) => set({ breach_risk })} />
+          )}
+          {isOpen && search.charts && (
             <div className="pt-4">
-              <RiskCharts asOf={newest.as_of} />
+              <RiskCharts asOf={asOf} />
             </div>
           )}
-          {newest.summary.total_open === 0 ? (
+          {!isBare && <ViewBar search={search} onChange={set} />}
+          <div className={isOpen ? "py-4" : "pb-4"}>
+            {isBare ? (
+              states
+            ) : (
+              <BoardFilters search={search} onChange={set} onClear={isFiltered && clear}>
+                {states}
+              </BoardFilters>
+            )}
+          </div>
+          {isBare ? (
             <BoardEmpty origin={origin} />
           ) : (
             <>
-              <div className="py-4">
-                <BoardFilters search={search} onChange={set} onClear={isFiltered && clear} people={people} />
-              </div>
-              {items.length === 0 ? (
-                <Notice icon={SearchX} title="No matching exceptions" action={<Button onClick={clear}>Clear filters</Button>}>
-                  Try different filters.
+              <NewRows count={board.waiting} arrived={board.arrived.size} onShow={board.show} />
+              {items.length === 0 && !board.folded ? (
+                <Notice icon={SearchX} title="No matching exceptions" action={isFiltered && <Button onClick={clear}>Clear filters</Button>}>
+                  {isFiltered ? "Try different filters." : "Nothing has been closed yet."}
                 </Notice>
               ) : (
                 <ExceptionTable
+                  table={table}
                   items={items}
-                  asOf={newest.as_of}
+                  asOf={asOf}
+                  state={search.state}
                   sortBy={search.sortBy}
                   onSort={(sortBy) => set({ sortBy })}
-                  total={hasNextPage ? null : items.length}
-                  stale={list.isStale}
+                  folded={board.folded}
+                  onFold={() => set({ breached: board.folded === true })}
+                  countOf={board.countOf}
+                  isWhole={!hasNextPage}
+                  stale={board.isStale}
                   linkTo={linkTo}
                   selected={selection.marked}
-                  onToggle={selection.toggle}
-                  onPause={pausing.toggle}
+                  arrived={board.arrived}
+                  left={board.left}
+                  onToggle={isOpen ? selection.toggle : null}
+                  onPause={selection.chosen.length > 0 ? null : pausing.toggle}
                   onToggleAll={(all) => (all ? selection.markAll() : selection.clear())}
-                  onEndNear={onEndNear}
+                  onEndNear={board.loadMore}
+                  onPointerLeave={board.release}
                 />
               )}
-              {selects && (
+              {selects && isOpen && (
                 <SelectionBar
                   chosen={selection.chosen}
                   loaded={items.length}
+                  matching={board.matching}
+                  takesKeys={search.exception === null}
                   onMark={selection.mark}
                   onMarkAll={selection.markAll}
                   onClear={selection.clear}
@@ -132,14 +167,14 @@ export function SlaBoard({ origin }: { origin: string }) {
           )}
         </>
       )}
+      {creates && <NewExceptionDialog onClose={() => setCreates(false)} />}
       {pausing.item && <PauseExceptionDialog id={pausing.item.id} onClose={pausing.close} />}
-      <ExceptionPanel id={search.exception} onClose={() => set({ exception: null })} />
+      <ExceptionPanel
+        id={search.exception}
+        selects={isOpen && selection.chosen.length > 0}
+        onOpen={(exception) => set({ exception })}
+        onClose={() => set({ exception: null })}
+      />
     </Page>
   );
-}
-
-/** Sorts the reader first. */
-function peopleOf(self: string, items: SlaItem[], selected: string | null): string[] {
-  const others = [...items.map((item) => item.assigned_to), selected].filter((reference) => reference !== null);
-  return [...new Set([self, ...others.sort()])];
 }

@@ -1,42 +1,50 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import type { z } from "zod";
-import { callApi } from "#components/api-client.ts";
+import { callApiWithTag } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
-import { type Board, withChange } from "./board-cache.ts";
+import { type Board, cancelReads, knownException, readGivenUp, withChange } from "./board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
+import { inverseOf, type Patch, remember } from "./undo.ts";
 
-/** `done`: the toast on success. */
-type Change = { patch: z.input<NonNullable<typeof updateExceptionContract.body>>; done: string };
+/** `done`: the toast on success, and what undoing it is called. */
+type Change = { id: string; patch: Patch; done: string };
 
-/** Updates an exception optimistically; reverted if the server refuses. */
-export function useUpdateException(id: string) {
+/** Updates exceptions optimistically; reverted if the server refuses. */
+export function useUpdateException() {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const { queryKey } = exceptionById(tenant, id);
+  const keyOf = (id: string) => exceptionById(tenant, id).queryKey;
   const boards = { queryKey: boardsKey(tenant) };
 
-  return useAttempt({
-    send: ({ patch }: Change) => callApi(updateExceptionContract, { tenant, params: { id }, body: patch }),
-    foresee: async ({ patch }) => {
-      await cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
-      const before = { exception: cache.getQueryData<Exception>(queryKey), boards: cache.getQueriesData<Board>(boards) };
-      cache.setQueryData<Exception>(queryKey, (shown) => shown && ({ ...shown, ...patch } as Exception));
+  const { start } = useAttempt({
+    send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
+      const sent = callApiWithTag(updateExceptionContract, { tenant, params: { id }, body: patch });
+      if (before) remember({ id, done, steps: inverseOf(before, patch), etag: sent.then(({ etag }) => etag) });
+      return sent;
+    },
+    foresee: async ({ id, patch }) => {
+      cancelReads(cache, tenant);
+      const before = { exception: cache.getQueryData<Exception>(keyOf(id)), boards: cache.getQueriesData<Board>(boards) };
+      cache.setQueryData<Exception>(keyOf(id), (shown) => shown && ({ ...shown, ...patch } as Exception));
       cache.setQueriesData<Board>(boards, (shown) => shown && withChange(shown, new Set([id]), patch));
       return () => {
-        cache.setQueryData(queryKey, before.exception);
+        cache.setQueryData(keyOf(id), before.exception);
         for (const [key, board] of before.boards) cache.setQueryData(key, board);
       };
     },
-    onDone: (exception, { done }) => {
-      cache.setQueryData(queryKey, exception);
+    onDone: ({ data }, { id, done }) => {
+      cache.setQueryData(keyOf(id), data);
+      void readGivenUp(cache, tenant);
       toast(done);
     },
     failed: "Couldn't save",
     stale: exceptionsKey(tenant),
   });
+
+  return (change: Change) =>
+    start({ ...change, before: cache.getQueryData<Exception>(keyOf(change.id)) ?? knownException(cache, tenant, change.id) });
 }

@@ -1,4 +1,5 @@
-import { CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from "lucide-react";
+import { CircleCheck, CircleDot, CircleSlash } from "lucide-react";
+import type { ComponentType } from "react";
 import type { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
 
 export type Severity = (typeof SEVERITIES)[number];
@@ -12,6 +13,7 @@ export const SORT_WORDS: Record<(typeof SLA_SORTS)[number], string> = {
   severity: "Severity",
   assigned_to: "Assignee",
   breach_risk: "Risk",
+  amount: "Money at risk",
 };
 
 const BARS: Record<Severity, number> = { critical: 4, high: 3, medium: 2, low: 1 };
@@ -21,25 +23,31 @@ export function SeverityLabel({ severity }: { severity: Severity }) {
   return (
     <span className="inline-flex items-center gap-1.5">
       <svg viewBox="0 0 14 12" aria-hidden="true" className="h-3 w-3.5 shrink-0">
-        {[1, 2, 3, 4].map((bar) => (
-          <rect
-            key={bar}
-            x={(bar - 1) * 3.7}
-            y={12 - bar * 3}
-            width="2.6"
-            height={bar * 3}
-            rx="0.6"
-            className={bar <= BARS[severity] ? "fill-ink" : "fill-ink/20"}
-          />
-        ))}
+        <path d={barsOf(1, BARS[severity])} className="fill-ink" />
+        <path d={barsOf(BARS[severity] + 1, 4)} className="fill-ink/20" />
       </svg>
       {SEVERITY_WORDS[severity]}
     </span>
   );
 }
 
-const STATUS_ICONS: Record<Status, LucideIcon> = {
-  open: CircleDashed,
+/** Few elements: a board has hundreds of them. */
+function barsOf(from: number, to: number): string {
+  const bars = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+  return bars.map((bar) => `M${((bar - 1) * 3.7).toFixed(1)} ${12 - bar * 3}h2.6v${bar * 3}h-2.6z`).join("");
+}
+
+/** As lucide's, whose eight dashes are eight elements. */
+function DashedCircle({ className }: { className: string }) {
+  return (
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true" className={className}>
+      <circle cx="12" cy="12" r="10" strokeDasharray="4.6 3.25" strokeDashoffset="2.3" />
+    </svg>
+  );
+}
+
+const STATUS_ICONS: Record<Status, ComponentType<{ className: string }>> = {
+  open: DashedCircle,
   in_review: CircleDot,
   resolved: CircleCheck,
   dismissed: CircleSlash,
@@ -49,7 +57,7 @@ export function StatusLabel({ status }: { status: Status }) {
   const Icon = STATUS_ICONS[status];
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <Icon aria-hidden className="size-3.5 text-muted" />
+      <Icon className="size-3.5 text-muted" />
       {STATUS_WORDS[status]}
     </span>
   );

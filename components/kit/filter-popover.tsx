@@ -37,7 +37,8 @@ export function FilterPopover({
         popover="auto"
         role="dialog"
         aria-label={name}
-        onToggle={({ newState }) => newState === "open" && box.current?.querySelector("input")?.focus()}
+        // In the task that opens it: the next key goes into the field.
+        onBeforeToggle={() => box.current?.querySelector("input")?.setAttribute("autofocus", "")}
         className="fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-end] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
       >
         <form

@@ -25,7 +25,11 @@ export function Page({
       <header className="px-4 pt-4 pb-3 sm:px-6 sm:pb-4 lg:pt-6">
         <nav aria-label="Breadcrumb" className="print:hidden">
           <ol className="flex min-w-0 text-sm text-muted">
-            <li className="shrink-0">{tenant.name}</li>
+            <li className="shrink-0">
+              <Link href={`/${tenant.id}`} className="hover:text-ink hover:underline">
+                {tenant.name}
+              </Link>
+            </li>
             {parent && (
               <li className={`max-w-1/2 min-w-12 truncate ${CRUMB}`}>
                 <Link href={`/${tenant.id}/${parent.path}`} className="hover:text-ink hover:underline">

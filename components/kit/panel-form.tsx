@@ -47,7 +47,7 @@ export function PanelForm({
         <PanelTitle>{title}</PanelTitle>
         {children}
       </div>
-      <div className="sticky bottom-0 flex flex-col gap-3 border-t border-line bg-surface px-6 py-3">
+      <div className="pinned sticky bottom-0 flex flex-col gap-3 border-t border-line bg-surface px-6 py-3">
         <div role="alert" className="empty:hidden">
           {notice ?? (failure && <ProblemNote error={failure} />)}
         </div>

@@ -3,13 +3,18 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 
 /** The content of a panel. */
 export function PanelBody({ children }: { children: ReactNode }) {
-  return <div className="flex flex-col gap-6 px-6 pb-8">{children}</div>;
+  return <div className="flex flex-1 flex-col gap-6 px-6 pb-8">{children}</div>;
+}
+
+/** The actions of a panel, below its body and always in view. */
+export function PanelDock({ children }: { children: ReactNode }) {
+  return <div className="pinned sticky bottom-0 z-10 border-t border-line bg-surface px-6 py-3 max-sm:px-4">{children}</div>;
 }
 
 /** `ref`: to focus it when the focused button disappears. */
 export function PanelTitle({ ref, children }: { ref?: Ref<HTMLHeadingElement>; children: ReactNode }) {
   return (
-    <h2 ref={ref} tabIndex={-1} className="max-w-full text-xl font-semibold tracking-tight text-pretty wrap-break-word outline-none">
+    <h2 ref={ref} tabIndex={-1} className="self-stretch text-xl font-semibold tracking-tight text-pretty wrap-break-word outline-none">
       {children}
     </h2>
   );

@@ -4,8 +4,8 @@ import { ApiProblem } from "#components/api-client.ts";
 export type Problems = Readonly<Record<string, string>>;
 
 /** The server's validation problems; empty if the error isn't about fields. */
-export function problemsOf(error: Error | null): Problems {
-  return Object.fromEntries(error instanceof ApiProblem ? error.errors.map(({ path, message }) => [path, message]).reverse() : []);
+export function problemsOf(error: Error | null, fieldOf: (path: string) => string = (path) => path): Problems {
+  return Object.fromEntries(error instanceof ApiProblem ? error.errors.map(({ path, message }) => [fieldOf(path), message]).reverse() : []);
 }
 
 /** The problems of a field and everything inside it. */

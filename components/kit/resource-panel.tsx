@@ -1,31 +1,38 @@
 "use client";
 
 import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
+import { ChevronDown, ChevronUp } from "lucide-react";
 import { Fragment, type ReactNode, useState } from "react";
 import { isRefusal } from "#components/api-client.ts";
+import { Button } from "#components/ui/button.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import { useVisit } from "#components/ui/use-visit.ts";
 import { PanelSkeleton } from "./panel-parts.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
+import { goToRow, rowFrom, rowOf } from "./rows.ts";
+import { useKeys } from "./use-keys.ts";
 
 /** The ID in the URL while a resource is being created. */
 export const NEW = "new";
 
 /**
- * The panel of the resource in the URL: its skeleton, its error, or its content. State is reset with each visit and kept
- * while the panel slides away. `create`: the form shown for a new resource.
+ * The panel of the resource in the URL, beside its list: its skeleton, its error, or its content. State is reset with each
+ * visit and kept while the panel slides away. J and K go to the next and the previous row. `known`: what a row already says
+ * of the resource, shown until it has loaded. `create`: the form shown for a new resource.
  */
 export function ResourcePanel<Data, Key extends readonly unknown[]>({
   id,
   query,
   noun,
   title,
+  known,
   create,
   onClose,
   children,
 }: {
   id: string | null;
   query: (id: string) => UseQueryOptions<Data, Error, Data, Key>;
+  known?: (id: string) => Data | undefined;
   noun: string;
   title: (data: Data) => string;
   create?: { title: string; form: ReactNode };
@@ -36,10 +43,32 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
   if (id !== null && id !== last) setLast(id);
   const visit = useVisit(id !== null);
   const creates = create !== undefined && last === NEW;
-  const { data, error, refetch } = useQuery({ ...query(last ?? ""), enabled: id !== null && !creates });
+  const asked = query(last ?? "");
+  const { data, error, refetch } = useQuery({
+    ...asked,
+    enabled: id !== null && !creates,
+    ...(known && { placeholderData: () => known(last ?? "") }),
+  } as typeof asked);
+  useKeys(
+    creates
+      ? []
+      : ([
+          ["j", () => goOn(id, 1)],
+          ["k", () => goOn(id, -1)],
+        ] as const),
+  );
   const label = creates ? create.title : data === undefined ? capitalised(noun) : title(data);
   return (
-    <SidePanel open={id !== null} onClose={onClose} side="right" label={label} asks={creates}>
+    <SidePanel
+      open={id !== null}
+      onClose={onClose}
+      side="right"
+      label={label}
+      beside={!creates}
+      asks={creates}
+      header={!creates && <Steps id={id} />}
+      returnTo={() => rowOf(last)}
+    >
       {creates ? (
         <Fragment key={visit}>{create.form}</Fragment>
       ) : error && (data === undefined || isRefusal(error)) ? (
@@ -50,6 +79,27 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
         last !== null && <PanelSkeleton label={`Loading the ${noun}`} />
       )}
     </SidePanel>
+  );
+}
+
+/** Opens the row beside the open one; with none open, the focus goes from row to row, and to the first at first. */
+function goOn(open: string | null, step: 1 | -1): void {
+  const focused = document.activeElement?.closest<HTMLElement>("a[data-row]")?.dataset.row ?? null;
+  if (open === null) rowFrom(focused, step)?.focus();
+  else goToRow(rowFrom(open, step));
+}
+
+/** To the rows beside the open one. */
+function Steps({ id }: { id: string | null }) {
+  return (
+    <div className="flex items-center">
+      <Button variant="ghost" size="icon" aria-label="Next" title="Next (J)" onClick={() => goToRow(rowFrom(id, 1))}>
+        <ChevronDown aria-hidden className="size-4" />
+      </Button>
+      <Button variant="ghost" size="icon" aria-label="Previous" title="Previous (K)" onClick={() => goToRow(rowFrom(id, -1))}>
+        <ChevronUp aria-hidden className="size-4" />
+      </Button>
+    </div>
   );
 }
 

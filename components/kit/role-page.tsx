@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import type { Access } from "#lib/wire/access.ts";
+import { type Access, needs } from "#lib/wire/access.ts";
 import { useMay } from "./may.ts";
 import { useMember } from "./member.tsx";
 import { Page } from "./page.tsx";
@@ -17,6 +17,7 @@ type Props = { access: Access; title: string; refusal: { title: string; why: str
 /** A page for roles that meet `access`. Others see why not and whom to ask. */
 export function RolePage({ access, title, refusal, children }: Props) {
   const { tenant, roles } = useMember();
+  const hasHome = useMay(needs("read:overview"));
   if (useMay(access)) return children;
   return (
     <Page title={title}>
@@ -24,9 +25,11 @@ export function RolePage({ access, title, refusal, children }: Props) {
         icon={ShieldAlert}
         title={refusal.title}
         action={
-          <Link href={`/${tenant.id}/exceptions`} className={buttonClass()}>
-            Go to exceptions
-          </Link>
+          hasHome && (
+            <Link href={`/${tenant.id}`} className={buttonClass()}>
+              Go to the overview
+            </Link>
+          )
         }
       >
         {refusal.why} You are signed in as {roleNames(roles)}. {refusal.ask}

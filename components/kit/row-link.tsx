@@ -1,40 +1,69 @@
 "use client";
 
-import type { ReactNode } from "react";
+import type { FocusEvent, KeyboardEvent, ReactNode } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import { rowFrom } from "./rows.ts";
 import type { PageLink } from "./use-search.ts";
 
-/** A row's link, covering the whole row: to another page or to a panel. */
+/**
+ * A row's link, covering the whole row: to another page or to a panel. The arrow keys move between rows; while a panel is
+ * open, it follows them.
+ */
 export function RowLink({
   to,
   title,
+  tabIndex,
   className,
   children,
 }: {
   to: PageLink | string;
   title?: string;
+  /** Of a table whose rows are one tab stop, and which moves between them itself: -1 for all but one. */
+  tabIndex?: number | undefined;
   className?: string;
   children: ReactNode;
 }) {
+  const isPage = typeof to === "string";
   const given = {
-    "data-row": true,
+    "data-row": isPage ? to : to.opens,
     title,
-    className: classes("outline-none after:absolute after:inset-0", className ?? "block truncate text-base font-medium"),
+    className: classes(
+      "outline-none after:absolute after:inset-0 aria-[current]:after:bg-accent/8 aria-[current]:after:inset-ring-2 aria-[current]:after:inset-ring-accent-text/60",
+      className ?? "block truncate text-base font-medium",
+    ),
+    ...(tabIndex === undefined ? { onKeyDown: onArrow } : { tabIndex }),
     children,
   };
-  if (typeof to === "string") return <PrefetchLink href={to} {...given} />;
+  if (isPage) return <PrefetchLink href={to} {...given} />;
   return (
     <a
       {...given}
       href={to.href}
+      aria-current={to.isOpen ? "true" : undefined}
+      onFocus={(event) => to.switches && !to.isOpen && comesFromRow(event) && event.currentTarget.click()}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
-        to.follow();
+        if (to.switches) to.replace();
+        else to.follow();
       }}
     >
       {children}
     </a>
   );
+}
+
+/** By the keyboard. */
+function comesFromRow({ currentTarget, relatedTarget }: FocusEvent<HTMLAnchorElement>): boolean {
+  return currentTarget.matches(":focus-visible") && relatedTarget instanceof Element && relatedTarget.matches("a[data-row]");
+}
+
+function onArrow(event: KeyboardEvent<HTMLAnchorElement>): void {
+  const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
+  if (step === undefined || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
+  const next = rowFrom(event.currentTarget.dataset.row ?? null, step);
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }

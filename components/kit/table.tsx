@@ -74,7 +74,7 @@ function Headings({ columns, className }: { columns: readonly Column[]; classNam
 export function Named({ name, always = false, children }: { name: string; always?: boolean; children: ReactNode }) {
   return (
     <span className="flex min-w-0 flex-wrap gap-x-1.5">
-      <span className={classes("shrink-0 text-muted", !always && "@4xl:hidden")}>{name}</span>
+      <span className={classes("shrink-0 text-muted", !always && "@4xl:hidden")}>{name} </span>
       <span className="min-w-0">{children}</span>
     </span>
   );

@@ -10,14 +10,17 @@ type Declared<Draft, Answer> = {
   check?: (draft: Draft) => Problems;
   send: (draft: Draft, idempotencyKey: string) => Promise<Answer>;
   onDone: (answer: Answer, sent: Draft) => void;
+  /** Where the draft has what the body has at a path, if its fields are not named as in the body. */
+  fieldOf?: (path: string, sent: Draft) => string;
 };
 
 /** A form: its draft (fields named as in the body), its problems, and the attempt that sends it. */
-export function useForm<Draft extends object, Answer>({ initial, check, send, onDone }: Declared<Draft, Answer>) {
+export function useForm<Draft extends object, Answer>({ initial, check, send, onDone, fieldOf }: Declared<Draft, Answer>) {
   const ref = useRef<HTMLFormElement>(null);
   const busy = useRef(false);
   const leads = useRef(false);
   const [draft, setDraft] = useState(initial);
+  const sentDraft = useRef(draft);
   const [problems, setProblems] = useState<Problems>({});
 
   // New problems focus the first invalid field.
@@ -37,12 +40,13 @@ export function useForm<Draft extends object, Answer>({ initial, check, send, on
         busy.current = false;
       }),
     onDone,
-    onRefused: (error) => tell(problemsOf(error)),
+    onRefused: (error) => tell(problemsOf(error, fieldOf && ((path) => fieldOf(path, sentDraft.current)))),
   });
 
   function start(): void {
     if (busy.current) return;
     busy.current = true;
+    sentDraft.current = draft;
     attempt.start(draft);
   }
 

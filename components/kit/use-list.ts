@@ -1,7 +1,7 @@
 "use client";
 
 import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { startServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
@@ -28,8 +28,14 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
   useEffect(() => {
     if (asOf) startServerClock(asOf);
   }, [asOf]);
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetching && !isFetchNextPageError) fetchNextPage({ cancelRefetch: false });
+  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   return {
     pages,
+    /** The end is near. Another function after any fetch: a page that was given up for a refresh must be asked for again, though the end never left the screen. */
+    loadMore,
     items,
     /** The first page; undefined while loading. */
     newest,

@@ -3,8 +3,18 @@
 import { createSerializer, type Nullable, type ParserMap, type UseQueryStatesKeysMap, useQueryStates, type Values } from "nuqs";
 import { useCallback, useMemo } from "react";
 
-/** A link within the page: `follow` for a click, `href` for another tab. */
-export type PageLink = { href: string; follow: () => void };
+/**
+ * A link within the page: `follow` for a click, `href` for another tab. `opens`: the values it puts into the URL. `isOpen`:
+ * whether they are there; `switches`: whether others are, which `replace` leaves out of the history.
+ */
+export type PageLink = {
+  href: string;
+  follow: () => void;
+  replace: () => void;
+  opens: string;
+  isOpen: boolean;
+  switches: boolean;
+};
 
 /**
  * The state in a page's URL: its filters and what is open. `filters`: the names of the list's filters. `set` replaces the
@@ -16,11 +26,18 @@ export function useSearch<Parsers extends UseQueryStatesKeysMap>(parsers: Parser
   const serialize = useMemo(() => createSerializer(parsers as unknown as ParserMap), [parsers]);
   const set = useCallback((change: Change) => setSearch(change), [setSearch]);
   const linkTo = useCallback(
-    (change: Change): PageLink => ({
-      href: serialize({ ...search, ...change }),
-      follow: () => void setSearch(change, { history: "push" }),
-    }),
-    [search, setSearch, serialize],
+    (change: Change): PageLink => {
+      const values = Object.entries(change);
+      return {
+        href: serialize({ ...search, ...change }),
+        follow: () => void setSearch(change, { history: "push" }),
+        replace: () => void setSearch(change),
+        opens: values.map(([, value]) => value).join(),
+        isOpen: values.every(([name, value]) => search[name] === value),
+        switches: values.some(([name]) => search[name] !== (parsers[name]?.defaultValue ?? null)),
+      };
+    },
+    [search, setSearch, serialize, parsers],
   );
   const none = Object.fromEntries(filters.map((name) => [name, null])) as Change;
   return {

@@ -11,7 +11,7 @@ import { USER_REFERENCE } from "#lib/wire/schema.ts";
 import { Person, personName } from "./person.tsx";
 import { membersQuery } from "./queries.ts";
 
-type Look = Pick<ComponentProps<typeof Combobox>, "trigger" | "triggerClass" | "align" | "disabled">;
+type Look = Pick<ComponentProps<typeof Combobox>, "trigger" | "triggerClass" | "align" | "disabled" | "opener">;
 
 /**
  * Picks an assignee: a member, or any typed name, because an identity provider's users may be unknown here. `value`: the
@@ -30,7 +30,8 @@ export function AssigneePicker({
   // A tenant with more members than one page is searched by the server.
   const found = useQuery({ ...membersQuery(tenant.id, sought), enabled: opened && sought !== "" && everybody.data?.next_cursor != null });
   const known = [...(everybody.data?.items ?? []), ...(found.data?.items ?? [])];
-  const options = optionsOf(known, { sought, self, value });
+  const isLoading = everybody.isPending || found.isLoading;
+  const options = optionsOf(known, { sought, self, value, isLoading });
   return (
     <Combobox
       label="Assignee"
@@ -40,13 +41,16 @@ export function AssigneePicker({
       options={options}
       onChoose={onChange}
       onOpen={() => setOpened(true)}
-      note={noteOn(sought, everybody.error, everybody.isPending)}
+      settling={isLoading && sought !== ""}
+      note={noteOn(sought, everybody.error, isLoading)}
       {...look}
     />
   );
 }
 
-function optionsOf(known: Member[], { sought, self, value }: { sought: string; self: string; value?: string | null | undefined }) {
+type Asked = { sought: string; self: string; value?: string | null | undefined; isLoading: boolean };
+
+function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
   const roles = new Map(known.map((member) => [member.user, member.source === "directory" ? roleNames(member.roles) : ""]));
   const people = [...new Set([self, ...(value ? [value] : []), ...roles.keys()])];
   const matching = people.filter((user) => personName(user).toLowerCase().includes(sought.toLowerCase()));
@@ -63,6 +67,8 @@ function optionsOf(known: Member[], { sought, self, value }: { sought: string; s
   }));
   if (sought === "") options.unshift({ key: "", value: null, current: value === null, label: "Unassigned" });
   const typed = `user:${sought}`;
+  // Whether it is a member's is not known before.
+  if (isLoading) return options;
   if (USER_REFERENCE.test(typed) && !people.includes(typed)) options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
   return options;
 }

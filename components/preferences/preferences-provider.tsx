@@ -1,12 +1,22 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useState } from "react";
-import { type Preferences, SINGLE_KEYS_COOKIE, THEME_COOKIE, type Theme, TIME_ZONE_COOKIE } from "./preferences.ts";
+import {
+  BOARD_COOKIE,
+  type BoardLook,
+  type Preferences,
+  SINGLE_KEYS_COOKIE,
+  THEME_COOKIE,
+  type Theme,
+  TIME_ZONE_COOKIE,
+  writeBoardLook,
+} from "./preferences.ts";
 
 type Held = Preferences & {
   setTheme: (theme: Theme) => void;
   setTimeZone: (timeZone: string) => void;
   setSingleKeys: (on: boolean) => void;
+  setBoard: (look: Partial<BoardLook>) => void;
 };
 
 const PreferencesContext = createContext<Held | null>(null);
@@ -32,7 +42,13 @@ export function PreferencesProvider({ initial, children }: { initial: Preference
     setPreferences((current) => ({ ...current, singleKeys }));
   }
 
-  return <PreferencesContext value={{ ...preferences, setTheme, setTimeZone, setSingleKeys }}>{children}</PreferencesContext>;
+  function setBoard(look: Partial<BoardLook>) {
+    const board = { ...preferences.board, ...look };
+    remember(BOARD_COOKIE, writeBoardLook(board));
+    setPreferences((current) => ({ ...current, board }));
+  }
+
+  return <PreferencesContext value={{ ...preferences, setTheme, setTimeZone, setSingleKeys, setBoard }}>{children}</PreferencesContext>;
 }
 
 export function usePreferences(): Held {

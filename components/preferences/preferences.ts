@@ -6,11 +6,33 @@ export type Theme = (typeof THEMES)[number];
  * `timeZone`: "UTC", or the browser's IANA zone when local times were chosen. `singleKeys`: whether single-key shortcuts are
  * on; speech input users may want them off.
  */
-export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean };
+export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean; board: BoardLook };
+
+/** How someone likes lists of exceptions: `columns` in place of the usual ones. */
+export type BoardLook = { density: Density; columns: readonly string[] | null };
+export const DENSITIES = ["comfortable", "compact"] as const;
+export type Density = (typeof DENSITIES)[number];
 
 export const THEME_COOKIE = "tieout.theme";
 export const TIME_ZONE_COOKIE = "tieout.time-zone";
 export const SINGLE_KEYS_COOKIE = "tieout.single-keys";
+
+export const BOARD_COOKIE = "tieout.board";
+
+const COLUMNS_MOST = 200;
+
+/** `compact:due,money`; without a colon the usual columns. */
+export function writeBoardLook({ density, columns }: BoardLook): string {
+  return columns === null ? density : `${density}:${columns.join()}`;
+}
+
+function readBoardLook(written = ""): BoardLook {
+  const [density, columns] = written.slice(0, COLUMNS_MOST).split(":", 2);
+  return {
+    density: DENSITIES.find((known) => known === density) ?? "comfortable",
+    columns: columns === undefined ? null : columns.split(",").filter(Boolean),
+  };
+}
 
 export function readPreferences(cookie: (name: string) => string | undefined): Preferences {
   const theme = THEMES.find((known) => known === cookie(THEME_COOKIE)) ?? "system";
@@ -19,6 +41,7 @@ export function readPreferences(cookie: (name: string) => string | undefined): P
     theme,
     timeZone: timeZone && isTimeZone(timeZone) ? timeZone : "UTC",
     singleKeys: cookie(SINGLE_KEYS_COOKIE) !== "off",
+    board: readBoardLook(cookie(BOARD_COOKIE)),
   };
 }
 

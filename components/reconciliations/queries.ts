@@ -1,16 +1,15 @@
 import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
+import { getLineContract } from "#lib/lines/contract.ts";
 import { getProofContract, getStatementContract } from "#lib/matching/periods/contract.ts";
 import { getRulesContract } from "#lib/matching/rules/contract.ts";
 import { getRunContract, listRunsContract, type Run } from "#lib/matching/runs/contract.ts";
-import { getReconciliationContract, listReconciliationsContract } from "#lib/reconciliations/contract.ts";
-import { listSourcesContract } from "#lib/sources/contract.ts";
+import { getReconciliationContract, listReconciliationsContract, type Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { ReconciliationSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
 const REFRESH_MS = 15_000;
 const RUNNING_MS = 600;
-const SOURCES_SHOWN = 50;
 
 /** The cache key of a tenant's reconciliations, and all that is asked about them. */
 export const reconciliationsKey = (tenant: string) => resourceKey(tenant, "reconciliations");
@@ -31,6 +30,17 @@ export function reconciliationById(tenant: string, id: string) {
     { under: reconciliationsKey(tenant), contract: getReconciliationContract, call: { tenant, params: { id } } },
     { refetchInterval: REFRESH_MS },
   );
+}
+
+const PERIODS_SHOWN = 24;
+
+/** The newest periods of the same two sources. */
+export function periodsOfPair(tenant: string, { left_source_id, right_source_id }: Reconciliation) {
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: listReconciliationsContract,
+    call: { tenant, query: queryOf({ left_source_id, right_source_id, limit: PERIODS_SHOWN }) },
+  });
 }
 
 /** Whether a run is still to come to its end. */
@@ -64,11 +74,9 @@ export function rulesOf(tenant: string, id: string) {
   return versionQuery({ under: reconciliationsKey(tenant), contract: getRulesContract, call: { tenant, params: { id } } });
 }
 
-/** Sources to choose from, by words of their name. */
-export function sourcesNamed(tenant: string, words: string) {
-  return oneQuery({
-    under: resourceKey(tenant, "sources"),
-    contract: listSourcesContract,
-    call: { tenant, query: queryOf({ q: words.trim().slice(0, 200), limit: SOURCES_SHOWN }) },
-  });
+export function lineById(tenant: string, id: string) {
+  return oneQuery(
+    { under: reconciliationsKey(tenant), contract: getLineContract, call: { tenant, params: { id } } },
+    { staleTime: 60_000 },
+  );
 }

@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
+import { fieldsChanged } from "#components/kit/fields-changed.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";
@@ -34,7 +35,10 @@ export function EditReconciliation({ initial, onDone }: { initial: Reconciliatio
   const form = useForm({
     initial: before,
     check: missingIn,
-    send: (draft) => callApi(updateReconciliationContract, { tenant, params: { id: initial.id }, body: inputOf(draft, counted) }),
+    send: (draft) => {
+      const body = fieldsChanged(inputOf(before, counted), inputOf(draft, counted));
+      return callApi(updateReconciliationContract, { tenant, params: { id: initial.id }, body });
+    },
     onDone: saved,
   });
   return (

@@ -4,19 +4,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useId, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
+import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
+import { sourcesNamed } from "#components/kit/sources-named.ts";
 import { classes } from "#components/ui/classes.ts";
 import { Combobox } from "#components/ui/combobox.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Source } from "#lib/sources/contract.ts";
-import { sourcesNamed } from "./queries.ts";
-
-const KINDS: Record<Source["kind"], string> = {
-  bank_statement: "Bank statement",
-  ledger: "Ledger",
-  processor: "Processor",
-  orders: "Orders",
-  other: "Other",
-};
 
 /** A source to compare, found by its name. */
 export function SourcePicker({
@@ -34,7 +27,12 @@ export function SourcePicker({
   const tenant = useTenantId();
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState<Source | null>(null);
-  const { data, error: failure, isPlaceholderData } = useQuery({ ...sourcesNamed(tenant, search), placeholderData: keepPreviousData });
+  const {
+    data,
+    error: failure,
+    isPending,
+    isPlaceholderData,
+  } = useQuery({ ...sourcesNamed(tenant, search), placeholderData: keepPreviousData });
   const shown = chosen?.id === value ? chosen : (data?.items.find((source) => source.id === value) ?? null);
   const none = data?.items.length === 0;
   return (
@@ -68,7 +66,7 @@ export function SourcePicker({
             <span className="min-w-0">
               <span className="block truncate">{source.name}</span>
               <span className="block truncate text-xs text-muted">
-                {KINDS[source.kind]} · {source.currency} · {source.line_count.toLocaleString("en")} lines
+                {SOURCE_KIND_WORDS[source.kind]} · {source.currency} · {source.line_count.toLocaleString("en")} lines
               </span>
             </span>
           ),
@@ -77,6 +75,7 @@ export function SourcePicker({
           setChosen(source);
           onChange(source.id);
         }}
+        settling={isPending || isPlaceholderData}
         note={
           failure
             ? "Couldn't load the sources."

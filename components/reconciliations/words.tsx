@@ -1,4 +1,5 @@
 import { Archive, CircleCheck, CircleDashed, CircleDot, type LucideIcon } from "lucide-react";
+import { percent } from "#components/ui/percent.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import type { ReconciliationStatus } from "#lib/reconciliations/contract.ts";
 
@@ -54,5 +55,5 @@ function partsOf(date: string): { day: number; month: string; year: string } {
 export function matchedShare({ matched_count, unmatched_count }: { matched_count: number; unmatched_count: number }): string | null {
   const total = matched_count + unmatched_count;
   if (total === 0) return null;
-  return unmatched_count === 0 ? "100 %" : `${(Math.floor((matched_count / total) * 1000) / 10).toFixed(1)} %`;
+  return percent(matched_count / total);
 }

@@ -1,3 +1,5 @@
+import { counted } from "#components/ui/counted.ts";
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -7,5 +9,5 @@ export function daysLeft(purgeAt: string, now: number): string {
   if (left <= 0) return "any moment now";
   if (left < DAY_MS) return `in ${Math.ceil(left / HOUR_MS)} h`;
   const days = Math.ceil(left / DAY_MS);
-  return `in ${days} ${days === 1 ? "day" : "days"}`;
+  return `in ${counted(days, "day")}`;
 }

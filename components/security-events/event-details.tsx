@@ -1,6 +1,7 @@
 "use client";
 
 import { ArrowLeftRight } from "lucide-react";
+import Link from "next/link";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
@@ -64,7 +65,13 @@ export function EventDetails({ event, onFilter }: Props) {
         )}
         {event.operation && <CodeFact name="Operation" value={event.operation} />}
         {event.address && <CodeFact name="From" value={event.address} />}
-        {event.request_id && <IdentifierFact name="Request" value={event.request_id} copy="Copy the request ID" />}
+        {event.request_id && (
+          <Fact name="Request">
+            <Link href={`/${tenantId}/requests?request=${event.request_id}`} prefetch={false} className="text-accent-text hover:underline">
+              <code className="font-mono text-xs break-all">{event.request_id}</code>
+            </Link>
+          </Fact>
+        )}
       </Facts>
 
       {changes.length > 0 && <EventChanges changes={changes} />}

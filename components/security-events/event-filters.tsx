@@ -33,10 +33,10 @@ export function EventFilters({ search, onChange, onClear }: Props) {
         />
       </Menu>
       {search.period === "custom" && (
-        <>
+        <div className="flex min-w-0 items-center gap-2 max-sm:order-last max-sm:w-full">
           <FilterDay label="From" value={search.from} onChange={(from) => onChange({ from })} />
           <FilterDay label="To" value={search.to} onChange={(to) => onChange({ to })} />
-        </>
+        </div>
       )}
       <FilterMenu
         name="Kind"

@@ -3,6 +3,7 @@ import { Brand } from "#components/ui/brand.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
 import { Commands } from "./commands/commands.tsx";
 import { SearchButton } from "./commands/search-button.tsx";
+import { TypedAheadScript } from "./commands/typed-ahead-script.tsx";
 import { FirstStepsSlot } from "./first-steps-slot.tsx";
 import { MobileBar } from "./mobile-bar.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -16,6 +17,7 @@ type Props = { surfaces: readonly SurfaceLink[]; firstSteps: FirstSteps | null; 
 export function AppShell({ surfaces, firstSteps, children }: Props) {
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)] print:block">
+      <TypedAheadScript />
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 font-medium text-on-accent focus:translate-y-0"
@@ -23,15 +25,15 @@ export function AppShell({ surfaces, firstSteps, children }: Props) {
         Skip to content
       </a>
       <MobileBar surfaces={surfaces} firstSteps={firstSteps} />
-      <aside
-        aria-label="Sidebar"
-        className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line p-3 max-lg:hidden print:hidden"
-      >
+      <aside aria-label="Sidebar" className="sticky top-0 flex h-dvh flex-col gap-3 border-r border-line p-3 max-lg:hidden print:hidden">
         <Brand className="h-9 px-2" />
         <TenantSwitcher />
         <SearchButton />
-        <Navigation surfaces={surfaces} />
-        <div className="mt-auto flex flex-col gap-2">
+        {/* What stands below stays in view, however low the window. */}
+        <div className="-m-1 min-h-0 flex-1 overflow-y-auto p-1">
+          <Navigation surfaces={surfaces} />
+        </div>
+        <div className="flex shrink-0 flex-col gap-2">
           <FirstStepsSlot initial={firstSteps} />
           <UserMenu />
         </div>

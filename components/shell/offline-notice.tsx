@@ -1,28 +1,69 @@
 "use client";
 
 import { CloudOff } from "lucide-react";
-import { useSyncExternalStore } from "react";
+import { useRouter } from "next/navigation";
+import { useEffect, useSyncExternalStore } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { useStore } from "#components/ui/store.ts";
+import { wantedPage } from "#components/ui/wanted-page.ts";
 
-/** Shown while the browser is offline. Queries pause and resume automatically. */
+/**
+ * Shown while the browser is offline. Queries pause and resume automatically; a page that is asked for meanwhile opens once the
+ * network is back.
+ */
 export function OfflineNotice() {
+  const router = useRouter();
+  const wanted = useStore(wantedPage, null);
   const offline = useSyncExternalStore(
     subscribe,
     () => !navigator.onLine,
     () => false,
   );
+
+  useEffect(() => {
+    document.addEventListener("click", keepForLater, true);
+    return () => document.removeEventListener("click", keepForLater, true);
+  }, []);
+
+  useEffect(() => {
+    if (offline || wanted === null) return;
+    wantedPage.set(null);
+    router.push(wanted);
+  }, [offline, wanted, router]);
+
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-4 bottom-4 z-40 flex justify-center empty:hidden">
+    <div role="status" className="above-pinned pointer-events-none fixed inset-x-4 bottom-4 z-40 flex justify-center empty:hidden">
       {offline && (
         <p
           data-tone="warning"
           className="flex items-center gap-2 rounded-lg border border-tone-line bg-tone-soft px-3 py-2 text-sm font-medium text-tone-ink shadow-overlay"
         >
           <CloudOff aria-hidden className="size-4 shrink-0" />
-          You're offline. Showing the last update; reconnecting…
+          {wanted === null ? (
+            "You're offline. Showing the last update; reconnecting…"
+          ) : (
+            <>
+              You're offline. The page opens once you're back online.
+              <Button size="sm" className="pointer-events-auto -my-1" onClick={() => wantedPage.set(null)}>
+                Stay here
+              </Button>
+            </>
+          )}
         </p>
       )}
     </div>
   );
+}
+
+/** Keeps a link to another of our pages from being followed without a network. What opens within the page is left alone. */
+function keepForLater(event: MouseEvent): void {
+  if (navigator.onLine || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
+  const link = (event.target as Element).closest?.<HTMLAnchorElement>("a[href]");
+  if (!link || link.target || link.download || link.origin !== location.origin || link.pathname === location.pathname) return;
+  event.preventDefault();
+  event.stopPropagation();
+  wantedPage.set(link.pathname + link.search + link.hash);
 }
 
 function subscribe(listener: () => void): () => void {

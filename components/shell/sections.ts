@@ -1,14 +1,30 @@
-import { AlarmClock, KeyRound, Layers, type LucideIcon, Rows3, Scale, ShieldCheck, TimerReset, Webhook } from "lucide-react";
+import {
+  Activity,
+  AlarmClock,
+  BellRing,
+  CalendarDays,
+  KeyRound,
+  Layers,
+  LayoutDashboard,
+  type LucideIcon,
+  Rows3,
+  Scale,
+  ShieldCheck,
+  TimerReset,
+  Users,
+  Webhook,
+} from "lucide-react";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
 import type { Permission } from "#lib/wire/access.ts";
 
-/** `letter`: the shortcut after g. `permission`: what its content needs; others see an explanation. */
+/** `path`: within the tenant, empty for its home. `letter`: the shortcut after g. `permission`: what its content needs; others see an explanation. */
 export type Section = { path: string; name: string; icon: LucideIcon; letter?: string; permission?: Permission };
 
 /** A record surface in the navigation: its full declaration is too much for every page to load. */
 export type SurfaceLink = { path: string; title: string };
 
 const SECTIONS: readonly Section[] = [
+  { path: "", name: "Overview", icon: LayoutDashboard, letter: "h" },
   { path: "exceptions", name: "Exceptions", icon: TimerReset, letter: "e" },
   { path: "reconciliations", name: "Reconciliations", icon: Scale, letter: "r" },
   { path: "sources", name: "Sources", icon: Layers, letter: "o" },
@@ -16,14 +32,26 @@ const SECTIONS: readonly Section[] = [
 ];
 const ADMIN_SECTIONS: readonly Section[] = [
   { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },
+  { path: "calendars", name: "Calendars", icon: CalendarDays, letter: "c" },
   { path: "api-keys", name: "API keys", icon: KeyRound, letter: "k", permission: "read:api-keys" },
   { path: "webhooks", name: "Webhooks", icon: Webhook, letter: "w", permission: "read:webhooks" },
+  { path: "requests", name: "Requests & deliveries", icon: Activity, letter: "q", permission: "read:requests" },
+  { path: "members", name: "Members", icon: Users, letter: "m", permission: "read:people" },
+  { path: "alerts", name: "Alerts", icon: BellRing, letter: "a", permission: "read:alert-channels" },
   { path: "security-events", name: "Security events", icon: ShieldCheck, letter: "u", permission: "read:security-events" },
 ];
 
 const SURFACE_LETTERS: Record<string, string> = { integrations: "i", troubleshooting: "t", "release-notes": "n" };
 
-export const FIRST_SECTION = "exceptions";
+/** The address of a section in a tenant. */
+export function addressOf(tenant: string, path: string): string {
+  return path ? `/${tenant}/${path}` : `/${tenant}`;
+}
+
+/** The section of a page by the segments of its layout, to be kept when the tenant changes. Groups aren't part of an address. */
+export function sectionOf(segments: readonly string[]): string {
+  return segments.find((segment) => !segment.startsWith("(")) ?? "";
+}
 
 /** The pages of a tenant, in the order of the navigation. */
 export function sectionsOf(surfaces: readonly SurfaceLink[]): Section[] {

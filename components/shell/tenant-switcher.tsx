@@ -7,7 +7,7 @@ import { callApi } from "#components/api-client.ts";
 import { type Tenant, useMember } from "#components/kit/member.tsx";
 import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
-import { FIRST_SECTION } from "./sections.ts";
+import { addressOf, sectionOf } from "./sections.ts";
 
 /** Shows the tenant, and switches to the same page of another one. */
 export function TenantSwitcher() {
@@ -41,7 +41,7 @@ export function TenantSwitcher() {
 /** Mounted only while the menu is open, so that tenant names are fetched on demand. */
 function TenantLinks() {
   const { tenant, tenants } = useMember();
-  const [section = FIRST_SECTION] = useSelectedLayoutSegments();
+  const section = sectionOf(useSelectedLayoutSegments());
   const names = useQueries({
     queries: tenants.map((id) => ({
       queryKey: ["tenants", id, "me"],
@@ -51,7 +51,7 @@ function TenantLinks() {
     })),
   });
   return tenants.map((id, index) => (
-    <MenuLink key={id} href={`/${id}/${section}`} aria-current={id === tenant.id ? "true" : undefined}>
+    <MenuLink key={id} href={addressOf(id, section)} aria-current={id === tenant.id ? "true" : undefined}>
       <TenantName id={id} name={id === tenant.id ? tenant.name : (names[index]?.data?.tenant_name ?? id)} />
       {id === tenant.id && <Check aria-hidden className="size-4 shrink-0 text-accent-text" />}
     </MenuLink>

@@ -1,18 +1,19 @@
 "use client";
 
-import { BookOpen, ChevronsUpDown, Keyboard, ListChecks, LogOut, Monitor, MonitorSmartphone, Moon, Sun } from "lucide-react";
+import { BookOpen, ChevronsUpDown, CircleUser, Keyboard, ListChecks, LogOut, Monitor, MonitorSmartphone, Moon, Sun } from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { Initials } from "#components/people/initials.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
 import { needs } from "#lib/wire/access.ts";
 import { front } from "./commands/front.ts";
 
 export function UserMenu() {
-  const { name, roles } = useMember();
+  const { name, roles, tenant } = useMember();
   return (
     <Menu
       label="Account and preferences"
@@ -44,6 +45,10 @@ export function UserMenu() {
         <BookOpen aria-hidden className="size-4 text-muted" />
         Documentation
       </MenuLink>
+      <MenuLink href={`/${tenant.id}/profile`} prefetch={false}>
+        <CircleUser aria-hidden className="size-4 text-muted" />
+        Profile
+      </MenuLink>
       <MenuItem onClick={() => front.set("sessions")}>
         <MonitorSmartphone aria-hidden className="size-4 text-muted" />
         Sessions
@@ -64,7 +69,7 @@ const THEMES = [
 
 function Choices() {
   const { theme, timeZone, setTheme, setTimeZone } = usePreferences();
-  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const local = localTimeZone();
   return (
     <>
       <MenuChoice
@@ -86,10 +91,7 @@ function Choices() {
         label="Times"
         value={timeZone}
         onChange={setTimeZone}
-        options={[
-          { value: "UTC", label: "UTC" },
-          ...(local === "UTC" ? [] : [{ value: local, label: `Local, ${local.replaceAll("_", " ")}` }]),
-        ]}
+        options={[{ value: "UTC", label: "UTC" }, ...(local === "UTC" ? [] : [{ value: local, label: `Local, ${zoneName(local)}` }])]}
       />
     </>
   );

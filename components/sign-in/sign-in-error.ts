@@ -7,6 +7,8 @@ export function signInError(code: string): string {
       return "Your identity provider denied access. Ask its administrator for access to Tieout.";
     case "SecondFactorRequired":
       return "Tieout requires a second factor. Sign in with a provider that asks for one.";
+    case "TooManyTries":
+      return "Too many attempts. Wait a minute, then try again, or set a new password.";
     case "Unavailable":
       return "Sign-in is unavailable right now. Try again in a moment.";
     case "SessionRequired":

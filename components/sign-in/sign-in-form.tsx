@@ -1,10 +1,13 @@
 "use client";
 
 import { LogIn } from "lucide-react";
+import Link from "next/link";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { PasswordField } from "#components/ui/password-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { postAuth } from "./auth-client.ts";
+import { ENTRANCE_LINK } from "./entrance.tsx";
 import { onToldByOtherTabs, tellOtherTabs } from "./session-state.ts";
 import { signInError } from "./sign-in-error.ts";
 
@@ -17,11 +20,14 @@ export function SignInForm({
   callbackPath,
   providers,
   initialError,
+  email: given,
   inPlace,
 }: {
   callbackPath: string;
   providers: readonly SignInProvider[];
   initialError?: string;
+  /** Whose account it has to be. */
+  email?: string;
   /** Stay on the page: `onSignedIn` is called after sign-in, and providers open in another tab. */
   inPlace?: { onSignedIn: () => void };
 }) {
@@ -71,9 +77,24 @@ export function SignInForm({
           or
         </p>
       )}
-      <form onSubmit={onSubmit} className="flex flex-col gap-4">
-        <TextField label="Email" name="email" type="email" autoComplete="username" autoFocus={!inPlace} required />
-        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      {/* Submitted before the page is awake, it would put the password into the address otherwise. */}
+      <form method="post" onSubmit={onSubmit} className="flex flex-col gap-4">
+        <TextField
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          autoFocus={!inPlace}
+          defaultValue={given}
+          readOnly={given !== undefined}
+          required
+        />
+        <div className="flex flex-col gap-1">
+          <PasswordField label="Password" name="password" autoComplete="current-password" required />
+          <Link href="/sign-in/forgot" prefetch={false} target={inPlace && "_blank"} className={`self-start text-sm ${ENTRANCE_LINK}`}>
+            Forgot your password?
+          </Link>
+        </div>
         <div role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text empty:hidden">
           {error && signInError(error)}
         </div>

@@ -5,7 +5,6 @@ import type { SourceSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
 const REFRESH_MS = 15_000;
-const NAMED_MOST = 200;
 
 /** The cache key of a tenant's sources. */
 export const sourcesKey = (tenant: string) => resourceKey(tenant, "sources");
@@ -15,15 +14,6 @@ export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new
     { under: sourcesKey(tenant), contract: listSourcesContract, call: { tenant, query: queryOf({ kind, q: q.trim(), limit: PAGE_SIZE }) } },
     { refreshMs: () => REFRESH_MS },
   );
-}
-
-/** The newest sources by name, to choose one of. `q`: words that the name has. */
-export function sourcesNamed(tenant: string, q: string) {
-  return oneQuery({
-    under: sourcesKey(tenant),
-    contract: listSourcesContract,
-    call: { tenant, query: queryOf({ q: q.trim(), limit: NAMED_MOST }) },
-  });
 }
 
 export function sourceById(tenant: string, id: string) {

@@ -4,9 +4,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
+import { fieldsChanged } from "#components/kit/fields-changed.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import type { Problems } from "#components/kit/problems.ts";
+import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
@@ -16,7 +18,7 @@ import { toast } from "#components/ui/toast.ts";
 import { createSourceContract, SOURCE_KINDS, SOURCE_SIGNS, type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { SOURCES } from "#lib/wire/facts.gen.ts";
 import { sourceById, sourcesKey } from "./queries.ts";
-import { KIND_WORDS, SIGN_WORDS } from "./words.ts";
+import { SIGN_WORDS } from "./words.ts";
 
 type Input = z.input<NonNullable<typeof createSourceContract.body>>;
 type Draft = { name: string; kind: Source["kind"]; currency: string; time_zone: string; sign: Source["sign"]; grace_days: string };
@@ -57,7 +59,7 @@ export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (sav
     check: missingIn,
     send: (draft, idempotencyKey) =>
       initial
-        ? callApi(updateSourceContract, { tenant, params: { id: initial.id }, body: changesOf(inputOf(before), inputOf(draft)) })
+        ? callApi(updateSourceContract, { tenant, params: { id: initial.id }, body: fieldsChanged(inputOf(before), inputOf(draft)) })
         : callApi(createSourceContract, { tenant, body: inputOf(draft), idempotencyKey }),
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, saved.id).queryKey, saved);
@@ -79,7 +81,7 @@ export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (sav
       <SelectField label="Kind" value={draft.kind} onChange={({ target }) => isKind(target.value) && change({ kind: target.value })}>
         {SOURCE_KINDS.map((kind) => (
           <option key={kind} value={kind}>
-            {KIND_WORDS[kind]}
+            {SOURCE_KIND_WORDS[kind]}
           </option>
         ))}
       </SelectField>
@@ -130,9 +132,4 @@ export function SourceForm({ initial, onDone }: { initial?: Source; onDone: (sav
       />
     </PanelForm>
   );
-}
-
-function changesOf(before: Input, after: Input): Partial<Input> {
-  const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Input] !== value);
-  return Object.fromEntries(changed) as Partial<Input>;
 }

@@ -9,6 +9,7 @@ import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
+import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -20,7 +21,6 @@ import { sourceSearch } from "./search.ts";
 import { SourceForm } from "./source-form.tsx";
 import { SourceListSkeleton } from "./source-skeletons.tsx";
 import { SourceTable } from "./source-table.tsx";
-import { KIND_WORDS } from "./words.ts";
 
 export function SourceList() {
   const tenantId = useTenantId();
@@ -45,7 +45,7 @@ export function SourceList() {
           <FilterMenu
             name="Kind"
             value={search.kind}
-            options={SOURCE_KINDS.map((kind) => [kind, KIND_WORDS[kind]] as const)}
+            options={SOURCE_KINDS.map((kind) => [kind, SOURCE_KIND_WORDS[kind]] as const)}
             onChange={(kind) => set({ kind })}
           />
         </FilterBar>

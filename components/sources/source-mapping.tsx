@@ -60,8 +60,9 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   );
 }
 
-function readBy({ date_format, decimal_separator, delimiter, encoding, header_row, sign_values }: Mapping): [string, string][] {
+function readBy({ lines_path, date_format, decimal_separator, delimiter, encoding, header_row, sign_values }: Mapping): [string, string][] {
   return [
+    ...(lines_path ? [["Lines at", lines_path] as [string, string]] : []),
     ...(date_format ? [["Dates", date_format] as [string, string]] : []),
     ...(decimal_separator ? [["Decimals", decimal_separator === "," ? "Comma" : "Point"] as [string, string]] : []),
     ...(delimiter ? [["Separator", DELIMITER_WORDS[delimiter]] as [string, string]] : []),

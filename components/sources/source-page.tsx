@@ -14,10 +14,13 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
+import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { By } from "#components/people/by.tsx";
+import { zoneName } from "#components/preferences/time-zone.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { ImportPanel } from "./imports/import-panel.tsx";
@@ -30,7 +33,7 @@ import { sourcePageSearch } from "./search.ts";
 import { SourceForm } from "./source-form.tsx";
 import { SourceMapping } from "./source-mapping.tsx";
 import { SourceSkeleton } from "./source-skeletons.tsx";
-import { counted, KIND_WORDS, SIGN_WORDS } from "./words.ts";
+import { SIGN_WORDS } from "./words.ts";
 
 export function SourcePage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(sourceById(useTenantId(), id));
@@ -77,10 +80,10 @@ function SourceContent({ source }: { source: Source }) {
       <div className="grid gap-x-10 gap-y-6 @4xl:grid-cols-2">
         <Section title="Details">
           <Facts>
-            <Fact name="Kind">{KIND_WORDS[source.kind]}</Fact>
+            <Fact name="Kind">{SOURCE_KIND_WORDS[source.kind]}</Fact>
             <Fact name="Currency">{source.currency}</Fact>
             <Fact name="Signs">{SIGN_WORDS[source.sign]}</Fact>
-            <Fact name="Time zone">{source.time_zone.replaceAll("_", " ")}</Fact>
+            <Fact name="Time zone">{zoneName(source.time_zone)}</Fact>
             <Fact name="Grace period">{counted(source.grace_days, "business day")}</Fact>
             <Fact name="Created">
               <By iso={source.created_at} actor={source.created_by} />

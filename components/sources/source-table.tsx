@@ -2,10 +2,12 @@
 
 import { useTenantId } from "#components/kit/member.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
+import { SOURCE_KIND_WORDS } from "#components/kit/source-kinds.ts";
 import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Source } from "#lib/sources/contract.ts";
-import { counted, KIND_ICONS, KIND_WORDS } from "./words.ts";
+import { KIND_ICONS } from "./words.ts";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
 const COLUMNS: readonly Column[] = [
@@ -31,7 +33,7 @@ export function SourceTable({ items, stale }: { items: Source[]; stale: boolean 
                 <div className="min-w-0">
                   <RowLink to={`/${tenantId}/sources/${id}`}>{name}</RowLink>
                   <p className="truncate text-muted">
-                    {KIND_WORDS[kind]}
+                    {SOURCE_KIND_WORDS[kind]}
                     <span className="md:hidden"> · {currency}</span>
                   </p>
                 </div>

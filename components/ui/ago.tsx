@@ -1,7 +1,7 @@
 "use client";
 
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
-import { formatMomentInFull } from "#components/ui/moment.ts";
+import { formatMomentInBoth } from "#components/ui/moment.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { ago } from "./remaining.ts";
 
@@ -10,7 +10,7 @@ export function Ago({ iso, asOf }: { iso: string; asOf: string }) {
   const { timeZone } = usePreferences();
   const text = useServerTime((now) => ago(iso, now), asOf);
   return (
-    <time dateTime={iso} title={formatMomentInFull(iso, timeZone)}>
+    <time dateTime={iso} title={formatMomentInBoth(iso, timeZone)}>
       {text}
     </time>
   );

@@ -13,8 +13,12 @@ export type BarProps = {
   data: readonly Datum[];
   series: readonly Series[];
   height: number;
+  /** Whether the series stand beside each other, not on each other. */
+  beside?: boolean;
   /** The short name below the bar. */
   tick?: (name: string) => string;
+  /** The names of the bars that have one below; left out: as many as there is room for. */
+  ticks?: readonly string[] | undefined;
 };
 
 const LABELLED_MAX = 8;
@@ -27,13 +31,13 @@ type Shape = { x?: number; y?: number; width?: number; height?: number; payload?
  * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
  * Sizes are set in the browser: the content security policy forbids style attributes from the server.
  */
-export function Bars({ label, data, series, height, tick = String }: BarProps) {
+export function Bars({ label, data, series, height, beside = false, tick = String, ticks }: BarProps) {
   return (
     <BarChart
       data={data as Datum[]}
       responsive
       style={{ width: "100%", height }}
-      margin={{ top: 18, right: 16, bottom: 0, left: 0 }}
+      margin={{ top: 18, right: 16, bottom: 0, left: 8 }}
       barCategoryGap={data.length > 60 ? "8%" : "22%"}
       aria-label={label}
       className="tabular-nums"
@@ -42,10 +46,11 @@ export function Bars({ label, data, series, height, tick = String }: BarProps) {
       <XAxis
         dataKey="name"
         tickFormatter={tick}
+        {...(ticks && { ticks: [...ticks] })}
         tick={TICK}
         tickLine={false}
         axisLine={LINE}
-        interval={data.length <= LABELLED_MAX ? 0 : "preserveStartEnd"}
+        interval={ticks ? "equidistantPreserveStart" : data.length <= LABELLED_MAX ? 0 : "preserveStartEnd"}
         minTickGap={12}
       />
       <YAxis width="auto" allowDecimals={false} tick={TICK} tickLine={false} axisLine={false} tickFormatter={inWords} />
@@ -60,9 +65,9 @@ export function Bars({ label, data, series, height, tick = String }: BarProps) {
           key={key}
           dataKey={key}
           name={name}
-          stackId="all"
+          stackId={beside ? key : "all"}
           isAnimationActive={false}
-          shape={(bar: Shape) => <Block {...bar} fill={fill} top={place === series.length - 1} />}
+          shape={(bar: Shape) => <Block {...bar} fill={fill} top={beside || place === series.length - 1} />}
         >
           {series.length === 1 && data.length <= LABELLED_MAX && (
             <LabelList

@@ -1,7 +1,8 @@
 "use client";
 
 import { Check, Search } from "lucide-react";
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, type Ref, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { classes } from "./classes.ts";
 import { useListbox } from "./use-listbox.ts";
 
@@ -26,6 +27,8 @@ type Listed<Value> = {
   onSearch: (search: string) => void;
   options: readonly Option<Value>[];
   onChoose: (value: Value) => void;
+  /** Whether what was typed is still being answered: Enter waits for it. */
+  settling?: boolean;
   /** The search status: no results, loading, or what can be typed. */
   note?: ReactNode;
 };
@@ -36,6 +39,7 @@ export function Combobox<Value>({
   triggerClass,
   align = "start",
   disabled = false,
+  opener,
   onOpen,
   ...listed
 }: Listed<Value> & {
@@ -43,28 +47,40 @@ export function Combobox<Value>({
   triggerClass: string;
   align?: keyof typeof ALIGN;
   disabled?: boolean;
+  /** The button, for a shortcut that presses it. */
+  opener?: Ref<HTMLButtonElement>;
   onOpen?: () => void;
 }) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
 
-  // The field is mounted before the list shows, and until focus has returned.
+  // The field is mounted before the list shows, so that opening it focuses the field in the same task and the next key is not lost.
+  function onBeforeToggle({ newState }: { newState: string }) {
+    if (newState !== "open") return;
+    flushSync(() => setOpen(true));
+    box.current?.querySelector("input")?.setAttribute("autofocus", "");
+    onOpen?.();
+  }
+
+  // Mounted until focus has returned.
   function onToggle({ newState }: { newState: string }) {
-    if (newState === "open") return box.current?.querySelector("input")?.focus();
+    if (newState === "open") return;
     setOpen(false);
     listed.onSearch("");
   }
 
-  function onBeforeToggle({ newState }: { newState: string }) {
-    if (newState !== "open") return;
-    setOpen(true);
-    onOpen?.();
-  }
-
   return (
     <>
-      <button type="button" disabled={disabled} popoverTarget={id} aria-haspopup="dialog" aria-expanded={open} className={triggerClass}>
+      <button
+        ref={opener}
+        type="button"
+        disabled={disabled}
+        popoverTarget={id}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        className={triggerClass}
+      >
         {trigger}
       </button>
       <div
@@ -104,12 +120,14 @@ function SearchList<Value>({
   onSearch,
   options,
   onChoose,
+  settling = false,
   onLeave,
   note,
 }: Listed<Value> & { onLeave: () => void }) {
   const listbox = useListbox({
     label,
     keys: options.map(({ key }) => key),
+    isSettling: () => settling,
     preset: search === "" ? options.find(({ current }) => current)?.key : undefined,
     onChoose: (chosen) => {
       for (const { key, value } of options) if (key === chosen) onChoose(value);

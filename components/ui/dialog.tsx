@@ -93,5 +93,5 @@ export function DialogBody({ className, ...props }: ComponentProps<"div">) {
 
 /** The buttons. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">{children}</div>;
+  return <div className="pinned flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3 sm:px-6">{children}</div>;
 }

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from "react
 import { classes } from "./classes.ts";
 import { Keys } from "./keys.tsx";
 import { useListbox } from "./use-listbox.ts";
+import { goTo } from "./wanted-page.ts";
 
 /** How long an option must be active before its page is prefetched. */
 const RESTING_MS = 150;
@@ -22,8 +23,8 @@ export type Found = {
   refused?: string;
 } & ({ href: string } | { run: () => void });
 
-/** `name` is null if there's only one group. */
-export type FoundGroup = { name: string | null; entries: readonly Found[] };
+/** `name` is null if there's only one group. `settling`: its entries may still change. */
+export type FoundGroup = { name: string | null; entries: readonly Found[]; settling?: boolean };
 
 /** A search dialog that navigates to results. `status`: the number of results, or why there are none. */
 export function Finder({
@@ -33,6 +34,8 @@ export function Finder({
   onText,
   groups,
   status,
+  searching = false,
+  entered = false,
   onClose,
   children,
 }: {
@@ -42,6 +45,10 @@ export function Finder({
   onText: (text: string) => void;
   groups: readonly FoundGroup[];
   status: ReactNode;
+  /** Whether more may be found: Enter waits for it where there is nothing yet. */
+  searching?: boolean;
+  /** Whether Enter was pressed before it opened. */
+  entered?: boolean;
   onClose: () => void;
   /** Shown below the results. */
   children?: ReactNode;
@@ -51,8 +58,19 @@ export function Finder({
   const dialog = useRef<HTMLDialogElement>(null);
   const entries = groups.flatMap((group) => group.entries);
   const find = (wanted: string | undefined) => entries.find((entry) => entry.id === wanted);
-  const listbox = useListbox({ label, keys: entries.map((entry) => entry.id), onChoose: (key, aside) => choose(find(key), aside) });
+  const listbox = useListbox({
+    label,
+    keys: entries.map((entry) => entry.id),
+    onChoose: (key, aside) => choose(find(key), aside),
+    isSettling: (active) =>
+      active === undefined ? searching : groups.some(({ settling, entries }) => settling && entries.some(({ id }) => id === active)),
+  });
   const chosen = find(listbox.active);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (entered) listbox.enter(false);
+  }, [entered]);
 
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -73,7 +91,7 @@ export function Finder({
     onClose();
     if ("run" in entry) entry.run();
     else if (aside) window.open(entry.href, "_blank", "noopener");
-    else router.push(entry.href);
+    else goTo(router, entry.href);
   }
 
   return (
@@ -81,6 +99,7 @@ export function Finder({
     <dialog
       ref={dialog}
       aria-label={label}
+      data-palette
       // Strict mode closes and reopens it.
       onClose={() => !dialog.current?.open && onClose()}
       onClick={(event) => event.target === dialog.current && onClose()}

@@ -152,6 +152,76 @@ export function MenuChoice<Value extends string>({
   );
 }
 
+/** Any number of options. The menu stays open, so that several can be checked. `note`: at the end of the option, such as a count. */
+export function MenuChecks<Value extends string>({
+  label,
+  values,
+  options,
+  onChange,
+}: {
+  label: string;
+  values: readonly Value[];
+  options: readonly { value: Value; label: ReactNode; note?: ReactNode }[];
+  onChange: (values: Value[]) => void;
+}) {
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a menu
+    <div role="group" aria-labelledby={id}>
+      <div id={id} role="presentation" className="px-2 pt-2 pb-1 text-xs font-medium text-muted">
+        {label}
+      </div>
+      {options.map(({ value, label: word, note }) => (
+        <MenuCheckItem
+          key={value}
+          checked={values.includes(value)}
+          note={note}
+          onChange={(isChecked) => onChange(isChecked ? [...values, value] : values.filter((one) => one !== value))}
+        >
+          {word}
+        </MenuCheckItem>
+      ))}
+    </div>
+  );
+}
+
+/** An option that is on or off. The menu stays open. `note`: at its end, such as a count. */
+export function MenuCheckItem({
+  checked,
+  note,
+  onChange,
+  children,
+}: {
+  checked: boolean;
+  note?: ReactNode;
+  onChange: (checked: boolean) => void;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      role="menuitemcheckbox"
+      aria-checked={checked}
+      tabIndex={-1}
+      className={ITEM}
+      onMouseMove={focusIt}
+      onClick={() => onChange(!checked)}
+    >
+      <span
+        aria-hidden
+        className={classes(
+          "flex size-4 shrink-0 items-center justify-center rounded-sm border",
+          checked ? "border-accent bg-accent text-on-accent" : "border-field",
+        )}
+      >
+        {checked && <Check className="size-3" strokeWidth={3} />}
+      </span>
+      <span className="flex min-w-0 flex-1 items-center gap-2 truncate">{children}</span>
+      <span className="pl-3 text-xs text-muted tabular-nums empty:hidden">{note}</span>
+    </button>
+  );
+}
+
 /** A heading for the items below. */
 export function MenuHeading({ children }: { children: ReactNode }) {
   return (

@@ -31,6 +31,12 @@ export function formatMomentInFull(iso: string, timeZone: string): string {
   return `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}:${part.second} ${zone}`;
 }
 
+/** In full in a time zone, and in UTC where that is another one. */
+export function formatMomentInBoth(iso: string, timeZone: string): string {
+  const full = formatMomentInFull(iso, timeZone);
+  return timeZone === "UTC" ? full : `${full} · ${formatMomentInFull(iso, "UTC")}`;
+}
+
 /** Cached by zone and format: creating one is too slow for every table row. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,34 +1,42 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 const TYPING_MS = 200;
 const LONGEST = 200;
 
-/** A search field that updates the URL once typing pauses. */
+/** A search field that updates the URL once typing pauses, or the field is left; not where it is left for another page, which an update would hold up. */
 export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   if (value !== known) {
     setKnown(value);
     setTyped(value);
   }
+  // What was still to come is over where the page is left, or the search is set from elsewhere.
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (typed === known) clearTimeout(timer.current);
+  }, [typed, known]);
+
+  function settle(next: string) {
+    clearTimeout(timer.current);
+    if (next === known) return;
+    setKnown(next);
+    onChange(next);
+  }
 
   function type(next: string) {
     setTyped(next);
-    clearTimeout(timer);
-    setTimer(
-      setTimeout(() => {
-        setKnown(next);
-        onChange(next);
-      }, TYPING_MS),
-    );
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => settle(next), TYPING_MS);
   }
 
   return (
-    <label className="relative min-w-0 flex-1 sm:max-w-80">
+    // A bar wraps before its search is too narrow to be read.
+    <label className="relative min-w-44 flex-1 sm:max-w-80">
       <span className="sr-only">{label}</span>
       <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-muted max-sm:top-2.5" />
       <input
@@ -39,8 +47,13 @@ export function SearchField({ label, value, onChange }: { label: string; value: 
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => type(target.value)}
+        onBlur={({ relatedTarget }) => (leadsAway(relatedTarget) ? clearTimeout(timer.current) : settle(typed))}
         className="h-8 w-full rounded-md border border-field bg-surface pr-2 pl-8 text-sm text-ink placeholder:text-muted max-sm:h-9 max-sm:text-lg"
       />
     </label>
   );
+}
+
+function leadsAway(next: Element | null): boolean {
+  return next instanceof HTMLAnchorElement && next.pathname !== window.location.pathname;
 }

@@ -5,15 +5,16 @@ import { FIELD, Field } from "./text-field.tsx";
 /** One of a list, in the platform's own control: it is searched by typing, and large on a phone. */
 export function SelectField({
   label,
+  labelHidden,
   hint,
   error,
   className,
   children,
   ...props
-}: ComponentProps<"select"> & { label: string; hint?: ReactNode; error?: string }) {
+}: ComponentProps<"select"> & { label: string; labelHidden?: boolean; hint?: ReactNode; error?: string }) {
   const id = useId();
   return (
-    <Field id={id} label={label} hint={hint} error={error}>
+    <Field id={id} label={label} labelHidden={labelHidden} hint={hint} error={error}>
       <select
         id={id}
         className={classes(FIELD, "h-10", className)}

@@ -1,72 +1,120 @@
 "use client";
 
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { focusFront } from "./focus-front.ts";
 import { PanelOpen } from "./panel-open.ts";
 import { Toaster } from "./toaster.tsx";
+import { useMedia } from "./use-media.ts";
 
-const SIDES = {
+const OVER = {
   left: "mr-auto w-72 not-open:-translate-x-full starting:open:-translate-x-full",
   right: "ml-auto w-full sm:w-[30rem] not-open:translate-x-full starting:open:translate-x-full",
 } as const;
 
-/** A modal panel that slides in from the side and keeps the page's scroll position. */
+/** Where both have room; the same width is in globals.css. */
+const ROOM = "(min-width: 68.75rem)";
+const BESIDE =
+  "min-[68.75rem]:z-20 min-[68.75rem]:w-(--panel-width) min-[68.75rem]:border-l min-[68.75rem]:border-line min-[68.75rem]:shadow-none min-[68.75rem]:transition-none";
+
+/**
+ * A panel that slides in from the side and keeps the page's scroll position. It lies over the page and is modal; with
+ * `beside`, it leaves the page usable where there is room for both, and takes no focus.
+ */
 export function SidePanel({
   open,
   onClose,
   side,
   label,
   header,
+  beside = false,
   asks = false,
+  returnTo,
   children,
 }: {
   open: boolean;
   onClose: () => void;
-  side: keyof typeof SIDES;
+  side: keyof typeof OVER;
   label: string;
   header?: ReactNode;
+  beside?: boolean;
   /** Whether it's a form: then the first field gets focus instead of the Close button. */
   asks?: boolean;
+  /** What gets focus when it closes, if the focus was in it; by default what had it before. */
+  returnTo?: () => HTMLElement | undefined;
   children: ReactNode;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const latest = useRef({ returnTo, onClose });
+  useLayoutEffect(() => {
+    latest.current = { returnTo, onClose };
+  });
+  // In the HTML it is beside: the first paint needs no script. From then on, only the effect opens and closes it.
+  const [openAtFirst] = useState(open && beside);
+  const hasRoom = useMedia(ROOM);
+  const isModal = !(beside && hasRoom);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = dialog.current;
-    if (!open) return;
-    shown?.showModal();
+    if (!open || !shown) return;
+    if (isModal) {
+      // Shown before it, what lies over it would lie beneath.
+      const over = [...shown.querySelectorAll<HTMLDialogElement>("dialog[open]")];
+      shown.close();
+      shown.showModal();
+      for (const one of over) {
+        one.close();
+        one.showModal();
+      }
+    } else shown.setAttribute("open", "");
     return () => {
-      shown?.close();
+      const hadFocus = shown.contains(document.activeElement);
+      shown.close();
+      if (hadFocus) latest.current.returnTo?.()?.focus();
       // Hidden elements keep focus until the next frame.
-      if (document.activeElement === document.body || shown?.contains(document.activeElement)) focusFront();
+      if (document.activeElement === document.body || shown.contains(document.activeElement)) focusFront();
     };
-  }, [open]);
+  }, [open, isModal]);
 
   useEffect(() => {
     if (open && asks) dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
   }, [open, asks]);
 
+  // What the browser does for a modal one. Not by `close()`, whose event comes later: what renders in between would open it again.
+  useLayoutEffect(() => {
+    if (!open || isModal) return;
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog:modal, :popover-open")) return;
+      if ((event.target as Element).closest?.("input[type=search]")) return;
+      if (dialog.current?.dispatchEvent(new Event("cancel", { cancelable: true }))) latest.current.onClose();
+    }
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [open, isModal]);
+
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes it; the keyboard has Escape
     <dialog
       ref={dialog}
+      open={openAtFirst}
       data-panel
+      data-beside={beside || undefined}
       tabIndex={-1}
       aria-label={label}
-      // React bubbles the `close` of nested dialogs.
-      onClose={(event) => event.target === dialog.current && onClose()}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      // React bubbles the `close` of nested dialogs, and it comes late: it may have been opened again.
+      onClose={(event) => event.target === dialog.current && !dialog.current.open && onClose()}
+      onClick={(event) => isModal && event.target === dialog.current && onClose()}
       className={classes(
-        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overscroll-contain bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
+        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overflow-y-auto overscroll-contain bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
         "backdrop:bg-shade backdrop:transition-[opacity,display,overlay] backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0 starting:open:backdrop:opacity-0",
-        SIDES[side],
+        OVER[side],
+        beside && BESIDE,
       )}
     >
       <div className="flex min-h-full flex-col">
-        <div className="flex items-center justify-between p-1 pl-3">
+        <div className="sticky top-0 z-10 flex items-center justify-between bg-surface p-1 pl-3">
           {header ?? <span />}
           <Button variant="ghost" size="touch" aria-label="Close" data-closes-panel onClick={onClose}>
             <X aria-hidden className="size-5" />
@@ -74,7 +122,7 @@ export function SidePanel({
         </div>
         <PanelOpen value={open}>{children}</PanelOpen>
       </div>
-      {open && <Toaster />}
+      {open && isModal && <Toaster />}
     </dialog>
   );
 }

@@ -6,6 +6,7 @@ export const FIELD =
   "w-full rounded-md border border-field bg-surface px-3 text-ink placeholder:text-muted max-sm:text-lg aria-invalid:border-danger";
 
 type Labelled = { label: string; hint?: ReactNode; error?: string };
+type Labelling = Labelled & { id: string; labelHidden?: boolean; children: ReactNode };
 
 export function TextField({ label, hint, error, className, ...props }: ComponentProps<"input"> & Labelled) {
   const id = useId();
@@ -38,10 +39,10 @@ export function TextArea({ label, hint, error, className, ...props }: ComponentP
 }
 
 /** A control's label, hint and error. */
-export function Field({ id, label, hint, error, children }: Labelled & { id: string; children: ReactNode }) {
+export function Field({ id, label, labelHidden = false, hint, error, children }: Labelling) {
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-sm font-medium">
+      <label htmlFor={id} className={labelHidden ? "sr-only" : "text-sm font-medium"}>
         {label}
       </label>
       {children}

@@ -1,26 +1,28 @@
 "use client";
 
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
-import { formatDay, formatMoment, formatMomentInFull } from "./moment.ts";
+import { classes } from "./classes.ts";
+import { formatDay, formatMoment, formatMomentInBoth } from "./moment.ts";
 
 type Shown = { iso: string; className?: string };
 
-/** A moment in the reader's time zone. */
+/** A moment in the reader's time zone; in UTC too, on hover and for screen readers. */
 export function Time({ iso, className }: Shown) {
-  const { timeZone } = usePreferences();
-  return (
-    <time dateTime={iso} title={formatMomentInFull(iso, timeZone)} className={className}>
-      {formatMoment(iso, timeZone)}
-    </time>
-  );
+  return <Formatted iso={iso} className={className} format={formatMoment} />;
 }
 
 /** A moment's date, for distant ones. */
 export function Day({ iso, className }: Shown) {
+  return <Formatted iso={iso} className={className} format={formatDay} />;
+}
+
+function Formatted({ iso, className, format }: Shown & { format: (iso: string, timeZone: string) => string }) {
   const { timeZone } = usePreferences();
+  const [text, utc] = [format(iso, timeZone), format(iso, "UTC")];
   return (
-    <time dateTime={iso} title={formatMomentInFull(iso, timeZone)} className={className}>
-      {formatDay(iso, timeZone)}
+    <time dateTime={iso} title={formatMomentInBoth(iso, timeZone)} className={classes("relative", className)}>
+      {text}
+      {text !== utc && <span className="sr-only"> ({utc} UTC)</span>}
     </time>
   );
 }

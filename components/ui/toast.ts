@@ -4,6 +4,8 @@ import { createStore } from "./store.ts";
 export type Toast = { id: number; title: string; description?: string; failed: boolean; action?: { label: string; run: () => void } };
 
 const NONE: readonly Toast[] = [];
+/** At once: of more, the oldest that say no failure give way. */
+const MOST = 3;
 
 export const toasts = createStore(NONE);
 
@@ -24,5 +26,7 @@ export function dismissToast(id: number): void {
 
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
-  toasts.set([...toasts.get(), { ...shown, id: lastId }]);
+  const next = [...toasts.get(), { ...shown, id: lastId }];
+  const passing = next.filter(({ failed }) => !failed).slice(0, -MOST);
+  toasts.set(next.filter((one) => !passing.includes(one)));
 }

@@ -6,8 +6,8 @@ import { Button } from "./button.tsx";
 import { useStore } from "./store.ts";
 import { dismissToast, type Toast, toasts } from "./toast.ts";
 
-const READING_MS = 6000;
-const DECIDING_MS = 12_000;
+const READING_S = 6;
+const DECIDING_S = 12;
 const NONE: readonly Toast[] = [];
 
 /**
@@ -31,8 +31,13 @@ function Card({ id, title, description, failed, action }: Toast) {
 
   useEffect(() => {
     if (held || failed) return;
-    const timer = setTimeout(() => dismissToast(id), decides ? DECIDING_MS : READING_MS);
-    return () => clearTimeout(timer);
+    // Counted while the page lives: what nobody could see, behind a page that stood still or slept, was not read.
+    let left = decides ? DECIDING_S : READING_S;
+    const timer = setInterval(() => {
+      left -= 1;
+      if (left === 0) dismissToast(id);
+    }, 1000);
+    return () => clearInterval(timer);
   }, [held, failed, decides, id]);
 
   const Icon = failed ? TriangleAlert : CircleCheck;

@@ -16,15 +16,19 @@ export function useListbox({
   keys,
   preset,
   onChoose,
+  isSettling = () => false,
 }: {
   label: string;
   keys: readonly string[];
   preset?: string;
   onChoose: (key: string, aside: boolean) => void;
+  /** Whether the active option, or that there is none, may still change: Enter waits until then. */
+  isSettling?: (active: string | undefined) => boolean;
 }) {
   const id = useId();
   // By key: later results may be inserted above it.
   const [pointed, setPointed] = useState<string>();
+  const [awaited, setAwaited] = useState<{ aside: boolean } | null>(null);
   const at = Math.max(0, keys.indexOf(pointed !== undefined && keys.includes(pointed) ? pointed : (preset ?? "")));
   const active = keys[at];
   const optionId = (key: string) => `${id}-${keys.indexOf(key)}`;
@@ -34,20 +38,35 @@ export function useListbox({
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
   }, [activeId]);
 
+  useEffect(() => {
+    if (awaited && !isSettling(active)) enter(awaited.aside);
+  });
+
+  function enter(aside: boolean): void {
+    const waits = isSettling(active);
+    setAwaited(waits ? { aside } : null);
+    if (!waits && active !== undefined) onChoose(active, aside);
+  }
+
   function onKeyDown(event: KeyboardEvent): void {
     const arrow = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const page = { PageDown: PAGE, PageUp: -PAGE }[event.key];
     if (arrow !== undefined) setPointed(keys[(at + arrow + keys.length) % keys.length]);
     else if (page !== undefined) setPointed(keys[Math.max(0, Math.min(at + page, keys.length - 1))]);
     else if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-    else if (active !== undefined) onChoose(active, event.metaKey || event.ctrlKey);
+    else enter(event.metaKey || event.ctrlKey);
     event.preventDefault();
   }
 
   return {
     active,
-    /** Resets the active option, for a new list. */
-    begin: () => setPointed(undefined),
+    /** Resets the active option and forgets an Enter that waits, for a new list. */
+    begin() {
+      setPointed(undefined);
+      setAwaited(null);
+    },
+    /** As Enter does. */
+    enter,
     field: {
       role: "combobox",
       "aria-label": label,

@@ -31,7 +31,8 @@ export function useUnsavedWarning(unsaved: boolean): void {
 function leadsAway(event: MouseEvent): boolean {
   const link = (event.target as Element).closest("a");
   const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || link?.target === "_blank" || link?.hasAttribute("download");
-  return link !== null && !elsewhere && link.pathname !== window.location.pathname;
+  // A row opens in the panel, instead of what is there.
+  return link !== null && !elsewhere && (link.pathname !== window.location.pathname || link.dataset.row !== undefined);
 }
 
 /** Clicks outside and Escape target the panel itself, not a dialog over it. */

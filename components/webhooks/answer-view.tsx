@@ -1,6 +1,6 @@
 import { CopyButton } from "#components/ui/copy-button.tsx";
+import { InertText } from "#components/ui/inert-text.tsx";
 import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
-import { InertText } from "./inert-text.tsx";
 
 type Answer = NonNullable<DeliveryDetail["attempts"][number]["response"]>;
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { Disclosure } from "#components/ui/disclosure.tsx";
+import { Second } from "#components/ui/second.tsx";
 import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
 import { AnswerView, RequestHeaders } from "./answer-view.tsx";
-import { Second } from "./second.tsx";
 import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./words.ts";
 
 type Attempt = DeliveryDetail["attempts"][number];
@@ -17,15 +17,16 @@ export function AttemptTimeline({ eventId, attempts }: { eventId: string; attemp
       </h3>
       {attempts.length === 0 && <p className="text-sm text-muted">No attempts yet.</p>}
       <ol className="flex flex-col">
-        {attempts.toReversed().map((attempt) => (
-          <Entry key={attempt.number} eventId={eventId} attempt={attempt} />
+        {attempts.toReversed().map((attempt, place) => (
+          <Entry key={attempt.number} eventId={eventId} attempt={attempt} isLatest={place === 0} />
         ))}
       </ol>
     </section>
   );
 }
 
-function Entry({ eventId, attempt }: { eventId: string; attempt: Attempt }) {
+/** What the receiver said to the latest attempt is open where it failed. */
+function Entry({ eventId, attempt, isLatest }: { eventId: string; attempt: Attempt; isLatest: boolean }) {
   const { number, cause, status, failure_kind, detail, started_at, duration_ms, status_code, response } = attempt;
   const { word, icon: Icon, tone } = ATTEMPT_STATES[status];
   return (
@@ -49,7 +50,7 @@ function Entry({ eventId, attempt }: { eventId: string; attempt: Attempt }) {
       )}
       <div className="flex flex-col pt-2">
         {response && (
-          <Disclosure title="Response">
+          <Disclosure title="Response" open={isLatest && status === "failed"}>
             <AnswerView response={response} />
           </Disclosure>
         )}

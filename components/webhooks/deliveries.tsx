@@ -77,7 +77,7 @@ export function Deliveries({ webhook, searching: { search, set, linkTo, isFilter
             )
           }
         >
-          {({ as_of }) => <DeliveryTable items={items} asOf={as_of} stale={list.isStale} linkTo={linkTo} />}
+          {({ as_of }) => <DeliveryTable items={items} asOf={as_of} stale={list.isStale} linkTo={({ id }) => linkTo({ delivery: id })} />}
         </ListBody>
       </div>
       {wasOpened && <DeliveryPanel webhook={webhook} id={search.delivery} onClose={() => set({ delivery: null })} />}

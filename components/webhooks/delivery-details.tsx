@@ -1,29 +1,42 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
+import Link from "next/link";
+import { useContext } from "react";
 import { callApi } from "#components/api-client.ts";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
+import { useKeys } from "#components/kit/use-keys.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
+import { InertText } from "#components/ui/inert-text.tsx";
+import { Keys } from "#components/ui/keys.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { PanelOpen } from "#components/ui/panel-open.ts";
+import { Second } from "#components/ui/second.tsx";
 import { toast } from "#components/ui/toast.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { type DeliveryDetail, resendWebhookDeliveryContract } from "#lib/webhooks/deliveries/contract.ts";
 import { AttemptTimeline } from "./attempt-timeline.tsx";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
-import { InertText } from "./inert-text.tsx";
 import { webhooksKey } from "./queries.ts";
-import { Second } from "./second.tsx";
+import { shownUrl } from "./words.ts";
 
-type Props = { webhook: Webhook; delivery: DeliveryDetail };
+/** `url`: where the webhook has to be named. */
+export type OfWebhook = Pick<Webhook, "id" | "status"> & { url?: string | undefined };
+
+type Props = { webhook: OfWebhook; delivery: DeliveryDetail };
 
 export function DeliveryDetails({ webhook, delivery }: Props) {
-  const { status, type, event_id, failure_kind, reason, next_attempt_at, attempts, payload, created_at, delivered_at } = delivery;
+  const { status, type, event_id, failure_kind, reason, next_attempt_at, attempts, payload, created_at, delivered_at, request_id } =
+    delivery;
+  const tenantId = useTenantId();
   const body = JSON.stringify(payload, null, 2);
+  const about = payload?.test ? null : exceptionIn(payload?.data);
   return (
     <PanelBody>
       <PanelHead>
@@ -43,11 +56,32 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
       <Resend webhook={webhook} delivery={delivery} />
 
       <Facts ruled>
+        {webhook.url && (
+          <Fact name="Webhook">
+            <Link href={`/${tenantId}/webhooks/${webhook.id}`} prefetch={false} className="break-all text-accent-text hover:underline">
+              {shownUrl(webhook.url)}
+            </Link>
+          </Fact>
+        )}
+        {about && (
+          <Fact name="Exception">
+            <Link href={`/${tenantId}/exceptions?exception=${about.id}`} prefetch={false} className="text-accent-text hover:underline">
+              {about.title}
+            </Link>
+          </Fact>
+        )}
         <IdentifierFact name="webhook-id" value={event_id} />
         <IdentifierFact name="Delivery" value={delivery.id} />
         <Fact name="Created">
           <Second iso={created_at} />
         </Fact>
+        {request_id && (
+          <Fact name="Caused by">
+            <Link href={`/${tenantId}/requests?request=${request_id}`} prefetch={false} className="text-accent-text hover:underline">
+              <code className="font-mono text-xs break-all">{request_id}</code>
+            </Link>
+          </Fact>
+        )}
         {delivered_at && (
           <Fact name="Delivered">
             <Second iso={delivered_at} />
@@ -70,6 +104,12 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
   );
 }
 
+/** The exception that an event is about, if it is about one. */
+function exceptionIn(data: Record<string, unknown> | undefined): { id: string; title: string } | null {
+  const { id, title } = (data?.exception ?? {}) as { id?: unknown; title?: unknown };
+  return typeof id === "string" && typeof title === "string" ? { id, title } : null;
+}
+
 function Resend({ webhook, delivery: { id, status } }: Props) {
   const tenantId = useTenantId();
   const resend = useAttempt({
@@ -79,14 +119,22 @@ function Resend({ webhook, delivery: { id, status } }: Props) {
     failed: "Couldn't resend",
     stale: webhooksKey(tenantId),
   });
-  if (webhook.status === "disabled") {
-    return <p className="text-sm text-muted">The webhook is disabled. Enable it to resend this delivery.</p>;
-  }
+  const { singleKeys } = usePreferences();
+  const isOpen = useContext(PanelOpen);
+  const isDisabled = webhook.status === "disabled";
   const isBusy = resend.isPending || status === "sending" || status === "pending";
+  const start = () => !isBusy && resend.start(id);
+  useKeys(isOpen && !isDisabled ? [["r", start]] : []);
+  if (isDisabled) return <p className="text-sm text-muted">The webhook is disabled. Enable it to resend this delivery.</p>;
   return (
-    <Button size="sm" className="self-start" aria-disabled={isBusy} onClick={() => !isBusy && resend.start(id)}>
+    <Button size="sm" className="self-start" aria-disabled={isBusy} aria-keyshortcuts={singleKeys ? "R" : undefined} onClick={start}>
       <RotateCw aria-hidden className="size-4 text-muted" />
       {status === "retrying" ? "Retry now" : "Resend"}
+      {singleKeys && (
+        <span className="max-sm:hidden">
+          <Keys keys={["R"]} />
+        </span>
+      )}
     </Button>
   );
 }

@@ -30,7 +30,7 @@ export function DeliveryFilters({ search: { status, type, event_id }, onChange, 
 }
 
 /** Searches by webhook-id, once it's complete. */
-function EventId({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
+export function EventId({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
   const [typed, setTyped] = useState(value ?? "");
   const whole = typed === "" || EVENT_ID.test(typed);
   return (

@@ -12,20 +12,33 @@ import { FAILURES, shownDuration } from "./words.ts";
 const COLUMNS = "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
 const HEADINGS = ["State", "Event", "Last response", "Attempts", "Created"];
 
-type Props = { items: Delivery[]; asOf: string; stale: boolean; linkTo: (to: { delivery: string }) => PageLink };
+type Props = {
+  items: Delivery[];
+  asOf: string;
+  stale: boolean;
+  linkTo: (delivery: Delivery) => PageLink;
+  /** The webhook of each, where the list has several. */
+  urlOf?: (webhookId: string) => string | undefined;
+};
 
-export function DeliveryTable({ items, asOf, stale, linkTo }: Props) {
+export function DeliveryTable({ items, asOf, stale, linkTo, urlOf }: Props) {
   return (
     <CardTable caption="Deliveries, newest first" grid={COLUMNS} columns={HEADINGS} stale={stale}>
       {items.map((item) => (
-        <Row key={item.id} delivery={item} asOf={asOf} to={linkTo({ delivery: item.id })} />
+        <Row
+          key={item.id}
+          delivery={item}
+          asOf={asOf}
+          to={linkTo(item)}
+          under={urlOf ? (urlOf(item.webhook_id) ?? item.webhook_id) : item.event_id}
+        />
       ))}
     </CardTable>
   );
 }
 
-function Row({ delivery, asOf, to }: { delivery: Delivery; asOf: string; to: PageLink }) {
-  const { status, type, event_id, attempt_count, next_attempt_at, created_at } = delivery;
+function Row({ delivery, asOf, to, under }: { delivery: Delivery; asOf: string; to: PageLink; under: string }) {
+  const { status, type, attempt_count, next_attempt_at, created_at } = delivery;
   return (
     <CardRow grid={COLUMNS} className="gap-y-1 py-2.5 @4xl:min-h-12 @4xl:py-1.5">
       <td>
@@ -35,7 +48,7 @@ function Row({ delivery, asOf, to }: { delivery: Delivery; asOf: string; to: Pag
         <RowLink to={to} className="block truncate font-medium">
           {type}
         </RowLink>
-        <code className="block truncate font-mono text-xs text-muted">{event_id}</code>
+        <code className="block truncate font-mono text-xs text-muted">{under}</code>
       </td>
       <td className="min-w-0">
         <LastAnswer delivery={delivery} />

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -19,7 +18,7 @@ import { deliveryCount } from "./words.ts";
 export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
   const keep = useKeepWebhook();
-  const [since] = useState(webhook.missed_since);
+  const since = webhook.missed_since;
   const missed = useQuery({ ...missedCount(tenantId, webhook.id, since ?? ""), enabled: since !== null });
   const count = missed.data?.count ?? 0;
   const form = useForm({

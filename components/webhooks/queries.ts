@@ -2,11 +2,18 @@ import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { getWebhookContract, listWebhooksContract, recoverWebhookContract } from "#lib/webhooks/contract.ts";
-import { type Delivery, getWebhookDeliveryContract, listWebhookDeliveriesContract } from "#lib/webhooks/deliveries/contract.ts";
-import type { DeliveryFilter, WebhookSearch } from "./search.ts";
+import {
+  type Delivery,
+  getWebhookDeliveryContract,
+  getWebhookStatsContract,
+  listDeliveriesContract,
+  listWebhookDeliveriesContract,
+} from "#lib/webhooks/deliveries/contract.ts";
+import type { AllDeliverySearch, DeliveryFilter, WebhookSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;
+const STATS_REFRESH_MS = 30_000;
 const UNDER_WAY_REFRESH_MS = 1000;
 /** Poll closely when a retry is due this soon. */
 const SOON_MS = 10_000;
@@ -43,6 +50,26 @@ export function deliveryPages(tenant: string, id: string, { status, type, event_
       refreshMs: (newest) =>
         newest?.items.some((delivery) => isUnderWay(delivery, Date.parse(newest.as_of))) ? UNDER_WAY_REFRESH_MS : REFRESH_MS,
     },
+  );
+}
+
+/** The pages of every webhook's deliveries, newest first. */
+export function allDeliveryPages(tenant: string, { state, type, webhook_id, event_id }: AllDeliverySearch) {
+  return listQuery(
+    {
+      under: webhooksKey(tenant),
+      contract: listDeliveriesContract,
+      call: { tenant, query: queryOf({ status: state, type, webhook_id, event_id, limit: PAGE_SIZE }) },
+    },
+    { refreshMs: () => REFRESH_MS },
+  );
+}
+
+/** Attempts and response times by hour. */
+export function webhookStatsOf(tenant: string, id: string) {
+  return oneQuery(
+    { under: keyOfWebhook(tenant, id), contract: getWebhookStatsContract, call: { tenant, params: { id } } },
+    { refetchInterval: STATS_REFRESH_MS },
   );
 }
 

@@ -23,6 +23,20 @@ export const deliverySearch = {
 
 export const DELIVERY_FILTERS = ["status", "type", "event_id"] as const;
 
+/** Every webhook's deliveries: the filters of GET /v1/webhook-deliveries, and the open one. `state`: on their page `status` is a request's. */
+export const allDeliverySearch = {
+  state: deliverySearch.status,
+  type: deliverySearch.type,
+  webhook_id: parseAsId("whk"),
+  event_id: deliverySearch.event_id,
+  delivery: deliverySearch.delivery,
+  /** The webhook of the open delivery. */
+  webhook: parseAsId("whk"),
+};
+
+export const ALL_DELIVERY_FILTERS = ["state", "type", "webhook_id", "event_id"] as const;
+
+export type AllDeliverySearch = inferParserType<typeof allDeliverySearch>;
 export type WebhookSearch = inferParserType<typeof webhookSearch>;
 export type DeliverySearch = inferParserType<typeof deliverySearch>;
 export type DeliveryFilter = Pick<DeliverySearch, (typeof DELIVERY_FILTERS)[number]>;

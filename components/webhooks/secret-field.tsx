@@ -9,6 +9,7 @@ import { CheckField } from "#components/ui/check-field.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
+import { secretFault } from "#lib/webhooks/contract.ts";
 import { newSecret } from "./new-secret.ts";
 
 const SOURCES = [
@@ -29,7 +30,10 @@ export function secretOf({ source, generated, own }: SecretDraft): string {
 
 /** Why a secret can't be sent yet. */
 export function missingInSecret({ source, own, stored }: SecretDraft): Problems {
-  if (source === "own") return own === "" ? { secret: "Enter your receiver's secret." } : {};
+  if (source === "own") {
+    const fault = own === "" ? "Enter your receiver's secret." : secretFault(own);
+    return fault === null ? {} : { secret: fault };
+  }
   return stored ? {} : { secret: "Copy the secret, or confirm you've stored it. It can't be shown again." };
 }
 

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
+import { InertText } from "#components/ui/inert-text.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { InertText } from "./inert-text.tsx";
 import { SNIPPETS } from "./snippets.ts";
 
 const LANGUAGES = SNIPPETS.map(({ language }) => ({ value: language, label: language }));

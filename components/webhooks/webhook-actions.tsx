@@ -1,11 +1,13 @@
 "use client";
 
-import { Ban, EllipsisVertical, History, KeyRound, Pencil, Send, Trash2 } from "lucide-react";
+import { Ban, ChevronDown, EllipsisVertical, History, KeyRound, Pencil, Send, Trash2 } from "lucide-react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
+import { classes } from "#components/ui/classes.ts";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
+import { EVENT_KINDS, type EventKind } from "#lib/events/contract.ts";
 import { testWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { webhooksKey } from "./queries.ts";
 
@@ -62,19 +64,39 @@ export function WebhookActions({ webhook, onAct, onTested }: Props) {
   );
 }
 
-/** Sends a test event and opens its delivery. */
+/** Sends a test event, webhook.test or any other with example data, and opens its delivery. */
 export function TestButton({ webhookId, onTested }: { webhookId: string; onTested: (deliveryId: string) => void }) {
   const tenantId = useTenantId();
   const test = useAttempt({
-    send: (id: string, idempotencyKey) => callApi(testWebhookContract, { tenant: tenantId, params: { id }, idempotencyKey }),
+    send: (type: EventKind, idempotencyKey) =>
+      callApi(testWebhookContract, { tenant: tenantId, params: { id: webhookId }, body: { type }, idempotencyKey }),
     onDone: ({ id }) => onTested(id),
     failed: "Couldn't send the test event",
     stale: webhooksKey(tenantId),
   });
   return (
-    <Button variant="primary" disabled={test.isPending} onClick={() => test.start(webhookId)}>
-      <Send aria-hidden className="size-4" />
-      {test.isPending ? "Sending…" : "Send a test event"}
-    </Button>
+    <span className="flex">
+      <Button variant="primary" className="rounded-r-none" disabled={test.isPending} onClick={() => test.start("webhook.test")}>
+        <Send aria-hidden className="size-4" />
+        {test.isPending ? "Sending…" : "Send a test event"}
+      </Button>
+      <Menu
+        label="Test with another event"
+        align="end"
+        triggerClass={classes(buttonClass({ variant: "primary" }), "rounded-l-none border-l border-on-accent/40 px-2")}
+        trigger={
+          <>
+            <span className="sr-only">Test with another event</span>
+            <ChevronDown aria-hidden className="size-4" />
+          </>
+        }
+      >
+        {EVENT_KINDS.filter((kind) => kind !== "webhook.test").map((kind) => (
+          <MenuItem key={kind} onClick={() => test.start(kind)}>
+            <code className="font-mono text-xs">{kind}</code>
+          </MenuItem>
+        ))}
+      </Menu>
+    </span>
   );
 }

@@ -4,6 +4,7 @@ import type { Problems } from "#components/kit/problems.ts";
 import type { Fields } from "#components/kit/use-form.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import type { EventKind } from "#lib/events/contract.ts";
+import { urlFault } from "#lib/webhooks/contract.ts";
 import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { EventPicker } from "./event-picker.tsx";
 
@@ -14,10 +15,11 @@ export function fieldsOf({ url, description, events }: WebhookDraft) {
   return { url: url.trim(), description: description.trim() || null, events };
 }
 
-/** Checks before anything is sent; the server does the rest. */
+/** Checks everything that can be told before anything is sent, so that all of it is told at once; where the URL leads, the server checks. */
 export function missingIn({ url, events }: WebhookDraft): Problems {
+  const fault = url.trim() === "" ? "Enter your receiver's URL." : urlFault(url.trim());
   return {
-    ...(url.trim() === "" && { url: "Enter your receiver's URL." }),
+    ...(fault !== null && { url: fault }),
     ...(events.length === 0 && { events: "Select at least one event." }),
   };
 }

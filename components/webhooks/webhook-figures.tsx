@@ -1,4 +1,5 @@
 import { Figure, Figures } from "#components/kit/figures.tsx";
+import { counted } from "#components/ui/counted.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { shownDuration, shownRate } from "./words.ts";
 
@@ -26,5 +27,5 @@ export function WebhookFigures({ webhook: { last_24h, last_7d } }: { webhook: We
 
 function attemptsOf({ attempts, failures }: Performance): string {
   if (attempts === 0) return "No attempts";
-  return `${attempts.toLocaleString("en")} ${attempts === 1 ? "attempt" : "attempts"}, ${failures.toLocaleString("en")} failed`;
+  return `${counted(attempts, "attempt")}, ${failures.toLocaleString("en")} failed`;
 }

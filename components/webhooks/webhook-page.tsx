@@ -13,6 +13,7 @@ import { Deliveries } from "./deliveries.tsx";
 import { deliveryPages, webhookById } from "./queries.ts";
 import { DELIVERY_FILTERS, deliverySearch } from "./search.ts";
 import { type Act, WebhookActions } from "./webhook-actions.tsx";
+import { WebhookChart } from "./webhook-chart.tsx";
 import { WebhookFacts } from "./webhook-facts.tsx";
 import { WebhookFigures } from "./webhook-figures.tsx";
 import { WebhookNotes } from "./webhook-notes.tsx";
@@ -43,6 +44,7 @@ export function WebhookPage({ id }: { id: string }) {
         <div className="flex flex-col gap-6">
           <WebhookNotes webhook={webhook} asOf={asOf ?? webhook.updated_at} onAct={setAct} />
           <WebhookFigures webhook={webhook} />
+          <WebhookChart webhookId={webhook.id} />
           <WebhookFacts webhook={webhook} onAct={setAct} />
           <Deliveries webhook={webhook} searching={searching} onTested={onTested} />
         </div>

@@ -1,5 +1,6 @@
 import { Ban, CircleCheck, CircleX, Clock3, type LucideIcon, MoonStar, RotateCw, Send, TriangleAlert, Unplug } from "lucide-react";
 import type { Tone } from "#components/ui/badge.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { EVENT_KINDS, type EventKind } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import type { ATTEMPT_CAUSES, ATTEMPT_FAILURE_KINDS, ATTEMPT_STATUSES, Delivery } from "#lib/webhooks/deliveries/contract.ts";
@@ -101,5 +102,5 @@ export function shownDuration(ms: number | null): string {
 
 /** 1 delivery, 1,204 deliveries */
 export function deliveryCount(count: number): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
+  return counted(count, "delivery", "deliveries");
 }

@@ -36,6 +36,8 @@ test.each([
 });
 
 test("a connection that brings far too much is closed", async () => {
-  expect(await post("/v1/exceptions", 30 * MIB)).toEqual({ status: 413, connection: "close" });
+  // Who is still sending when it closes may learn that before the answer (RFC 9112, section 9.6).
+  const answer = await post("/v1/exceptions", 30 * MIB).catch(({ code }: NodeJS.ErrnoException) => code);
+  expect([{ status: 413, connection: "close" }, "EPIPE", "ECONNRESET"]).toContainEqual(answer);
   expect((await post("/v1/exceptions", 2)).status).toBe(400);
 });

@@ -94,7 +94,7 @@ describe("while a tenant asks for more than its share of the database", () => {
 
   test.each([
     ["searches", "/v1/exceptions?q=payout", "list_exceptions", 2],
-    ["exports", "/v1/exceptions/sla/export?format=csv", "list_sla_exceptions", 2],
+    ["exports", "/v1/exceptions/sla/export?format=csv", "list_sla_exceptions", 1],
     ["pages", "/v1/reconciliations", "list_reconciliations", 8],
   ])("by %s, the others are served, and it is in its other work", async (_what, path, name, atOnce) => {
     const other = await tenantWithAdmin();

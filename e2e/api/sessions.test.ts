@@ -27,7 +27,7 @@ async function call(method: string, path: string, cookie: string, { url = stack.
 }
 
 const statusOf = async (cookie: string, asked?: Asked) => (await call("GET", "", cookie, asked)).status;
-const gone = (cookie: string, asked?: Asked) => vi.waitUntil(async () => (await statusOf(cookie, asked)) === 401, { timeout: 10_000 });
+const gone = (cookie: string, asked?: Asked) => vi.waitUntil(async () => (await statusOf(cookie, asked)) === 401, { timeout: 90_000 });
 
 async function list(cookie: string): Promise<Session[]> {
   return (await call("GET", "/sessions", cookie)).json.items;

@@ -1,8 +1,8 @@
-import { stackUnderTest, startStack } from "../stack-under-test.ts";
+import { isReady, stackUnderTest, startStack } from "../stack-under-test.ts";
 
-/** The stack that all tests of e2e/api call. */
-export default async function setup(): Promise<() => Promise<void>> {
+/** The stack that all tests of e2e/api call. The first of their projects starts it. */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   const stack = await stackUnderTest("api");
   Object.assign(process.env, stack.env);
-  return startStack(stack);
+  return (await isReady(stack)) ? undefined : startStack(stack);
 }

@@ -52,6 +52,12 @@ export const DATABASE: Break[] = [
     caught: { file: "e2e/api/database/request-role.test.ts", name: "the start tells a role for requests from one that may do more" },
   },
   {
+    name: "money-counted-once-only",
+    is: "the overview's money stays what it was when amounts, currencies and deadlines change",
+    how: { statement: "alter table public.exceptions disable trigger count_updated" },
+    caught: { file: "e2e/api/overview.test.ts", name: "money and deadlines follow every change of an exception" },
+  },
+  {
     name: "policy-of-exceptions-dropped",
     is: "every tenant reads everybody's exceptions",
     how: { statement: "alter policy exceptions_read on public.exceptions using (true)" },
@@ -77,12 +83,12 @@ export const DATABASE: Break[] = [
   },
   {
     name: "policy-of-updates-without-tenant",
-    is: "an exception of another tenant is changed",
+    is: "a saved view of another tenant is changed",
     how: {
       statement:
-        "alter policy exceptions_update on public.exceptions using (true) with check (true); alter policy exceptions_read on public.exceptions using (true)",
+        "alter policy views_update on public.views using (true) with check (true); alter policy views_read on public.views using (true)",
     },
-    caught: { file: DATA_API, name: "another tenant's admin, straight at the Data API changes nothing of exceptions" },
+    caught: { file: DATA_API, name: "another tenant's admin, straight at the Data API changes nothing of views" },
   },
   {
     name: "row-level-security-off",
@@ -138,7 +144,7 @@ export const DATABASE: Break[] = [
   {
     name: "search-of-lines-without-tenant",
     is: "a search finds lines of every tenant",
-    how: { function: "private.find_own_lines", replace: "where t.tenant_id = $1 and t.source_no", by: "where t.source_no" },
+    how: { function: "private.find_own_lines", replace: "where %s = $1 and t.source_no", by: "where %s is not null and t.source_no" },
     caught: {
       file: "e2e/api/database/row-security.test.ts",
       name: "a lead finds its own tenant's lines alone, whatever sources are named",
@@ -233,5 +239,23 @@ export const DATABASE: Break[] = [
       by: "null;",
     },
     caught: { file: "e2e/stack/quotas.test.ts", name: "of many creations at once no more than that" },
+  },
+  {
+    name: "facets-of-everybody",
+    is: "a tenant's facets count every tenant's exceptions",
+    how: { function: "private.sla_facets", replace: "format('e.tenant_id = %L', private.tenant_id())", by: "'true'" },
+    caught: { file: "e2e/api/sla/monitor.test.ts", name: "counts each filter's values among what the other filters leave" },
+  },
+  {
+    name: "views-count-everybody",
+    is: "a view counts every tenant's exceptions",
+    how: { function: "private.count_of_view", replace: "e.tenant_id = %L and e.status", by: "%L is not null and e.status" },
+    caught: { file: "e2e/api/sla/views.test.ts", name: "a view counts the open exceptions that it shows to whoever looks" },
+  },
+  {
+    name: "views-changed-by-anyone",
+    is: "everyone changes what another shared",
+    how: { statement: "alter policy views_update on public.views using (tenant_id = private.tenant_id())" },
+    caught: { file: "e2e/api/sla/views.test.ts", name: "a shared view is changed by its maker and by admins" },
   },
 ];

@@ -43,7 +43,7 @@ async function vitest(laboratory: Laboratory, project: string, breaks: readonly 
   const report = reportFile();
   const reporting = ["--reporter=json", `--outputFile=${report}`];
   const chosen = [...filesOf(breaks), "--testNamePattern", patternOf(breaks)];
-  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", ["run", "--project", project, ...reporting, ...chosen]);
+  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", ["run", `--project=${project}*`, ...reporting, ...chosen]);
   const { testResults } = read<{ testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] }>(
     report,
     output,

@@ -71,6 +71,27 @@ export const PAGES: Break[] = [
     caught: { file: "e2e/ui/shell.spec.ts", name: "the first stop of the keyboard leads past the navigation" },
   },
   {
+    name: "board-scrolls-for-ever",
+    is: "the browser scrolls against the rows that are not rendered",
+    how: { file: "components/kit/use-virtual-rows.ts", replace: 'overflowAnchor: "none"', by: 'overflowAnchor: "auto"' },
+    caught: { file: "e2e/ui/board.spec.ts", name: "rows are one stop of the keyboard, and the focus stays among them when one goes" },
+  },
+  {
+    name: "focus-gone-with-an-empty-list",
+    is: "the focus goes nowhere when an empty list is no longer empty",
+    how: { file: "components/ui/focus-kept.tsx", replace: "controls.contains(document.activeElement)", by: "false" },
+    caught: { file: "e2e/ui/api-keys/keyboard.spec.ts", name: "by keyboard alone: sign in, create, store the secret, rotate and revoke" },
+  },
+  {
+    name: "live-log-moves",
+    is: "what a read under way brings moves the rows below the pointer",
+    how: { file: "components/requests/requests-page.tsx", replace: "first > 0 ?", by: "first > 1e9 ?" },
+    caught: {
+      file: "e2e/ui/requests.spec.ts",
+      name: "while it is live, no request moves under the pointer, not even by a read that was under way",
+    },
+  },
+  {
     name: "secret-closed-over",
     is: "a secret goes before it is stored",
     how: { file: "components/api-keys/revealed-key.tsx", replace: "held={!stored}", by: "held={false}" },
@@ -125,7 +146,7 @@ export const PAGES: Break[] = [
     how: {
       file: "components/exceptions/use-update-exception.ts",
       replace:
-        "        cache.setQueryData(queryKey, before.exception);\n        for (const [key, board] of before.boards) cache.setQueryData(key, board);\n",
+        "        cache.setQueryData(keyOf(id), before.exception);\n        for (const [key, board] of before.boards) cache.setQueryData(key, board);\n",
       by: "      void before;\n",
     },
     caught: { file: "e2e/ui/exception.spec.ts", name: "a change that the server refuses is taken back" },

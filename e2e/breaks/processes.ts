@@ -40,7 +40,7 @@ export const PROCESSES: Break[] = [
   {
     name: "matcher-holds-everything",
     is: "the matcher is given the secrets of every part",
-    how: { file: "supervisor/part-env.ts", replace: "matcher: /^(DATABASE_URL|DIRECT_URL)$/,", by: "matcher: /./," },
+    how: { file: "supervisor/part-env.ts", replace: "matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,", by: "matcher: /./," },
     caught: { file: START, name: "while a stack runs each process holds the secrets that its work needs, and no others" },
   },
   {

@@ -94,9 +94,9 @@ export const WRITES: Break[] = [
     name: "an-hour-is-high",
     is: "60 minutes before the breach is high, not medium",
     how: {
-      function: "private.breach_risk",
-      replace: "minutes_to_breach < private.high_risk_below()",
-      by: "minutes_to_breach <= private.high_risk_below()",
+      function: "private.exception_json",
+      replace: "minutes < private.high_risk_below()",
+      by: "minutes <= private.high_risk_below()",
     },
     caught: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
   },
@@ -133,10 +133,52 @@ export const WRITES: Break[] = [
     caught: { file: PAUSES, name: "gives back exactly what was left, and never reports again what was crossed before it" },
   },
   {
+    name: "change-dated-before-the-one-it-waited-for",
+    is: "a pause that is over before it began brings the deadline nearer",
+    how: {
+      function: "private.guard_exception",
+      replace: "greatest(date_trunc('milliseconds', now()), old.updated_at)",
+      by: "date_trunc('milliseconds', now())",
+    },
+    caught: { file: PAUSES, name: "is never over before it began, when the client that ends it started first" },
+  },
+  {
+    name: "changed-time-zone-unnoticed",
+    is: "deadlines stay where older time zone data put them",
+    how: {
+      function: "private.rebuild_calendars",
+      replace: "c.zone_print <> private.zone_print(c.time_zone, c.covered_from, c.covered_until)",
+      by: "false",
+    },
+    caught: {
+      file: "e2e/api/calendars/time-zones.test.ts",
+      name: "counts open deadlines anew when the time zone data changes, but none that a person set or that has passed",
+    },
+  },
+  {
     name: "breached-exception-paused",
     is: "a pause hides a breach",
     how: { function: "private.pause_fault", replace: "when private.deadline(e, now()) <= now() then", by: "when false then" },
     caught: { file: PAUSES, name: "is refused for a breached one" },
+  },
+  {
+    name: "pause-forgotten-by-a-recalculation",
+    is: "a changed calendar takes from a deadline what was paused before",
+    how: {
+      function: "private.policy_deadline",
+      replace: "private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint + paused)",
+      by: "private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint)",
+    },
+    caught: {
+      file: "e2e/api/sla/business-ledger.test.ts",
+      name: "of an exception that went through all of it is the one of the hand calculation",
+    },
+  },
+  {
+    name: "pause-of-a-person-ended-by-a-rule",
+    is: "a rule of the SLA policy ends a pause that a person began",
+    how: { function: "private.pace_exception", replace: "has_changed and old.paused_by_rule and", by: "has_changed and" },
+    caught: { file: PAUSES, name: "that a person began outlasts every rule" },
   },
   {
     name: "taken-back-and-still-matched",
@@ -159,5 +201,15 @@ export const WRITES: Break[] = [
     is: "an analyst takes back what a lead decided",
     how: { function: "public.undo_decision", replace: "a.created_by <> private.actor() or", by: "" },
     caught: { file: "e2e/api/matching/taking-back.test.ts", name: "is one's own, unless one may write reconciliations" },
+  },
+  {
+    name: "bulk-not-confirmed",
+    is: "a change of all that match takes more than were confirmed",
+    how: {
+      function: "public.update_exceptions",
+      replace: "if matching <> (input ->> 'expected_count')::bigint then",
+      by: "if false then",
+    },
+    caught: { file: "e2e/api/sla/bulk-by-filter.test.ts", name: "where another number matches than was confirmed, nothing changes" },
   },
 ];

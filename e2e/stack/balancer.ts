@@ -5,7 +5,10 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const HEALTH_EVERY_MS = 200;
+const HEALTHY_WITHIN_MS = 10_000;
 const TRIES = 4;
+/** For a server that answers: waiting is no try. */
+const WAITS_MS = 60_000;
 
 export class Balancer {
   readonly #ports: Set<number>;
@@ -53,24 +56,29 @@ export class Balancer {
 
   async #watch(): Promise<void> {
     while (!this.#over) {
-      for (const port of this.#ports) {
-        const { ok } = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(1_000) }).catch(() => ({ ok: false }));
-        if (ok) this.#healthy.add(port);
-        else this.#healthy.delete(port);
-      }
+      await Promise.all([...this.#ports].map((port) => this.#look(port)));
       await sleep(HEALTH_EVERY_MS);
     }
   }
 
+  async #look(port: number): Promise<void> {
+    const answered = fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(HEALTHY_WITHIN_MS) });
+    const { ok } = await answered.catch(() => ({ ok: false }));
+    if (ok) this.#healthy.add(port);
+    else this.#healthy.delete(port);
+  }
+
   async #pass(incoming: IncomingMessage) {
     const body = Buffer.concat(await incoming.toArray());
-    for (let tried = 0; tried < TRIES; tried++) {
+    const waits = performance.now() + WAITS_MS;
+    for (let tried = 0; tried < TRIES && performance.now() < waits; ) {
       const ports = [...this.#healthy];
       const port = ports[this.#turn++ % Math.max(1, ports.length)];
       if (port === undefined) {
         await sleep(HEALTH_EVERY_MS);
         continue;
       }
+      tried++;
       try {
         return await this.#send(port, incoming, body);
       } catch {

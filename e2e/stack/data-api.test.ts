@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { decodeJwt, SignJWT } from "jose";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
-import { Supervisor, stackOf, until } from "./supervisor.ts";
+import { Supervisor, stackOf } from "./supervisor.ts";
 
 const FUNCTIONS = `
   create table public.stack_notes (id integer primary key);

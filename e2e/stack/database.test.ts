@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { LockHeld, migrate } from "../../supabase/local/migrate.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { deafPooler, hasPgBouncer, type Pooler, pgBouncer } from "./pooler.ts";
 import { Project } from "./project.ts";
-import { Supervisor, until } from "./supervisor.ts";
+import { Supervisor } from "./supervisor.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const LOCK = "pg_advisory_lock(hashtext('tieout migrations'))";
@@ -32,7 +33,7 @@ describe("migrations, one start at a time", () => {
     const other = await project.connect();
     const { rows } = await other.query<{ pid: number }>(`select pg_backend_pid() as pid from ${LOCK}`);
     const said: string[] = [];
-    const applied = migrate(databaseUrl, (why) => said.push(why));
+    const applied = migrate(databaseUrl, { onWait: (why) => said.push(why) });
     await until("it to say that it waits", () => said.length > 0);
     expect(said[0]).toContain(`waiting for another start to apply migrations: pid ${rows[0]?.pid}`);
     await other.end();
@@ -42,7 +43,7 @@ describe("migrations, one start at a time", () => {
   test("give up in the end, and say what to do", async () => {
     const other = await project.connect();
     await other.query(`select ${LOCK}`);
-    const error = await migrate(databaseUrl, () => {}, 300).catch((error) => error);
+    const error = await migrate(databaseUrl, { onWait: () => {}, giveUpAfterMs: 300 }).catch((error) => error);
     await other.end();
     expect(error).toBeInstanceOf(LockHeld);
     expect(error.message).toContain("pg_terminate_backend");
@@ -86,7 +87,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
 
   test("keeps no lock of migrations: the next start does not wait for the last", async () => {
     for (const waits of [[], []] as string[][]) {
-      expect(await migrate(pooler.url, (why) => waits.push(why))).toEqual([]);
+      expect(await migrate(pooler.url, { onWait: (why) => waits.push(why) })).toEqual([]);
       expect(waits).toEqual([]);
     }
     expect(await lockHolders()).toEqual([]);
@@ -116,7 +117,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
         `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
          select 'acme', 'T' || i, 'low', clock_timestamp() + make_interval(secs => 0.5), 'system' from generate_series(1, 20) i`,
       );
-      const received = await receiver.gets("/pooled", 20, 30_000);
+      const received = await receiver.gets("/pooled", 20);
       expect(received.every(({ verified }) => verified.includes(SECRET))).toBe(true);
       await until("a job to be done", await project.giveJob("purge_records"));
       expect(pooled.entries.filter(({ part, level }) => part === "worker" && (level === "error" || level === "fatal"))).toEqual([]);

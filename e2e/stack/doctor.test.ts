@@ -56,6 +56,13 @@ describe("what is wrong with the database is named", () => {
       ],
     },
     {
+      wrong: "a function that returns rows, which the Data API cuts at its limit",
+      breaks:
+        "create function public.all_of_them() returns setof int language sql as 'select 1'; grant execute on function public.all_of_them() to authenticated",
+      mends: "drop function public.all_of_them()",
+      says: [/^✗ Row limit: the Data API cuts at its row limit what these return: (?:public\.)?all_of_them\(\)$/m],
+    },
+    {
       wrong: "a database of a newer version",
       breaks: `insert into supabase_migrations.schema_migrations (version) values ('${FUTURE}')`,
       mends: `delete from supabase_migrations.schema_migrations where version = '${FUTURE}'`,

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
-import { Supervisor, until } from "./supervisor.ts";
+import { Supervisor } from "./supervisor.ts";
 
 let stack: Supervisor;
 beforeAll(async () => {

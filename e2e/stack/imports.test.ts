@@ -118,4 +118,21 @@ describe("an import is kept whole and once", () => {
     expect(states.map(({ accepted }) => accepted).sort((a, b) => a - b)).toEqual([0, LINES]);
     expect(states[0]).toMatchObject({ lines: LINES, sum: WHOLE.sum });
   });
+
+  test("or, where the disk is full, not at all, and whole when it is sent again", async () => {
+    await sql(
+      `create function private.no_space() returns trigger language plpgsql as $$
+       begin raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
+       create trigger no_space before insert on public.lines for each statement execute function private.no_space()`,
+    );
+    const refused = await queueImport();
+    await until("the import to fail", async () => (await stateOf(refused)).status === "failed", 150_000);
+    await sql("drop function private.no_space cascade");
+    expect(await stateOf(refused)).toMatchObject({ lines: 0, chunks: 0 });
+    const [{ failure } = { failure: "" }] = await sql<{ failure: string }>("select failure from public.imports where id = $1", [refused]);
+    expect(failure).toContain("disk is full");
+    const again = await queueImport();
+    await isDone(again);
+    expect(await stateOf(again)).toEqual(WHOLE);
+  });
 });

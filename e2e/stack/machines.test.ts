@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lastAccepted } from "#e2e/last-accepted.ts";
+import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { Balancer } from "./balancer.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { Project } from "./project.ts";
-import { Supervisor, until } from "./supervisor.ts";
+import { Supervisor } from "./supervisor.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const KINDS = { web: "WEB_CONCURRENCY", worker: "WORKER_CONCURRENCY", matcher: "MATCHER_CONCURRENCY" } as const;
@@ -74,7 +76,8 @@ describe("two machines of each kind behind a load balancer", () => {
     await receiver.behave("/machines", { secrets: [SECRET] });
     await call("POST", "/v1/webhooks", { url: receiver.url("/machines"), events: ["exception.sla.breached"], secret: SECRET });
 
-    const statuses: number[] = [];
+    const answers: { status: number; ms: number; during: Kind }[] = [];
+    let during: Kind = "web";
     const acknowledged = new Set<string>();
     let over = false;
     const writers = Array.from({ length: 3 }, async (_, writer) => {
@@ -82,29 +85,38 @@ describe("two machines of each kind behind a load balancer", () => {
         const title = `machines ${writer}/${nth}`;
         const due_at = new Date(Date.now() + 1_000).toISOString();
         const key = { "Idempotency-Key": `machines-${writer}-${nth}` };
+        const since = performance.now();
         const { status } = await call("POST", "/v1/exceptions", { title, severity: "low", due_at }, key).catch(() => ({ status: 0 }));
-        statuses.push(status);
+        answers.push({ status, ms: performance.now() - since, during });
         if (status === 201) acknowledged.add(title);
         await sleep(100);
       }
     });
-    for (const kind of ["web", "worker", "matcher"] as const) await replace(kind);
+    for (const kind of ["web", "worker", "matcher"] as const) {
+      during = kind;
+      await replace(kind);
+    }
     over = true;
     await Promise.all(writers);
 
-    expect(statuses.filter((status) => status !== 201)).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
     const stored = await project.sql<{ title: string; times: number }>(
       "select title, count(*)::int as times from public.exceptions where title like 'machines %' group by title",
     );
     expect(new Set(stored.map(({ title }) => title))).toEqual(acknowledged);
     expect(stored.filter(({ times }) => times !== 1)).toEqual([]);
-    const received = await receiver.gets("/machines", acknowledged.size, 60_000);
+    const received = await receiver.gets("/machines", acknowledged.size, 150_000);
     const told = new Set(received.map(({ body }) => (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception.title));
     expect([...acknowledged].filter((title) => !told.has(title))).toEqual([]);
     const [events] = await project.sql<{ count: number }>(
       "select count(*)::int from public.events where type = 'exception.sla.breached' and data #>> '{exception,title}' like 'machines %'",
     );
     expect(events?.count).toBe(acknowledged.size);
+    for (const [killed, own] of Map.groupBy(answers, (answer) => answer.during)) {
+      const times = own.map(({ ms }) => ms).sort((left, right) => left - right);
+      const p99 = Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN);
+      console.log(`${killed} killed and replaced: ${own.length} calls, all acknowledged, lost 0, doubled 0; p99 ${p99} ms`);
+    }
   });
 
   test("read an import on whichever matcher is there", async () => {
@@ -133,7 +145,6 @@ describe("two machines of each kind behind a load balancer", () => {
     for (const web of machines.web) expect(await asks(web)).toBe(200);
     expect((await call("DELETE", `/v1/tenants/acme/api-keys/${id}`, { reason: "proved" })).status).toBe(200);
     const since = performance.now();
-    for (const web of machines.web) await until("the revocation to be followed", async () => (await asks(web)) === 401, 5_000);
-    expect(performance.now() - since).toBeLessThan(1_500);
+    for (const web of machines.web) expect((await lastAccepted(since, async () => (await asks(web)) === 401)) - since).toBeLessThan(1_000);
   });
 });

@@ -7,8 +7,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { until } from "#e2e/until.ts";
 import { freePort } from "../../supervisor/ports.ts";
-import { until } from "./supervisor.ts";
 
 export type Pooler = { url: string; stop: () => Promise<void> };
 

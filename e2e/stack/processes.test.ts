@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { Project } from "./project.ts";
-import { runs, Supervisor, until } from "./supervisor.ts";
+import { runs, Supervisor } from "./supervisor.ts";
 
 const DATA_DIR = freshDataDir();
 let stack: Supervisor;
 let project: Project;
 beforeAll(async () => {
-  stack = await Supervisor.ready({ DATA_DIR, WEB_CONCURRENCY: "2", WORKER_CONCURRENCY: "2" });
+  stack = await Supervisor.ready({ DATA_DIR, WEB_CONCURRENCY: "2", WORKER_CONCURRENCY: "2", RATE_LIMIT_PER_MINUTE: "0" });
   project = new Project(stack, DATA_DIR);
 });
 afterAll(() => stack.end("SIGTERM"));
@@ -71,11 +72,28 @@ describe("two web processes on one port and two workers", () => {
     expect(runs(stack.pidOf("web"))).toBe(true);
   });
 
+  test("are replaced though one of them is killed meanwhile", async () => {
+    const replaced = () => stack.entries.filter(({ msg }) => msg === "web processes replaced").length;
+    const [before, already] = [webs(), replaced()];
+    stack.process.kill("SIGUSR2");
+    process.kill(before[1] ?? 0, "SIGKILL");
+    await until("the web processes to be replaced", () => replaced() > already);
+    await until("two web processes", () => webs().length === 2);
+    expect(webs().filter((pid) => before.includes(pid))).toEqual([]);
+    await until("them to answer", async () => (await stack.get("/readyz")) === 200);
+  });
+
   test("end with the supervisor, however it ends", async () => {
     const pids = [...webs(), ...["web", "worker-1", "worker-2", "data-api", "postgres"].map((name) => stack.pidOf(name))];
     await stack.end("SIGKILL");
     await until("all of them to end", () => !pids.some(runs));
-    const next = await Supervisor.ready({ DATA_DIR, PORT: String(stack.port), WEB_CONCURRENCY: "2", WORKER_CONCURRENCY: "2" });
+    const next = await Supervisor.ready({
+      DATA_DIR,
+      PORT: String(stack.port),
+      WEB_CONCURRENCY: "2",
+      WORKER_CONCURRENCY: "2",
+      RATE_LIMIT_PER_MINUTE: "0",
+    });
     expect(await next.end("SIGTERM")).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** A stack under test as an operator has it: its database, its API as an admin of acme, its jobs. */
+/** A stack under test as an operator has it: its database, its API as an admin, of acme where no other is named, its jobs. */
 import { SignJWT } from "jose";
 import { Client } from "pg";
 import { type Supervisor, stackOf } from "./supervisor.ts";
@@ -29,13 +29,13 @@ export class Project {
     return client;
   }
 
-  async headers(): Promise<Record<string, string>> {
-    const token = await new SignJWT({ preferred_username: "ada", tenants: { acme: ["tenant_admin"] } })
+  async headers(tenant = "acme"): Promise<Record<string, string>> {
+    const token = await new SignJWT({ preferred_username: "ada", tenants: { [tenant]: ["tenant_admin"] } })
       .setProtectedHeader({ alg: "HS256" })
       .setSubject("ada")
       .setExpirationTime("1h")
       .sign(new TextEncoder().encode(this.env.AUTH_JWT_SECRET));
-    return { Authorization: `Bearer ${token}`, "X-Tenant-Id": "acme" };
+    return { Authorization: `Bearer ${token}`, "X-Tenant-Id": tenant };
   }
 
   async call<Answer>(method: string, path: string, body?: object): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
-import { type PartName, runs, Supervisor, until } from "./supervisor.ts";
+import { type PartName, runs, Supervisor } from "./supervisor.ts";
 
 let stack: Supervisor;
 beforeAll(async () => {

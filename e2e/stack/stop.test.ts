@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
-import { runs, Supervisor, stackOf, until } from "./supervisor.ts";
+import { runs, Supervisor, stackOf } from "./supervisor.ts";
 
 test("SIGTERM ends every part, in order, and the supervisor with 0", async () => {
   const stack = await Supervisor.ready({ DATA_DIR: freshDataDir() });

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { until } from "#e2e/until.ts";
 import { freePort } from "../../supervisor/ports.ts";
 
 const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url));
@@ -84,14 +84,6 @@ export class Supervisor {
     if (signal) this.process.kill(signal);
     if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, "exit");
     return this.process.exitCode ?? this.process.signalCode;
-  }
-}
-
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}.`);
-    await sleep(50);
   }
 }
 

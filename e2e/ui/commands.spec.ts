@@ -1,18 +1,8 @@
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { tenantWithAdmin } from "../api/api-keys/keys.ts";
-import { createTenant } from "../fixtures.ts";
-import { beSignedIn, keep, reconcile, report, reportMany } from "./person.ts";
+import { api, createTenant, stack, userToken } from "../fixtures.ts";
+import { beSignedIn, keep, openPalette, reconcile, report, reportMany } from "./person.ts";
 import { test } from "./test.ts";
-
-/** Opens the palette by its keys, once the page listens. */
-async function openPalette(page: Page) {
-  const field = page.getByRole("combobox", { name: "Search or jump to" });
-  await expect(async () => {
-    await page.keyboard.press("Control+k");
-    await expect(field).toBeFocused({ timeout: 2000 });
-  }).toPass();
-  return field;
-}
 
 test("the palette goes to a page by a few letters and Enter", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
@@ -23,6 +13,24 @@ test("the palette goes to a page by a few letters and Enter", async ({ page, con
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/acme/release-notes");
   await expect(page.getByRole("dialog")).toBeHidden();
+});
+
+test("what is typed after ⌘K is kept before any script has loaded, and Enter waits for what it finds", async ({ page, context }) => {
+  const tenant = await createTenant();
+  await report(tenant, { title: "Larkspur line is missing", due_in_minutes: 30 });
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/_next\/static\/chunks\/.*\.js/, (route) => released.then(() => route.continue()));
+  // Not by goto, which waits until the page listens.
+  await page.evaluate((address) => location.assign(address), `${stack.url}/${tenant}/sources`);
+  await page.getByRole("button", { name: "Search or jump to" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("larkspurx");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  release();
+  await expect(page).toHaveURL(new RegExp(`/${tenant}/exceptions\\?exception=exc_`));
+  await expect(page.getByRole("heading", { name: "Larkspur line is missing" })).toBeVisible();
 });
 
 test("the page stands while the palette is fetched", async ({ page, context }) => {
@@ -45,12 +53,12 @@ test("the arrows move the choice around, and Escape gives the focus back", async
   await page.getByRole("button", { name: "Charts" }).focus();
   const field = await openPalette(page);
   const chosen = page.getByRole("option", { selected: true });
-  await expect(chosen).toContainText("Exceptions");
+  await expect(chosen).toContainText("Overview");
   await page.keyboard.press("ArrowUp");
   await expect(chosen).toContainText("Sign out");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
-  await expect(chosen).toContainText("Reconciliations");
+  await expect(chosen).toContainText("Exceptions");
   await expect(field).toHaveAttribute("aria-activedescendant", (await chosen.getAttribute("id")) ?? "");
   await page.keyboard.press("Escape");
   await expect(field).toBeHidden();
@@ -64,6 +72,9 @@ test("the palette finds keys, exceptions, records and reconciliations, and opens
   await report(tenant, { title: "Larkspur line is missing", due_in_minutes: 30 });
   await keep(tenant, "integrations", { name: "Larkspur bank" });
   await reconcile(tenant, { name: "Larkspur to ledger" });
+  const view = { name: "Larkspur work", shared: true, filters: { severity: ["critical"] } };
+  const bearer = await userToken(tenant, ["tenant_lead"], "leo");
+  expect((await api("POST", "/v1/views", { bearer, tenant, body: view })).status).toBe(201);
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/integrations`);
   const open = async (title: string) => {
@@ -82,6 +93,12 @@ test("the palette finds keys, exceptions, records and reconciliations, and opens
   await page.keyboard.press("Escape");
   await open("Larkspur to ledger");
   await expect(page.getByRole("heading", { name: "Larkspur to ledger", level: 1 })).toBeVisible();
+  await open("Larkspur work");
+  await expect(page).toHaveURL(`/${tenant}/exceptions?severity=critical`);
+  await expect(page.getByRole("navigation", { name: "Saved views" }).getByRole("button", { name: /Larkspur work/ })).toHaveAttribute(
+    "aria-current",
+    "true",
+  );
 });
 
 test("the palette finds an exception behind many others", async ({ page, context }) => {
@@ -115,7 +132,7 @@ test("what a role may not do is there, says who may, and does nothing", async ({
   await page.goto("/acme/exceptions");
   await openPalette(page);
   await page.keyboard.type("create an api");
-  const option = page.getByRole("option", { name: "Create an API key" });
+  const option = page.getByRole("option", { name: "Create an API key Admins only." });
   await expect(option).toHaveAttribute("aria-disabled", "true");
   await expect(page.getByRole("status").getByText("Admins only.")).toBeVisible();
   await page.keyboard.press("Enter");
@@ -159,8 +176,9 @@ test("the palette switches the tenant and keeps the page, and turns theme and ti
 test("g and a letter go to a page, / to its search, ? to the shortcuts; in a field they are text", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
-  await openPalette(page);
+  const palette = await openPalette(page);
   await page.keyboard.press("Escape");
+  await expect(palette).toBeHidden();
   await page.keyboard.press("g");
   await page.keyboard.press("i");
   await expect(page).toHaveURL("/acme/integrations");

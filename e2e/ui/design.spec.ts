@@ -63,6 +63,30 @@ test.describe("by keyboard,", () => {
     await expect(opener).toBeFocused();
   });
 
+  test("a panel beside leaves the page usable, takes no focus, and closes by Escape; without room it lies over the page", async ({
+    page,
+  }) => {
+    const opener = button(page, "Panel beside");
+    const panel = page.getByRole("dialog", { name: "A panel beside" });
+    await enter(page, opener);
+    await expect(panel).toBeVisible();
+    await expect(opener).toBeFocused();
+    await button(page, "Toast").click();
+    await expect(page.getByText("Saved Bank feed")).toBeVisible();
+    await panel.getByRole("button", { name: "Resolve" }).focus();
+    await page.keyboard.press("Escape");
+    await expect(panel).toBeHidden();
+
+    await page.setViewportSize({ width: 1000, height: 800 });
+    await enter(page, opener);
+    await expect(panel).toBeVisible();
+    expect(await panel.evaluate((element) => element.matches(":modal") && element.contains(document.activeElement))).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await expect.poll(() => panel.evaluate((element) => element.matches(":modal"))).toBe(false);
+    await page.keyboard.press("Escape");
+    await expect(panel).toBeHidden();
+  });
+
   test("a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back", async ({ page }) => {
     const trigger = button(page, "Sort by");
     await tabTo(page, trigger);

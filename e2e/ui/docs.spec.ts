@@ -1,7 +1,8 @@
 import { expect } from "@playwright/test";
+import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
-import { settled } from "./soundness.ts";
+import { expectNoSidewaysScrolling, PHONE, settled } from "./soundness.ts";
 import { test } from "./test.ts";
 
 test("the search finds a guide, an operation and an error by keyboard alone, and goes there", async ({ page }) => {
@@ -90,4 +91,13 @@ test("the dashboard leads to the documentation, and an error of a page to its ow
   await page.getByRole("searchbox").fill("bank");
   await page.getByRole("link", { name: "internal", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "internal" })).toBeVisible();
+});
+
+// All are made by the same parts, of which the walk looks at the longest. How wide each is, its own words say.
+test("no guide scrolls sideways on a phone", async ({ page }) => {
+  await page.setViewportSize(PHONE);
+  for (const slug of GUIDE_SLUGS) {
+    await page.goto(`/docs/guides/${slug}`);
+    await expectNoSidewaysScrolling(page, slug);
+  }
 });

@@ -49,7 +49,7 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
   await expect(page.getByRole("option", { selected: true })).toHaveAccessibleName("ada you");
   await page.keyboard.press("Enter");
   await expect(panel(page).getByRole("button", { name: "Assignee: ada" })).toBeFocused();
-  await expect(panel(page).getByText("Assigned to ada")).toBeVisible();
+  await expect(page.getByText("Assigned to ada")).toBeVisible();
 
   await panel(page)
     .getByRole("button", { name: /^Status/ })
@@ -59,7 +59,7 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
   await page.keyboard.press("i");
   await expect(page.getByRole("menuitemradio", { name: "In review" })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(panel(page).getByText("Status is now in review")).toBeVisible();
+  await expect(page.getByText("Status is now in review")).toBeVisible();
   expect(await stored()).toMatchObject({ assigned_to: "user:ada", status: "in_review" });
 
   await page.keyboard.press("Escape");
@@ -83,7 +83,7 @@ test("it is given to a member that is found by a part of the name, or to a name 
   await page.keyboard.type("QUI");
   await expect(options).toHaveText([/zoe\.quist/, /Assign to “QUI”/]);
   await page.keyboard.press("Enter");
-  await expect(panel(page).getByText("Assigned to zoe.quist")).toBeVisible();
+  await expect(page.getByText("Assigned to zoe.quist")).toBeVisible();
   await expect(async () => expect(await stored()).toMatchObject({ assigned_to: "user:zoe.quist" })).toPass();
 
   await assignee.click();
@@ -104,7 +104,6 @@ test("it is given to a member that is found by a part of the name, or to a name 
 test("resolving asks for the reason, and takes the exception off the board", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page).getByRole("button", { name: "Resolve" }).click();
-  await expect(panel(page).getByText("Enter a resolution.")).toBeVisible();
   await panel(page).getByLabel("Resolution").fill("Matched by hand.");
   await panel(page).getByRole("button", { name: "Resolve" }).click();
   await expect(panel(page).getByRole("button", { name: "Reopen" })).toBeVisible();
@@ -124,50 +123,83 @@ test("a change that the server refuses is taken back", async ({ page }) => {
     .getByRole("button", { name: /^Assignee/ })
     .click();
   await page.getByRole("option", { name: "ada you" }).click();
-  await expect(panel(page).getByText("Somebody was faster.")).toBeVisible();
+  await expect(page.getByText("Somebody was faster.")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Assignee: Unassigned" })).toBeVisible();
   await expect(rowOf(page, "Payout 4711")).toContainText("Unassigned");
   expect(await stored()).toMatchObject({ assigned_to: null });
 });
 
-test("its history and its clock are told when they are opened, and follow a change", async ({ page }) => {
+test("its clock is told when it is opened, and follows a change", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await rowOf(page, "Payout 4711").getByRole("link").click();
-  await expect(panel(page).getByLabel("Resolution")).toBeVisible();
-  expect(asked.filter((path) => /history|ledger/.test(path))).toEqual([]);
-
-  await panel(page).getByText("History", { exact: true }).click();
-  const history = panel(page).getByRole("list", { name: "History" });
-  await expect(history.getByRole("listitem")).toHaveText([/robot created this exception/]);
+  await expect(panel(page).getByRole("list", { name: "Activity" })).toContainText("robot created this exception");
+  expect(asked.filter((path) => path.endsWith("/ledger"))).toEqual([]);
   await panel(page).getByText("SLA timeline").click();
   const clock = panel(page).getByRole("table");
-  await expect(clock.getByRole("row").nth(1)).toHaveText(/Deadline set.*0:(30:00|29:5\d)/);
-  await expect(clock.getByRole("row").nth(2)).toContainText("60 min or less left");
+  await expect(clock.getByRole("rowgroup").nth(1)).toHaveText(/Deadline set.*0:(30:00|29:\d\d)/);
+  await expect(clock.getByRole("rowgroup").nth(2)).toContainText("60 min or less left");
 
+  await page.keyboard.press("r");
   await panel(page).getByLabel("Resolution").fill("Matched by hand.");
-  await panel(page).getByRole("button", { name: "Resolve" }).click();
-  await expect(history.getByRole("listitem").first()).toContainText("ada changed");
-  await expect(history.getByRole("listitem").first()).toContainText("Status: from Open → to Resolved");
-  await expect(clock.getByRole("row").last()).toContainText("Resolved");
+  await page.keyboard.press("Enter");
+  const latest = panel(page).getByRole("list", { name: "Activity" }).getByRole("listitem").first();
+  await expect(latest).toContainText("ada changed");
+  await expect(latest).toContainText("Status: from Open → to Resolved");
+  await expect(clock.getByRole("rowgroup").last()).toContainText("Resolved");
   await expect(panel(page).getByText(/Resolved .* before its deadline/)).toBeVisible();
 });
 
-test("older changes are shown when they are asked for", async ({ page }) => {
+test("comments and changes are one stream, older ones when they are asked for; what was said is text, with people in it", async ({
+  page,
+}) => {
   await sql(
-    `insert into public.exception_history (tenant_id, exception_id, actor, kind, changes)
-     select $1, $2, 'user:leo', 'updated', jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)) from generate_series(1, 70) i`,
+    `insert into public.exception_history (tenant_id, exception_id, actor, kind, changes, at)
+     select $1, $2, 'user:leo', 'updated', jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)),
+       now() + (i - 71) * interval '1 millisecond' from generate_series(1, 70) i`,
     [tenant, id],
   );
   await rowOf(page, "Payout 4711").getByRole("link").click();
-  await panel(page).getByText("History", { exact: true }).click();
-  const changes = panel(page).getByRole("list", { name: "History" }).getByRole("listitem");
-  await expect(changes).toHaveCount(50);
-  await expect(changes.first()).toContainText("Reason: from 69 → to 70");
-  await panel(page).getByRole("button", { name: "Show older changes" }).click();
-  await expect(changes).toHaveCount(71);
-  await expect(changes.last()).toContainText("robot created this exception");
-  await expect(panel(page).getByRole("button", { name: "Show older changes" })).toBeHidden();
+  // Who was assigned something is known.
+  await report(tenant, { title: "Another", due_in_minutes: 900, assigned_to: "user:zoe" });
+  const activity = panel(page).getByRole("list", { name: "Activity" }).getByRole("listitem");
+  await expect(activity).toHaveCount(50);
+  await page.keyboard.press("c");
+  await page.keyboard.type("<b>Ask</b> @zo");
+  await expect(page.getByRole("option", { name: "zoe" })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("please");
+  await page.keyboard.press("Control+Enter");
+  await expect(activity.first()).toContainText("<b>Ask</b> @zoe please");
+  const [comment] = await sql("select body, mentions from public.exception_comments where exception_id = $1", [id]);
+  expect(comment).toEqual({ body: "<b>Ask</b> <@user:zoe> please", mentions: ["user:zoe"] });
+  await panel(page).getByRole("button", { name: "Show older activity" }).click();
+  await expect(activity).toHaveCount(72);
+  await expect(activity.last()).toContainText("robot created this exception");
+  await expect(panel(page).getByRole("button", { name: "Show older activity" })).toBeHidden();
+});
+
+test("the title, the severity and the deadline are edited where they are read", async ({ page }) => {
+  await rowOf(page, "Payout 4711").getByRole("link").click();
+  await panel(page)
+    .getByRole("button", { name: /edit the title/ })
+    .click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("Payout 4711 arrived late");
+  await page.keyboard.press("Enter");
+  const renamed = page.getByRole("dialog", { name: "Payout 4711 arrived late" });
+  await renamed.getByRole("button", { name: /^Severity/ }).click();
+  await page.getByRole("menuitemradio", { name: "Low" }).click();
+  await renamed.getByRole("button", { name: /edit the deadline/ }).click();
+  await renamed.getByLabel("Deadline").fill("2030-01-02T10:00");
+  await page.keyboard.press("Enter");
+  await expect(renamed.getByRole("button", { name: /^2 Jan, .*edit the deadline/ })).toBeVisible();
+  const due_at = await page.evaluate(() => new Date("2030-01-02T10:00").toISOString());
+  await expect(async () => expect(await stored()).toMatchObject({ title: "Payout 4711 arrived late", severity: "low", due_at })).toPass();
+  await renamed.getByRole("button", { name: /edit the title/ }).click();
+  await page.keyboard.type("Never mind");
+  await page.keyboard.press("Escape");
+  await expect(renamed).toBeVisible();
 });
 
 test("an exception that is not there is said not to be", async ({ page }) => {

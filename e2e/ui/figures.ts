@@ -4,7 +4,23 @@ import type { Page } from "@playwright/test";
 /** The annotation that a visit leaves in the report. */
 export const FIGURES = "figures";
 
+/** The annotation of what a person did from beginning to end. */
+export const SESSION = "session";
+
 export type Figures = { first_paint_ms: number; largest_paint_ms: number; layout_shift: number; blocked_ms: number; script_kb: number };
+
+/** From there on a browser calls a task long. */
+export const LONG_MS = 50;
+
+/** @returns what asks for the milliseconds that the page has worked so far, whatever else the machine had to do. */
+export async function ownWork(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1000;
+  };
+}
 
 declare global {
   interface Window {

@@ -6,14 +6,35 @@ import type { StoredRecord } from "#lib/records/contract.ts";
 import type { Role } from "#lib/wire/access.ts";
 import { api, PASSWORD, sql, uniqueName, userToken } from "../fixtures.ts";
 import { sessionCookie } from "../sign-in.ts";
+import { opened } from "./test.ts";
 
 const MOST_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await opened(page);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Signs in, and is on the page that opens then. */
+export async function enter(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await opened(page);
+  const loaded = page.waitForEvent("load");
+  await signIn(page, email, password);
+  await loaded;
+  await opened(page);
+}
+
+/** Scrolls on to the end of a list, until it says so. By script: a wheel's scroll can go on beneath the next click. */
+export async function scrollToEnd(page: Page, said: string): Promise<void> {
+  const scroll = () => page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  await expect(async () => {
+    await scroll();
+    await expect(page.getByText(said)).toBeVisible({ timeout: 200 });
+  }).toPass();
+  await scroll();
 }
 
 /** Is signed in as somebody whom the local stack does not have. `claims`: of the session's own. */
@@ -90,14 +111,25 @@ export function rowOf(page: Page, title: string) {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name: title, exact: true }) });
 }
 
-/** Presses Tab until something has the focus, as one does without a mouse. */
+/** Presses Tab until something that listens has the focus, as one does without a mouse. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
+  await expect.poll(() => target.evaluate((element) => Object.keys(element).some((key) => key.startsWith("__reactProps$")))).toBe(true);
   for (let stops = 0; stops < MOST_STOPS; stops += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
   }
   throw new Error(`${MOST_STOPS} stops of the keyboard, and none is ${target}.`);
+}
+
+/** Opens the palette by its keys, once the page listens. */
+export async function openPalette(page: Page): Promise<Locator> {
+  const field = page.getByRole("combobox", { name: "Search or jump to" });
+  await expect(async () => {
+    await page.keyboard.press("Control+k");
+    await expect(field).toBeFocused({ timeout: 2000 });
+  }).toPass();
+  return field;
 }
 
 /** A colour of the design as the browser computes it. */

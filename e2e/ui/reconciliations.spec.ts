@@ -1,4 +1,5 @@
 import { expect, type Page } from "@playwright/test";
+import { World } from "../api/matching/world.ts";
 import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn, reconcile, report, rowOf } from "./person.ts";
 import { test } from "./test.ts";
@@ -35,6 +36,36 @@ test("a reconciliation is created, and leads to a page of its own", async ({ pag
   await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Reconciliations" }).click();
   await expect(rowOf(page, "Payouts to bank")).toBeVisible();
+});
+
+test("a new name alone is sent, so that counts that were reported meanwhile stay", async ({ page }) => {
+  const { id } = await reconcile(tenant, { name: "Payouts", matched_count: 10 });
+  await page.goto(`/${tenant}/reconciliations`);
+  await rowOf(page, "Payouts").getByRole("link").click();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await panel(page).getByLabel("Name").fill("Payouts to bank");
+  const bearer = await userToken(tenant, ["tenant_lead"]);
+  expect((await api("PATCH", `/v1/reconciliations/${id}`, { bearer, tenant, body: { matched_count: 20 } })).status).toBe(200);
+  await panel(page).getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Payouts to bank" })).toBeVisible();
+  expect((await api("GET", `/v1/reconciliations/${id}`, { bearer, tenant })).json).toMatchObject({
+    name: "Payouts to bank",
+    matched_count: 20,
+  });
+});
+
+test("what a run changed shows though it began and ended between two looks", async ({ page, context }) => {
+  test.setTimeout(120_000);
+  const world = await World.create();
+  await beSignedIn(context, { [world.tenant]: ["tenant_lead"] });
+  await page.goto(`/${world.tenant}/reconciliations/${world.period}`);
+  await expect(page.getByText("No run yet.")).toBeVisible();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/v1\/reconciliations\/[^/]+\/runs/, (route) => released.then(() => route.continue()));
+  await world.run();
+  const proof = page.waitForRequest(/\/proof/);
+  release();
+  await proof;
 });
 
 test("the list is filtered by status and period, at an address that a reload finds", async ({ page }) => {

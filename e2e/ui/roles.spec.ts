@@ -10,6 +10,7 @@ test("a member without a role is told so on every page, and whom to ask, in the 
     "exceptions",
     "exceptions/import",
     "sla-policy",
+    "calendars",
     "reconciliations",
     "integrations",
     "release-notes",

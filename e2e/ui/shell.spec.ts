@@ -1,11 +1,11 @@
 import { expect } from "@playwright/test";
 import { createTenant } from "../fixtures.ts";
-import { beSignedIn, report, rowOf, signIn } from "./person.ts";
+import { beSignedIn, enter, report, rowOf } from "./person.ts";
 import { test } from "./test.ts";
 
 test("switching the tenant keeps the page", async ({ page }) => {
   await page.goto("/acme/exceptions");
-  await signIn(page, "sam@tieout.example");
+  await enter(page, "sam@tieout.example");
   await expect(page.getByRole("button", { name: /sam Admin$/ })).toBeVisible();
   await page.getByRole("button", { name: /^Switch tenant from Acme/ }).click();
   await page.getByRole("menuitem", { name: "Globex" }).click();
@@ -43,13 +43,14 @@ test("the theme is kept, and the first paint has it", async ({ page, context }) 
 
 test("times are UTC until local ones are chosen, from the first paint on", async ({ page, context }) => {
   const tenant = await createTenant();
-  await report(tenant, { title: "At noon", due_in_minutes: 0, due_at: "2027-01-15T12:00:00.000Z" });
+  await report(tenant, { title: "At noon", due_in_minutes: 0, due_at: "2035-01-15T12:00:00.000Z" });
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/exceptions`);
   await expect(rowOf(page, "At noon")).toContainText("15 Jan, 12:00");
   await page.getByRole("button", { name: /ada Admin$/ }).click();
   await page.getByRole("menuitemradio", { name: "Local, Europe/Berlin" }).click();
-  await expect(rowOf(page, "At noon")).toContainText("15 Jan, 13:00");
+  await expect(rowOf(page, "At noon")).toContainText("15 Jan, 13:00 (15 Jan, 12:00 UTC)");
+  await expect(rowOf(page, "At noon").getByText("15 Jan, 13:00").first()).toHaveAttribute("title", /13:00:00 GMT\+1 · .* 12:00:00 UTC$/);
   const response = await page.reload();
   expect(await response?.text()).toContain("15 Jan, 13:00");
 });
@@ -82,8 +83,8 @@ test("a page of a tenant that does not exist keeps the navigation", async ({ pag
   expect(response?.status()).toBe(404);
   await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
-  await page.getByRole("link", { name: "Go to exceptions" }).click();
-  await expect(page).toHaveURL("/globex/exceptions");
+  await page.getByRole("link", { name: "Go to the overview" }).click();
+  await expect(page).toHaveURL("/globex");
 });
 
 test("without a network it says so, and goes on by itself when it is back", async ({ page, context }) => {
@@ -98,4 +99,18 @@ test("without a network it says so, and goes on by itself when it is back", asyn
   await context.setOffline(false);
   await expect(notice).toBeHidden();
   await expect(page.getByRole("row").nth(1)).toContainText(/stripe/i);
+});
+
+test("a page asked for without a network opens when it is back, and the one before stands until then", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.goto("/acme/integrations");
+  await context.setOffline(true);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Sources" }).click();
+  await expect(page.getByRole("status").getByText("The page opens once you're back online.")).toBeVisible();
+  await expect(page.getByRole("table")).toBeVisible();
+  await page.getByRole("button", { name: "Stay here" }).click();
+  for (const key of ["g", "r"]) await page.keyboard.press(key);
+  await context.setOffline(false);
+  await expect(page).toHaveURL("/acme/reconciliations");
+  await expect(page.getByRole("heading", { name: "Reconciliations", level: 1 })).toBeVisible();
 });

@@ -2,12 +2,12 @@ import { expect } from "@playwright/test";
 import { beSignedIn, signIn } from "./person.ts";
 import { test } from "./test.ts";
 
-test("a person signs in by email and password and is on their tenant's board", async ({ page }) => {
+test("a person signs in by email and password and is on their tenant's overview", async ({ page }) => {
   await page.goto("/");
   await expect(page).toHaveURL(/\/sign-in/);
   await signIn(page, "ada@acme.example");
-  await expect(page).toHaveURL("/acme/exceptions");
-  await expect(page.getByRole("heading", { name: "Exceptions", exact: true })).toBeVisible();
+  await expect(page).toHaveURL("/acme");
+  await expect(page.getByRole("heading", { name: "Overview", exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: /ada Admin$/ })).toBeVisible();
 });
 
@@ -17,7 +17,7 @@ test("a wrong password is said to be wrong, and the email stays", async ({ page 
   await expect(page.getByRole("alert").filter({ hasText: "Incorrect email or password" })).toBeVisible();
   await expect(page.getByLabel("Email")).toHaveValue("ada@acme.example");
   await signIn(page, "ada@acme.example");
-  await expect(page).toHaveURL("/acme/exceptions");
+  await expect(page).toHaveURL("/acme");
 });
 
 test("signing in leads back to the page that was asked for", async ({ page }) => {
@@ -32,7 +32,7 @@ test.describe("signing in never leads to another origin", () => {
     test(elsewhere, async ({ page }) => {
       await page.goto(`/sign-in?callbackUrl=${encodeURIComponent(elsewhere)}`);
       await signIn(page, "ada@acme.example");
-      await expect(page).toHaveURL("/acme/exceptions");
+      await expect(page).toHaveURL("/acme");
     });
   }
 });

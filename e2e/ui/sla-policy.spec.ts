@@ -56,6 +56,22 @@ test("a change is told of before it is made: how many deadlines move, and how", 
   expect((await call("GET", "/v1/sla-policy")).json).toMatchObject({ minutes_to_resolve: { high: 90 }, at_risk_thresholds: [240, 60, 30] });
 });
 
+test("while a change is reckoned nothing of it can be changed, so that what is shown is what will be saved", async ({ page }) => {
+  await page.goto(`/${tenant}/sla-policy`);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/v1/sla-policy", (route) =>
+    route.request().method() === "PUT" ? released.then(() => route.continue()) : route.continue(),
+  );
+  const { field } = fields(page, "High");
+  await field.fill("9");
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await expect(page.getByRole("button", { name: "Calculating…" })).toBeVisible();
+  await expect(field).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Discard" })).toBeDisabled();
+  release();
+  await expect(review(page).getByRole("row", { name: "High 8 hours 9 hours" })).toBeVisible();
+});
+
 test("what cannot be is said at its field, and the first of them has the focus", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   const { field } = fields(page, "Critical");
@@ -71,12 +87,45 @@ test("what cannot be is said at its field, and the first of them has the focus",
   await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
+test("what the API refuses is said at its field, whatever the order in which the body has it", async ({ page }) => {
+  await page.goto(`/${tenant}/sla-policy`);
+  await page.getByRole("button", { name: "Add a warning" }).click();
+  await page.getByRole("button", { name: "Add a warning" }).click();
+  await page.getByRole("textbox", { name: "Warning 3" }).fill("500");
+  await page.getByRole("combobox", { name: "How warning 4 counts" }).selectOption("business");
+  const paths = [
+    "at_risk_thresholds.0",
+    "at_risk_business_thresholds.0",
+    "calendar_id",
+    "pause.rules.0.reason_code",
+    "minutes_to_resolve.low",
+  ];
+  const errors = paths.map((path) => ({ path, message: `Refused: ${path}.` }));
+  const problem = { code: "invalid_request", detail: "The request is invalid. See errors.", request_id: "req_0123456789abcdef", errors };
+  await page.route("**/v1/sla-policy", (route) => route.fulfill({ status: 400, json: problem }));
+  await page.getByRole("button", { name: "Review changes" }).click();
+  // 500 minutes are the most, so the body has them first.
+  for (const [field, path] of [
+    [page.getByRole("textbox", { name: "Warning 3" }), "at_risk_thresholds.0"],
+    [page.getByRole("textbox", { name: "Warning 4" }), "at_risk_business_thresholds.0"],
+    [page.getByRole("combobox", { name: "Calendar" }), "calendar_id"],
+    [page.getByRole("textbox", { name: "Pause while the reason code is" }), "pause.rules.0.reason_code"],
+    [fields(page, "Low").field, "minutes_to_resolve.low"],
+  ] as const)
+    await expect(field).toHaveAccessibleDescription(new RegExp(`Refused: ${path}\\.`));
+  await expect(fields(page, "Low").field).toBeFocused();
+  await page.getByRole("textbox", { name: "Warning 3" }).fill("300");
+  await expect(page.getByText("Refused: at_risk_thresholds.0.")).toBeHidden();
+});
+
 test("nobody's change is overwritten unseen", async ({ page }) => {
   const policy = (await call("GET", "/v1/sla-policy")).json as { minutes_to_resolve: Record<string, number> };
   const theirs = (low: number) =>
     call("PUT", "/v1/sla-policy", { minutes_to_resolve: { ...policy.minutes_to_resolve, low }, at_risk_thresholds: [240, 60] }, "zoe");
   // What the page asks for when it opens must not tell it of the change.
-  await page.goto(`/${tenant}/sla-policy`, { waitUntil: "networkidle" });
+  const read = page.waitForResponse(/\/v1\/sla-policy$/);
+  await page.goto(`/${tenant}/sla-policy`);
+  await read;
   await fields(page, "High").field.fill("6");
   await theirs(2880);
   await page.getByRole("button", { name: "Review changes" }).click();

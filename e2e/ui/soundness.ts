@@ -1,9 +1,20 @@
 /** What is looked at in a page, wherever one is in it. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, type Page } from "@playwright/test";
-import axe, { type RunOptions } from "axe-core";
+import type axe from "axe-core";
+import type { RunOptions } from "axe-core";
+import { listening } from "./test.ts";
 
 export const DESK = { width: 1440, height: 900 };
+/** Half a large screen: beside the navigation, there is least room for what stands in a row. */
+const LAPTOP = { width: 1100, height: 800 };
 export const PHONE = { width: 360, height: 800 };
+
+const READABLE_PX = 160;
+
+/** Half of what the package gives as its source, for each page to parse. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 const CONTRAST = "color-contrast";
 
@@ -20,15 +31,28 @@ declare global {
   }
 }
 
-/** `state`: what the page shows, where a test looks at it more than once. */
-export async function expectAxeFindsNothing(page: Page, state?: string, look: keyof typeof LOOKS = "everything"): Promise<void> {
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+/** What covers a page: a modal dialog, a menu, the list of a field; and what is said beside it. */
+const ON_TOP = { covers: "dialog:modal, :popover-open", says: ".toasts:not(:empty)" };
+
+/**
+ * `state`: what the page shows, where a test looks at it more than once. `onTop`: only at what covers the page, if anything does;
+ * what lies below is looked at where nothing covers it.
+ */
+export async function expectAxeFindsNothing(
+  page: Page,
+  state?: string,
+  look: keyof typeof LOOKS = "everything",
+  { onTop = false } = {},
+): Promise<void> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const found = await page.evaluate(
-    async (options) => {
-      const results = await window.axe?.run(document, options);
+    async ([options, top]) => {
+      const covered = top && document.querySelector(top.covers);
+      const include = top ? [...document.querySelectorAll(`${top.covers}, ${top.says}`)] : [];
+      const results = await window.axe?.run(covered ? { include } : document, options);
       return results?.violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]);
     },
-    { ...LOOKS[look], resultTypes: ["violations"], preload: false } satisfies RunOptions,
+    [{ ...LOOKS[look], resultTypes: ["violations"], preload: false } satisfies RunOptions, onTop ? ON_TOP : null] as const,
   );
   expect(found, state).toEqual([]);
 }
@@ -38,30 +62,50 @@ export async function expectNoSidewaysScrolling(page: Page, state?: string): Pro
   expect(wide, state).toBeLessThanOrEqual(width);
 }
 
+/** What one types into can be read. */
+async function expectRoomToType(page: Page, state?: string): Promise<void> {
+  const crushed = await page.evaluate(
+    (least) =>
+      [...document.querySelectorAll<HTMLElement>("main input[type=search]")]
+        .filter((field) => field.checkVisibility() && field.getBoundingClientRect().width < least)
+        .map((field) => `${field.getAttribute("placeholder")}: ${field.getBoundingClientRect().width} px`),
+    READABLE_PX,
+  );
+  expect(crushed, state).toEqual([]);
+}
+
 /**
  * One look at everything, from wherever the page is: on a desk in light all that axe knows, in dark the contrast, on a phone
- * the structure and the width. `shown`: called at each stop, in this order. `onPhone`: what a phone needs first.
+ * the structure, and the width on all of them and on a laptop. `shown`: called at each stop, in this order. `onPhone`: what a phone needs first.
+ * `onTop`: axe looks only at what covers the page.
  */
 export async function expectSoundEverywhere(
   page: Page,
-  { onPhone, shown }: { onPhone?: () => Promise<unknown>; shown?: (theme: Theme, width: number) => Promise<void> } = {},
+  {
+    onPhone,
+    shown,
+    onTop,
+  }: { onPhone?: () => Promise<unknown>; shown?: (theme: Theme, width: number) => Promise<void>; onTop?: boolean } = {},
 ): Promise<void> {
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.setViewportSize(DESK);
   await paint(page, "light");
-  await expectAxeFindsNothing(page, "light, on a desk");
+  await expectAxeFindsNothing(page, "light, on a desk", "everything", { onTop });
   await expectNoSidewaysScrolling(page, "on a desk");
   const light = await ground();
   await shown?.("light", DESK.width);
   // The page follows the system's theme without being loaded again.
   await paint(page, "dark");
   expect(await ground(), "the ground in dark").not.toBe(light);
-  await expectAxeFindsNothing(page, "dark", "contrast");
+  await expectAxeFindsNothing(page, "dark", "contrast", { onTop });
   await shown?.("dark", DESK.width);
+  await page.setViewportSize(LAPTOP);
+  await expectNoSidewaysScrolling(page, "on a laptop");
+  await expectRoomToType(page, "on a laptop");
   await page.setViewportSize(PHONE);
   await onPhone?.();
   await paint(page, "dark");
-  await expectAxeFindsNothing(page, "on a phone", "structure");
+  await expectAxeFindsNothing(page, "on a phone", "structure", { onTop });
   await expectNoSidewaysScrolling(page, "on a phone");
   await shown?.("dark", PHONE.width);
   if (!shown) return;
@@ -71,25 +115,30 @@ export async function expectSoundEverywhere(
 
 export type Theme = "light" | "dark";
 
-/** Colours fade, also for who wants no motion: for a frame. */
+/** Colours fade, also for who wants no motion. Nothing fades here: a thousand transitions cost more than all that axe does. */
 async function paint(page: Page, colorScheme: Theme): Promise<void> {
+  await page.evaluate(() => {
+    if (document.adoptedStyleSheets.length > 0) return;
+    const still = new CSSStyleSheet();
+    still.replaceSync("*, ::before, ::after, ::backdrop { transition: none !important }");
+    document.adoptedStyleSheets.push(still);
+  });
   await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
   await page.evaluate(async (scheme) => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const isMoving = () => document.getAnimations().some(({ playState }) => playState === "running");
-    do await frame();
-    while (isMoving() || !matchMedia(`(prefers-color-scheme: ${scheme})`).matches);
+    const moving = () => document.getAnimations().filter(({ playState }) => playState === "running");
+    do {
+      await frame();
+      for (const one of moving()) if (one instanceof CSSTransition) one.finish();
+    } while (moving().length > 0 || !matchMedia(`(prefers-color-scheme: ${scheme})`).matches);
     await frame();
   }, colorScheme);
 }
 
 /** Waits until a page has what it loads at first, and listens. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(() => {
-    const controls = [...document.querySelectorAll("button, input, textarea, select")];
-    const listens = controls.every((control) => Object.keys(control).some((key) => key.startsWith("__reactProps")));
-    return listens && !document.querySelector("[role=status][aria-label^=Loading]");
-  });
+  await listening(page);
+  await expect(page.locator("[role=status][aria-label^=Loading]")).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready);
 }
 

@@ -1,6 +1,7 @@
-import { expect, type Page, type Request, test } from "@playwright/test";
+import { expect, type Page, type Request } from "@playwright/test";
 import { createTenant } from "../fixtures.ts";
 import { beSignedIn, reportMany } from "./person.ts";
+import { test } from "./test.ts";
 
 const ROUNDS = 5;
 

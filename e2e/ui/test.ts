@@ -1,4 +1,4 @@
-import { type BrowserContext, type Page, test as plain } from "@playwright/test";
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, test as plain } from "@playwright/test";
 
 /** Playwright's test, whose pages are ready for a person when they have been opened: what is typed or chosen before React listens is lost. */
 export const test = plain.extend({
@@ -7,6 +7,19 @@ export const test = plain.extend({
     await use(context);
   },
 });
+
+/** The browser of somebody else, whose pages are as ready. */
+export async function anotherContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.on("page", readyWhenOpened);
+  return context;
+}
+
+/** After what loads a page by itself, as signing in does. */
+export async function opened(page: Page): Promise<void> {
+  await page.waitForLoadState();
+  await listening(page);
+}
 
 function readyWhenOpened(page: Page): void {
   const { goto, reload } = { goto: page.goto.bind(page), reload: page.reload.bind(page) };
@@ -22,11 +35,14 @@ function readyWhenOpened(page: Page): void {
   };
 }
 
-/** React has given each element that it serves its properties. */
-async function listening(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll("button, input, select, textarea, a[href]")].every((element) =>
-      Object.keys(element).some((key) => key.startsWith("__reactProps$")),
-    ),
+/** React has given each element that it serves its properties. Asked by the clock: a browser may draw no frame while nothing changes. */
+export async function listening(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      [...document.querySelectorAll("button, input, select, textarea, a[href]")].every((element) =>
+        Object.keys(element).some((key) => key.startsWith("__reactProps$")),
+      ),
+    undefined,
+    { polling: 50 },
   );
 }

@@ -22,7 +22,7 @@ type Walker = { visit: (view: View) => Promise<void> };
 export const test = plain.extend<Walker, { world: World; contextOf: (view: View) => Promise<{ context: BrowserContext; tenants: World }> }>(
   {
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from the pattern
-    world: [async ({}, use) => use(await createWorld()), { scope: "worker" }],
+    world: [async ({}, use) => use(await createWorld()), { scope: "worker", timeout: 300_000 }],
 
     contextOf: [
       async ({ browser, world }, use) => {
@@ -49,11 +49,15 @@ export const test = plain.extend<Walker, { world: World; contextOf: (view: View)
           await view.begin?.(page, context);
           await page.goto(view.path.replace(":world", tenants.world).replace(":empty", tenants.empty));
           await settled(page);
+          // Before anything is pressed: a shift is its answer, and counts as one only on a machine that takes half a second for it.
+          const { layout_shift } = await figuresOf(page);
           await view.arrange?.(page, context);
-          const figures = await figuresOf(page);
+          const figures = { ...(await figuresOf(page)), layout_shift };
           info.annotations.push({ type: FIGURES, description: JSON.stringify(figures) });
           const pictures = new Map<string, Buffer>();
           await expectSoundEverywhere(page, {
+            // The page below has a view of its own.
+            onTop: view.arrange !== undefined,
             onPhone: view.arrangeOnPhone && (async () => view.arrangeOnPhone?.(page, context)),
             shown: PICTURES
               ? async (theme, width) => void pictures.set(`${theme}-${width}`, await picture(page, view, theme, width))
@@ -64,7 +68,7 @@ export const test = plain.extend<Walker, { world: World; contextOf: (view: View)
             "what the console says",
           ).toEqual([]);
           expect(figures.layout_shift, "what moves under the reader").toBeLessThanOrEqual(LAYOUT_SHIFT_MAX);
-          if (!view.arrange) expect(figures.script_kb, "kB of script").toBeLessThanOrEqual(SCRIPT_MAX_KB);
+          if (!view.arrange) expect(figures.script_kb, "kB of script").toBeLessThanOrEqual(view.script_max_kb ?? SCRIPT_MAX_KB);
           expect(figures.script_kb, "kB of script").toBeGreaterThan(10);
           if (PICTURES) await sheet(browser, view, pictures);
         } finally {

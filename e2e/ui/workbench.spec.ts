@@ -1,11 +1,13 @@
 import { expect, type Page } from "@playwright/test";
 import { api, createTenant } from "../fixtures.ts";
 import { createMonth, type Month } from "../views/month.ts";
+import { SESSION } from "./figures.ts";
 import { beSignedIn, tabTo } from "./person.ts";
 import { test } from "./test.ts";
 
-const SLOW = 180_000;
-/** A side: two thirds have a suggestion, a third of the ledger's stand alone. */
+const SLOW = 300_000;
+const RUN_WITHIN_MS = 180_000;
+/** A side: two thirds have a suggestion, a third of the ledger's stand alone. 60 lines of both sides. */
 const OPEN = 36;
 const SUGGESTED = 24;
 
@@ -25,15 +27,35 @@ const ledger = /Receivables/;
 const ask = async <Body>({ tenant, october, bearer }: Month, path: string) =>
   (await api("GET", `/v1/reconciliations/${october}/${path}`, { bearer, tenant })).json as Body;
 
-test("a month is tied out and closed by the keyboard alone", async ({ page }) => {
-  let keys = 0;
-  await page.exposeFunction("countKey", () => {
-    keys += 1;
+const ended = async () => {
+  const { items } = await ask<{ items: { status: string }[] }>(month, "runs");
+  return items.filter(({ status }) => status === "done").length;
+};
+
+/** Opens the period and counts what a person does and what is refused. @returns what adds it to the report. */
+async function beginSession(page: Page): Promise<() => Record<"keys" | "clicks", number>> {
+  const counted = { keys: 0, clicks: 0, refusals: 0 };
+  await page.exposeFunction("count", (kind: "keys" | "clicks") => {
+    counted[kind] += 1;
   });
-  await page.addInitScript("document.addEventListener('keydown', () => countKey(), true)");
-  const press = (key: string) => page.keyboard.press(key);
+  await page.addInitScript(
+    "for (const [type, kind] of [['keydown', 'keys'], ['click', 'clicks']]) addEventListener(type, ({ detail }) => (kind === 'keys' || detail > 0) && count(kind), true)",
+  );
+  page.on("response", (answer) => {
+    if (answer.url().includes("/v1/") && answer.status() >= 400) counted.refusals += 1;
+  });
   await page.goto(periodOf(month));
   const begun = performance.now();
+  return () => {
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    test.info().annotations.push({ type: SESSION, description: JSON.stringify({ ...counted, seconds }) });
+    return counted;
+  };
+}
+
+test("a month is tied out and closed by the keyboard alone", async ({ page }) => {
+  const press = (key: string) => page.keyboard.press(key);
+  const end = await beginSession(page);
   await tabTo(page, page.getByRole("link", { name: /Workbench/ }));
   await press("Enter");
   await expect(pane(page, bank)).toBeFocused();
@@ -58,14 +80,49 @@ test("a month is tied out and closed by the keyboard alone", async ({ page }) =>
   await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Close period" }));
   await press("Enter");
   await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  test.info().annotations.push({ type: "session", description: JSON.stringify({ keystrokes: keys, seconds, decisions: SUGGESTED + 2 }) });
+  end();
 
   const proof = await ask<{ holds: boolean }>(month, "proof");
   expect(proof.holds).toBe(true);
   const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(month, "decisions?limit=100");
   expect(items.filter(({ action }) => action === "confirm")).toHaveLength(SUGGESTED);
   expect(items.filter(({ undone_at }) => undone_at !== null)).toHaveLength(1);
+});
+
+test("a month is tied out and closed by the mouse alone", async ({ page }) => {
+  const end = await beginSession(page);
+  await page.getByRole("button", { name: "Run now" }).click();
+  await expect.poll(ended, { timeout: RUN_WITHIN_MS }).toBe(2);
+  await page.getByRole("link", { name: /Workbench/ }).click();
+  const match = page.getByRole("button", { name: "Match", exact: false }).first();
+  const acceptAt = async (left: number) => {
+    await expect(page.getByText(`${left} open`, { exact: true }).first()).toBeVisible();
+    await expect(match).toBeEnabled();
+    await match.click();
+  };
+  for (let left = SUGGESTED; left > 0; left--) await acceptAt(left);
+  await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
+  await page.getByRole("group", { name: "Decide" }).getByRole("button", { name: "Undo" }).click();
+  await pane(page, bank).getByRole("option").click();
+  await acceptAt(1);
+  await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
+
+  await page
+    .getByRole("navigation", { name: "Breadcrumb" })
+    .getByRole("link", { name: /October/ })
+    .click();
+  await page.getByRole("button", { name: "Close period" }).click();
+  await expect(page.getByRole("dialog").getByText("Holds to the cent")).toBeVisible();
+  await page.getByRole("dialog").getByRole("button", { name: "Close period" }).click();
+  await expect(page.getByText("Nothing in this period changes any more.")).toBeVisible();
+  expect(end().keys).toBe(0);
+
+  const { items } = await ask<{ items: { action: string; undone_at: string | null }[] }>(month, "decisions?limit=100");
+  expect(items.map(({ action, undone_at }) => [action, undone_at !== null])).toEqual([
+    ["confirm", false],
+    ["confirm", true],
+    ...Array.from({ length: SUGGESTED - 1 }, () => ["confirm", false]),
+  ]);
 });
 
 test("lines are found, matched by hand and written off, with the difference always in view", async ({ page }) => {
@@ -97,4 +154,54 @@ test("what somebody else decides shows within a second or so, by name", async ({
   expect(status).toBe(200);
   await expect(page.getByText("leo confirmed a match")).toBeVisible();
   await expect(page.getByText(`${SUGGESTED - 1} open`, { exact: true }).first()).toBeVisible();
+});
+
+test("a decision that came too late says so, and the lists are as they are", async ({ page }) => {
+  await page.goto(`${periodOf(month)}/workbench`);
+  const match = page.getByRole("button", { name: "Match", exact: false }).first();
+  await expect(match).toBeEnabled();
+  // This page hears nothing of what others decide: what was asked before is answered by then.
+  const cut = page.waitForEvent("requestfailed", (request) => request.url().includes("/decisions"));
+  await page.route(/decisions/, (route) => route.abort());
+  await cut;
+  const { items } = await ask<{ items: { id: string }[] }>(month, "matches?state=suggested&limit=250");
+  const body = { action: "confirm", ids: items.map(({ id }) => id) };
+  expect((await api("POST", "/v1/matches/bulk", { bearer: month.bearer, tenant: month.tenant, body })).status).toBe(200);
+  await match.click();
+  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
+});
+
+test("suggestions are accepted in bulk after a sample, and taken back by U", async ({ page }) => {
+  await page.goto(`${periodOf(month)}/workbench`);
+  await expect(pane(page, bank)).toBeFocused();
+  await page.keyboard.press("b");
+  const band = page.getByRole("dialog").getByRole("listitem").first();
+  await expect(band).toContainText("No decisions yet");
+  await band.getByRole("button").click();
+  const accept = page.getByRole("dialog").getByRole("button", { name: /^Accept \d+$/ });
+  const count = Number((await accept.textContent())?.replace(/\D/g, ""));
+  await expect(page.getByRole("table", { name: "Sample" }).getByRole("row")).toHaveCount(Math.min(20, count) + 1);
+  await accept.click();
+  await expect(page.getByText(`Confirmed ${count} matches`)).toBeVisible();
+  await expect(
+    page
+      .getByText(`${SUGGESTED - count} open`, { exact: true })
+      .or(page.getByText("Nothing is open on this side."))
+      .first(),
+  ).toBeVisible();
+  await page.keyboard.press("u");
+  await expect(page.getByText(`${SUGGESTED} open`, { exact: true }).first()).toBeVisible();
+});
+
+test("“always do this” drafts a rule, shows what it would do, and saves it only when told", async ({ page }) => {
+  await page.goto(`${periodOf(month)}/workbench`);
+  await page.getByRole("button", { name: "Always do this…" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("Newly matched").first()).toBeVisible({ timeout: 60_000 });
+  const version = async () => (await ask<{ version: number }>(month, "rules")).version;
+  expect(await version()).toBe(0);
+  await dialog.getByRole("button", { name: "Save rules" }).click();
+  await expect(page.getByText("Saved version 1. Open periods run again.")).toBeVisible();
+  expect(await version()).toBe(1);
 });

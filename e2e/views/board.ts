@@ -34,6 +34,20 @@ export const EXCEPTIONS: View[] = [
       for (const summary of await page.getByText("Show as table").all()) await summary.click();
     },
   },
+  { name: "board, the breached unfolded", ...BOARD, path: "/acme/exceptions?breached=true" },
+  { name: "board, closed", ...BOARD, path: "/acme/exceptions?state=closed" },
+  { name: "board, display", ...BOARD, arrange: inTurn(press("Display"), says("Notify me of new exceptions")) },
+  {
+    name: "board, a new exception",
+    ...BOARD,
+    arrange: inTurn(press("New exception"), (page) => dialog(page).getByLabel("Title").waitFor()),
+  },
+  {
+    name: "board, saving a view",
+    ...BOARD,
+    path: "/acme/exceptions?severity=critical,high&assigned_to=me,none",
+    arrange: inTurn(press("Save view"), (page) => dialog(page).getByLabel("Name").waitFor()),
+  },
   { name: "board, filter by severity", ...BOARD, arrange: inTurn(press("Filter by Severity"), says("Critical")) },
   { name: "board, filter by assignee", ...BOARD, arrange: inTurn(press(/^Filter by Assignee/), says("leo")) },
   { name: "board, more", ...BOARD, arrange: inTurn(press("More"), says("By severity")) },
@@ -70,7 +84,31 @@ export const EXCEPTIONS: View[] = [
     answers: ["offline"],
     arrange: inTurn((_, context) => context.setOffline(true), says("You're offline.")),
   },
-  { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByLabel("Resolution").waitFor()) },
+  { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByRole("list", { name: "Activity" }).waitFor()) },
+  {
+    name: "exception beside a narrow list",
+    ...BOARD,
+    arrange: inTurn((page) => page.setViewportSize({ width: 1100, height: 800 }), open()),
+  },
+  {
+    name: "exception, resolving",
+    ...BOARD,
+    arrange: inTurn(
+      open(),
+      (page) => dialog(page).getByRole("button", { name: "Resolve" }).click(),
+      (page) => page.getByRole("combobox", { name: "Resolution" }).fill("Ma"),
+    ),
+  },
+  {
+    name: "exception, commenting",
+    ...BOARD,
+    arrange: inTurn(
+      open(),
+      (page) => dialog(page).getByRole("button", { name: "Comment" }).click(),
+      (page) => page.getByRole("textbox", { name: "Comment" }).pressSequentially("Ask @"),
+      (page) => page.getByRole("listbox", { name: "Members" }).waitFor(),
+    ),
+  },
   {
     name: "exception, assigning",
     ...BOARD,
@@ -93,16 +131,20 @@ export const EXCEPTIONS: View[] = [
       (page) => dialog(page).getByLabel("Reason").waitFor(),
     ),
   },
-  { name: "exception, paused", ...BOARD, arrange: inTurn(open(/is with the bank/), says("Due if resumed now")) },
   {
-    name: "exception, its history and clock",
+    name: "exception, paused",
     ...BOARD,
-    arrange: async (page, context) => {
-      await open()(page, context);
-      for (const title of ["History", "SLA timeline"]) await dialog(page).getByText(title, { exact: true }).click();
-      await dialog(page).getByRole("list", { name: "History" }).waitFor();
-      await dialog(page).getByRole("table").waitFor();
-    },
+    path: "/:world/exceptions?q=L-10475",
+    arrange: inTurn(open(/is with the bank/), says("Due if resumed now")),
+  },
+  {
+    name: "exception, its clock",
+    ...BOARD,
+    arrange: inTurn(
+      open(),
+      (page) => dialog(page).getByText("SLA timeline", { exact: true }).click(),
+      (page) => dialog(page).getByRole("table").waitFor(),
+    ),
   },
   { name: "import", path: "/acme/exceptions/import", role: "tenant_admin" },
   {

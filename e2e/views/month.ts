@@ -14,7 +14,7 @@ type Period = { id: string; matched_count: number; unmatched_count: number };
 export type Month = { tenant: string; september: string; october: string; bearer: string };
 
 const CUSTOMERS = ["Hansen & Söhne", "Bäckerei Vogel", "Atelier Weiß", "Lindt Logistik KG", "Café Morgenrot"];
-const RUN_WITHIN_MS = 60_000;
+const RUN_WITHIN_MS = 180_000;
 
 /** `open`: how many of October's lines a side wait for people: some with a suggestion, some that differ, some alone. */
 export async function createMonth(tenant: string, { open = 12 } = {}): Promise<Month> {

@@ -90,6 +90,28 @@ export const RECONCILIATIONS: View[] = [
     arrange: workbench((page) => page.keyboard.press("e"), says("Recorded in the audit log.")),
   },
   {
+    name: "workbench, suggestions in bulk",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench((page) => page.keyboard.press("b"), says(/No decisions yet|right:/)),
+  },
+  {
+    name: "workbench, a sample to accept",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench(
+      (page) => page.keyboard.press("b"),
+      (page) => page.getByRole("dialog").getByRole("listitem").first().getByRole("button").click(),
+      says(/^Accept \d+$/),
+    ),
+  },
+  {
+    name: "workbench, a rule drafted",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: workbench(press("Always do this…"), says(/matches suggested/)),
+  },
+  {
     name: "workbench, no match",
     path: LIST,
     role: "tenant_lead",
@@ -112,6 +134,6 @@ export const RECONCILIATIONS: View[] = [
     name: "rules to try",
     path: LIST,
     role: "tenant_lead",
-    arrange: rules(press("Move Sums up", "Preview and save"), says("Newly matched")),
+    arrange: rules(press("Move Sums up", "Preview and save"), says("Newly matched"), says(/closed, not run again/)),
   },
 ];

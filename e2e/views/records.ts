@@ -1,15 +1,16 @@
 import { dialog, inTurn, open, type View } from "./view.ts";
 
+/** What differs from one surface to the next: its columns and its fields. */
 const of = (surface: string): View[] => [
   { name: surface, path: `/acme/${surface}`, role: "tenant_admin" },
-  { name: `${surface}, empty`, path: `/:empty/${surface}`, role: "tenant_admin" },
   { name: `${surface}, a record`, path: `/acme/${surface}`, role: "tenant_admin", arrange: open() },
-  { name: `${surface}, a record for reading`, path: `/acme/${surface}`, role: "tenant_analyst", arrange: open() },
   { name: `${surface}, a new record`, path: `/acme/${surface}?record=new`, role: "tenant_admin" },
 ];
 
 export const RECORDS: View[] = [
   ...["integrations", "troubleshooting", "release-notes"].flatMap(of),
+  { name: "integrations, empty", path: "/:empty/integrations", role: "tenant_admin" },
+  { name: "integrations, a record for reading", path: "/acme/integrations", role: "tenant_analyst", arrange: open() },
   {
     name: "a record with all there is",
     path: "/:world/integrations",

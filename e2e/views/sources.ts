@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { answersWith, dialog, goTo, inTurn, open, press, says, type View } from "./view.ts";
+import { answersWith, dialog, goTo, inTurn, open, press, pressInDialog, says, type View } from "./view.ts";
 
 const SOURCES = { path: "/:world/sources", role: "tenant_admin" } as const;
 const SAMPLES = new URL("../../lib/imports/samples/", import.meta.url);
@@ -151,5 +151,33 @@ export const SOURCE_VIEWS: View[] = [
       says(/req_2f1c0d9b/),
     ),
   },
-  { name: "a line", path: "/:world/lines", role: "tenant_admin", arrange: inTurn(open(), says("Posting text")) },
+  {
+    name: "a line",
+    path: "/:world/lines",
+    role: "tenant_admin",
+    arrange: inTurn(open(), says("Posting text"), says(/^(Imported from|Added through the API)/)),
+  },
+  {
+    name: "a match to undo",
+    path: "/:world/lines?state=matched",
+    role: "tenant_lead",
+    arrange: inTurn(open(), pressInDialog("Undo match"), says("Undo this match?")),
+  },
+  { name: "an excluded line", path: "/:world/lines?state=excluded", role: "tenant_lead", arrange: inTurn(open(), says("Include again")) },
+  {
+    name: "an excluded line to include, without a reason",
+    path: "/:world/lines?state=excluded",
+    role: "tenant_lead",
+    arrange: inTurn(open(), pressInDialog("Include again"), pressInDialog("Include line"), says("Enter a reason.")),
+  },
+  {
+    name: "a period's open lines",
+    path: "/:world/reconciliations",
+    role: "tenant_admin",
+    arrange: inTurn(
+      goTo(/October/, /reconciliations\/rcn_/),
+      (page) => page.getByRole("link", { name: "View open lines" }).click(),
+      says("State: Outstanding"),
+    ),
+  },
 ];

@@ -23,6 +23,8 @@ export type View = {
   phone?: true;
   /** It changes something, or ends the session: it has a context and tenants of its own. */
   alone?: true;
+  /** Kilobytes of script that it may load, where it is more than the budget of all. */
+  script_max_kb?: number;
   /** Statuses that the view asks for, or that nothing answers, of which the browser's console complains. */
   answers?: readonly Answered[];
 };

@@ -132,3 +132,11 @@ from generate_series(1, 60) n;
 select private.keep_staged_lines(:tenant, s.source_no, null) from public.sources s where s.tenant_id = :tenant and s.kind = 'bank_statement';
 drop table pg_temp.staged_lines;
 drop table pg_temp.repeated_lines;
+
+-- Alert channels: one that works, one whose URL was withdrawn.
+insert into public.alert_channels (tenant_id, name, url_hint, kinds, last_sent_at, last_failure_at, last_failure, created_by)
+values
+  (:tenant, '#recon-alerts', 'hooks.slack.example/…x8Qz', '{exception_breached,webhook_failing}', now() - interval '12 minutes', null, null, 'user:ada'),
+  (:tenant, 'The treasury team, who would like to know of each and every key too', 'chat.wayfarer.example/…a81f',
+    '{exception_breached,exception_at_risk,webhook_failing,api_key_expiring}', now() - interval '3 days', now() - interval '5 minutes',
+    'The receiver responded with 404.', 'user:ada');

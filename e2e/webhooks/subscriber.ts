@@ -108,4 +108,26 @@ export class Registered {
     ]);
     await sql("select private.wake_webhook($1)", [this.id]);
   }
+
+  /** What waits for its next try waits an hour longer. */
+  async postpone(): Promise<void> {
+    await until("nothing is on its way", async () => {
+      const waiting = await sql(
+        `update webhook_deliveries set next_attempt_at = now() + interval '1 hour'
+         where webhook_id = $1 and status = 'pending' and lease is null returning id`,
+        [this.id],
+      );
+      return waiting.length > 0;
+    });
+  }
+
+  /** Attempts that the worker gave up, having stood still. It made them again, and they say nothing of the receiver. */
+  async interruptions(): Promise<number> {
+    const [row] = await sql<{ count: number }>(
+      `select count(*)::integer as count from webhook_attempts a join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
+       where d.webhook_id = $1 and a.status = 'interrupted'`,
+      [this.id],
+    );
+    return row?.count ?? 0;
+  }
 }

@@ -3,7 +3,7 @@ import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { API_KEYS } from "../wire/facts.gen.ts";
 import { normaliseRange } from "../wire/ip-range.ts";
-import { actor, id, page, pageQuery, tenantId, text, time, timestamp } from "../wire/schema.ts";
+import { actor, id, page, pageQuery, SECRET_FORMAT, tenantId, text, time, timestamp } from "../wire/schema.ts";
 import { SCOPES } from "../wire/scopes.ts";
 
 export const API_KEY_STATUSES = ["active", "rotating", "expired", "revoked"] as const;
@@ -43,7 +43,7 @@ const name = text(API_KEYS.name.most).meta({ description: "The key's name.", exa
 const description = z.string().max(API_KEYS.description.most).nullable().meta({ example: "Runs on the batch server." });
 const expiresAt = timestamp.nullable().meta({
   description: "At most 10 years away. Null: never. Setting one is recommended.",
-  example: "2027-05-01T00:00:00.000Z",
+  example: "2030-05-01T00:00:00.000Z",
 });
 
 const shared = {
@@ -61,7 +61,9 @@ const shared = {
 export const newApiKey = z
   .object({
     ...shared,
-    key_secret: z.string().meta({ description: "Shown only once. It can't be retrieved again.", example: "tks_…" }),
+    key_secret: z
+      .string()
+      .meta({ description: "Shown only once. It can't be retrieved again.", example: "tks_…", override: { format: SECRET_FORMAT } }),
     warning: z.string().meta({ example: "Store key_secret securely now. It is shown only once and can't be retrieved again." }),
   })
   .meta({ id: "NewApiKey" });
@@ -100,8 +102,8 @@ const bucket = z.object({ start: time, accepted: calls, refused: calls });
 export const apiKeyUsage = z
   .object({
     as_of: time,
-    hours: z.array(bucket).meta({ description: "The last 7 days. Hours without calls are omitted." }),
-    days: z.array(bucket).meta({ description: "The last 90 days. Days without calls are omitted." }),
+    hours: z.array(bucket).meta({ description: "The last 7 days (UTC), as calls_by_day counts them. Hours without calls are omitted." }),
+    days: z.array(bucket).meta({ description: "The last 90 days (UTC). Days without calls are omitted." }),
     addresses: z
       .array(
         z.object({

@@ -6,18 +6,16 @@ import type { ApiKeyImpact, estimateApiKeyImpactContract } from "./contract.ts";
 import { scopeOf } from "./stored.ts";
 
 type PastCalls = { operation: string; address: string; calls: number; last_seen_at: string };
-type History = { as_of: string; calls: PastCalls[]; webhooks: ApiKeyImpact["webhooks"] };
-
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+type History = { since: string; calls: PastCalls[]; webhooks: ApiKeyImpact["webhooks"] };
 
 type Change = z.output<NonNullable<typeof estimateApiKeyImpactContract.body>>;
 
 /** Tries a change against the calls of the last 7 days, by the rules that decide calls. Changes nothing. */
 export async function estimateApiKeyImpact(ctx: Context, id: string, change: Change): Promise<ApiKeyImpact> {
-  const { as_of, calls, webhooks } = await write<History>(ctx, "estimate_api_key_impact", { id, change });
+  const { since, calls, webhooks } = await write<History>(ctx, "estimate_api_key_impact", { id, change });
   const refused = calls.filter((past) => wouldRefuse(change, past));
   return {
-    since: new Date(Date.parse(as_of) - WEEK_MS).toISOString(),
+    since,
     calls: total(calls),
     refused: total(refused),
     by_operation: totalsBy(refused, (past) => past.operation).map(([operation, count]) => ({ operation, refused: count })),

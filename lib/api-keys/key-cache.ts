@@ -23,7 +23,7 @@ const row = z.object({
 export type CachedApiKey = z.output<typeof row> & { readAt: number };
 
 /** A revocation elsewhere is seen within a second: nothing older than this is believed. */
-const BELIEVED_MS = 900;
+export const BELIEVED_MS = 900;
 /** Longer than any lookup takes: the Data API answers within 15 s. */
 const CHANGES_KEPT_MS = 60_000;
 

@@ -5,6 +5,8 @@ import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { KeysUnavailable, remoteKeys } from "./remote-keys.ts";
 
+const PATIENT = { timeout: 60_000 };
+
 const { privateKey, publicKey } = await generateKeyPair("RS256");
 const published = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "RS256" }] });
 const page = { status: 200, body: published, asked: 0 };
@@ -45,10 +47,10 @@ describe.each(OUTAGES)("where the keys' page answers with %s", (_what, outage) =
     await vi.waitFor(async () => {
       expect(await verify(keys)).toBe("ada");
       expect(page.asked).toBeGreaterThan(2);
-    });
+    }, PATIENT);
     page.status = 200;
     page.body = published.replace('"one"', '"two"');
-    await vi.waitFor(async () => expect(await verify(keys, "two")).toBe("ada"));
+    await vi.waitFor(async () => expect(await verify(keys, "two")).toBe("ada"), PATIENT);
     await expect(verify(keys, "one")).rejects.toThrow("no applicable key");
   });
 });
@@ -57,7 +59,7 @@ test("keys that nobody vouched for in a long time are not believed", async () =>
   const keys = remoteKeys(url, { freshMs: 0, againAfterMs: 0, believedMs: 100 });
   expect(await verify(keys)).toBe("ada");
   page.status = 500;
-  await vi.waitFor(async () => expect(verify(keys)).rejects.toThrow(KeysUnavailable));
+  await vi.waitFor(async () => expect(verify(keys)).rejects.toThrow(KeysUnavailable), PATIENT);
 });
 
 test("fresh keys are asked for once, unknown ones seldom", async () => {

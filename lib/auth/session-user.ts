@@ -8,7 +8,8 @@ import { membershipsOf } from "./claims.ts";
 import type { Memberships } from "./principal.ts";
 
 const userId = z.uuid();
-const row = z.object({ app_metadata: z.record(z.string(), z.unknown()) });
+const row = z.object({ app_metadata: z.record(z.string(), z.unknown()), email: z.string().nullable() });
+const WHY = "a user is verified before their tenant is known";
 
 type Known = { memberships: Memberships | null };
 
@@ -32,7 +33,19 @@ export async function currentMemberships(subject: string): Promise<Memberships |
   return userId.safeParse(subject).success ? ((await cache().fetch(subject))?.memberships ?? null) : null;
 }
 
+/** For whose roles have changed: they hold in this process at once. */
+export function forgetMemberships(subject: string): void {
+  cache().delete(subject);
+}
+
+/** The address that a user of Supabase Auth signs in with; null for who is none. */
+export async function addressOf(subject: string): Promise<string | null> {
+  if (!userId.safeParse(subject).success) return null;
+  const found = unwrap(await serviceDb(WHY).rpc("find_session_user", { user_id: subject }));
+  return found ? row.parse(found).email : null;
+}
+
 async function readMemberships(id: string): Promise<Memberships | null> {
-  const found = unwrap(await serviceDb("a user is verified before their tenant is known").rpc("find_session_user", { user_id: id }));
+  const found = unwrap(await serviceDb(WHY).rpc("find_session_user", { user_id: id }));
   return found ? membershipsOf(row.parse(found)) : null;
 }

@@ -76,7 +76,8 @@ async function membershipsNow(token: JWT, id: string): Promise<Memberships | nul
   return provider ? membershipsOf(token, USUAL_CLAIMS, provider.tenants) : null;
 }
 
-function isSameOrigin(headers: Headers): boolean {
+/** Whether one of our own pages sent it: a cookie travels by itself. */
+export function isSameOrigin(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
   return headers.get("origin") === new URL(env().NEXTAUTH_URL).origin;

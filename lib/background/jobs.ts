@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
-import { Pool } from "pg";
 import { log } from "../runtime/log.ts";
+import { durations, figure } from "../runtime/metrics.ts";
+import { SettlingPool } from "./settling-pool.ts";
 import { LATE_MS, type Vital } from "./vital.ts";
 
 const CONNECT_WITHIN_MS = 5_000;
@@ -26,11 +27,17 @@ export type JobsOptions = {
 const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
 const logger = new Logger(() => (level, message) => log[LEVELS[level]](message));
 
+const took = durations({
+  name: "tieout_job_duration_seconds",
+  help: "How long jobs of this process took: match_pair is a run, read_import an import.",
+  labels: ["task", "status"],
+});
+
 /** A pool of graphile-worker's that shows whether it takes jobs. */
 export class Jobs implements Vital {
   readonly name = "jobs";
   readonly #options: JobsOptions;
-  readonly #database: Pool;
+  readonly #database: SettlingPool;
   readonly #started: Promise<void>;
   #runner: Runner | undefined;
   #pool: string | undefined;
@@ -44,7 +51,8 @@ export class Jobs implements Vital {
   constructor(options: JobsOptions) {
     this.#options = options;
     const { connectionString, concurrentJobs } = options;
-    this.#database = new Pool({
+    figure({ name: "tieout_jobs_at_work", help: "Jobs that this process runs now." }, () => this.#running);
+    this.#database = new SettlingPool({
       connectionString,
       application_name: "tieout jobs",
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
@@ -112,7 +120,7 @@ export class Jobs implements Vital {
         worker: {
           concurrentJobs,
           gracefulShutdownAbortTimeout: stopWithinMs,
-          // Settled in batches, a job that cannot be settled ends the pool; settled one by one it would throw where nobody catches.
+          // Settled in batches, a job that cannot be settled in time ends the pool; settled one by one it would throw where nobody catches.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },
@@ -139,12 +147,16 @@ export class Jobs implements Vital {
     events.on("worker:getJob:error", () => {
       this.#failing = true;
     });
-    events.on("job:start", () => {
+    const stops = new Map<string, (labels: { status: string }) => void>();
+    events.on("job:start", ({ job }) => {
       fetched();
       this.#running++;
+      stops.set(job.id, took.startTimer({ task: job.task_identifier }));
     });
-    events.on("job:complete", () => {
+    events.on("job:complete", ({ job, error }) => {
       this.#running--;
+      stops.get(job.id)?.({ status: error ? "failed" : "done" });
+      stops.delete(job.id);
     });
     // Its end may never come: what it could not settle it waits for.
     events.on("pool:gracefulShutdown", ({ message }) => this.#ended(new Error(message)));

@@ -1,7 +1,11 @@
 import type { TaskList } from "graphile-worker";
 import { log } from "../runtime/log.ts";
+import { registry } from "../runtime/metrics.ts";
+import { startTelemetry } from "../runtime/start-telemetry.ts";
 import { startDoorbell } from "./doorbell.ts";
 import { Jobs } from "./jobs.ts";
+import { startStatusServer } from "./status-server.ts";
+import { tracedTasks } from "./traced-tasks.ts";
 import type { Vital } from "./vital.ts";
 
 /** The supervisor waits for 6 s. */
@@ -28,10 +32,20 @@ export type BackgroundOptions = {
  * Runs a background process until it is stopped: its jobs, its doorbell, its heartbeat. What cannot go on in this process takes it
  * along, and a fresh one takes its place. Says "ready" to who started it once all of it works.
  */
-export function runInBackground({ kind, directUrl, tasks, crontab, concurrentJobs, vitals, bells, onListening }: BackgroundOptions): void {
+export async function runInBackground({
+  kind,
+  directUrl,
+  tasks,
+  crontab,
+  concurrentJobs,
+  vitals,
+  bells,
+  onListening,
+}: BackgroundOptions): Promise<void> {
+  const endTelemetry = await startTelemetry(kind, async () => registry());
   const jobs = new Jobs({
     connectionString: directUrl,
-    tasks,
+    tasks: tracedTasks(tasks),
     crontab,
     concurrentJobs,
     stopWithinMs: JOB_STOPS_WITHIN_MS,
@@ -57,6 +71,8 @@ export function runInBackground({ kind, directUrl, tasks, crontab, concurrentJob
     },
   });
 
+  startStatusServer([jobs, doorbell, ...vitals]);
+
   let ending = false;
   /** What was begun is ended and written down, as far as that is possible at once. */
   async function end(code: number): Promise<void> {
@@ -64,6 +80,7 @@ export function runInBackground({ kind, directUrl, tasks, crontab, concurrentJob
     ending = true;
     setTimeout(() => process.exit(code), STOP_WITHIN_MS);
     await Promise.allSettled([doorbell, jobs, ...vitals].map((vital) => vital.stop()));
+    await endTelemetry();
     process.exit(code);
   }
   process.once("SIGTERM", () => end(0));

@@ -8,7 +8,9 @@ export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday",
 
 export const calendarId = id("cal");
 
-const INTERVALS_A_DAY = 20;
+export const INTERVALS_A_DAY = 20;
+export const SPECIAL_DAYS_MAX = CALENDAR_VERSIONS.special_days.most;
+export const SPECIAL_DAY_NAME_MAX = 200;
 const PREVIEW_DAYS = 366;
 const DAY_MS = 86_400_000;
 
@@ -48,7 +50,7 @@ const weekly = z
 const specialDay = z
   .strictObject({
     date: z.iso.date({ error: "Must be a date, for example 2026-12-25." }).meta({ example: "2026-12-25" }),
-    name: text(200).nullable().default(null).meta({ example: "Christmas Day" }),
+    name: text(SPECIAL_DAY_NAME_MAX).nullable().default(null).meta({ example: "Christmas Day" }),
     intervals: z.array(interval).max(INTERVALS_A_DAY).default([]).meta({ description: "Empty: closed.", example: [] }),
   })
   .meta({ id: "SpecialDay" });
@@ -58,7 +60,7 @@ const CHRISTMAS = [{ date: "2026-12-25", name: "Christmas Day", intervals: [] }]
 
 const specialDays = z
   .array(specialDay)
-  .max(CALENDAR_VERSIONS.special_days.most)
+  .max(SPECIAL_DAYS_MAX)
   .refine((days) => new Set(days.map(({ date }) => date)).size === days.length, "Each date may appear only once.")
   .meta({ description: "Days with hours of their own: they replace what starts on that day of the week.", example: CHRISTMAS });
 
@@ -73,7 +75,7 @@ export const calendar = z
     id: calendarId,
     ...settable,
     time_zone: z.string().meta({ example: "Europe/Berlin" }),
-    special_days: z.array(specialDay).max(CALENDAR_VERSIONS.special_days.most).meta({ example: CHRISTMAS }),
+    special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX).meta({ example: CHRISTMAS }),
     calendar_version: z
       .int()
       .min(1)
@@ -85,6 +87,19 @@ export const calendar = z
   })
   .meta({ id: "Calendar" });
 export type Calendar = z.output<typeof calendar>;
+
+const calendarVersion = z
+  .object({
+    calendar_version: calendar.shape.calendar_version,
+    time_zone: calendar.shape.time_zone,
+    weekly: calendar.shape.weekly,
+    special_day_count: z.int().min(0).meta({ example: 1 }),
+    open_exceptions: z.int().min(0).meta({ description: "Open exceptions whose deadline counts by this version.", example: 12 }),
+    created_at: time,
+    created_by: actor,
+  })
+  .meta({ id: "CalendarVersion" });
+export type CalendarVersion = z.output<typeof calendarVersion>;
 
 const tag = "Calendars";
 const byId = z.strictObject({ id: calendarId });
@@ -145,6 +160,7 @@ const calendarChange = calendar
         newly_breached: count,
         no_longer_breached: count,
         by_severity: z.object({ critical: count, high: count, medium: count, low: count }),
+        periods: count.meta({ description: "Open reconciliations whose matching counts business days by this calendar.", example: 2 }),
       })
       .meta({ id: "CalendarImpact" }),
   })
@@ -158,7 +174,8 @@ export const putCalendarContract = contract({
   summary: "Set a calendar",
   description:
     "Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; " +
-    "events already sent stand. With dry_run, nothing changes: the response previews the effect.",
+    "events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once " +
+    "with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.",
   access: needs("write:calendars"),
   params: byId,
   body: body.extend({
@@ -168,6 +185,19 @@ export const putCalendarContract = contract({
   response: calendarChange,
   resource: "versioned",
   dryRun: "asked",
+});
+
+export const listCalendarVersionsContract = contract({
+  operationId: "listCalendarVersions",
+  method: "GET",
+  path: "/v1/calendars/{id}/versions",
+  tag,
+  summary: "List a calendar's versions, newest first",
+  description: "Every change of its hours, and how many open exceptions count by each.",
+  access: needs("read:calendars"),
+  params: byId,
+  query: z.strictObject(pageQuery),
+  response: page(calendarVersion),
 });
 
 export const listOpenHoursContract = contract({
@@ -268,7 +298,7 @@ export const readIcsContract = contract({
   }),
   response: z
     .object({
-      special_days: z.array(specialDay).max(CALENDAR_VERSIONS.special_days.most),
+      special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX),
       skipped: z.int().min(0).meta({
         description: "Events that aren't all-day, last over 31 days or recur otherwise, and what is beyond 2,000 events or 1,000 days.",
         example: 0,

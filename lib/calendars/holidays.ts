@@ -1,7 +1,7 @@
 import type Holidays from "date-holidays";
+import { daysFrom, daysIn } from "./days.ts";
 
 const OFF = ["public", "bank"] as const;
-const DAY_MS = 86_400_000;
 
 export type Holiday = { date: string; name: string; kind: (typeof OFF)[number] };
 type Place = { code: string; name: string };
@@ -31,19 +31,12 @@ export async function holidaysOf(
   for (const { date, start, end, name, type } of known.getHolidays(year, "en") ?? []) {
     const kind = OFF.find((one) => one === type);
     if (!kind) continue;
-    for (const day of daysFrom(date.slice(0, 10), end.getTime() - start.getTime())) {
+    for (const day of daysFrom(Date.parse(`${date.slice(0, 10)}T00:00:00Z`), daysIn(end.getTime() - start.getTime()))) {
       if (!days.has(day) || kind === "public") days.set(day, { date: day, name, kind });
     }
   }
   const items = [...days.values()].sort((a, b) => a.date.localeCompare(b.date));
   return { regions: places(states), items };
-}
-
-/** A holiday may last several days. */
-function daysFrom(date: string, lasting: number): string[] {
-  const first = Date.parse(`${date}T00:00:00Z`);
-  const count = Math.max(1, Math.round(lasting / DAY_MS));
-  return Array.from({ length: count }, (_, n) => new Date(first + n * DAY_MS).toISOString().slice(0, 10));
 }
 
 function places(names: Record<string, string>): Place[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDays, writeDays } from "./ics.ts";
+import { namedDatesIn, readDays, writeDays } from "./ics.ts";
 
 const file = (...events: string[][]) =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", ...events.flatMap((lines) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]), "END:VCALENDAR", ""].join(
@@ -51,6 +51,10 @@ describe("an ICS file", () => {
     const { special_days, skipped } = readDays(file(long, ...hostile), 2026) ?? {};
     expect(special_days?.length).toBeLessThanOrEqual(1000);
     expect(skipped).toBeGreaterThan(1000);
+  });
+
+  it("tells how many dates it excludes before they are parsed, folded lines and all", () => {
+    expect(namedDatesIn(file(["EXDATE;VALUE=DATE:20260101,20260102", "EXDATE:20260103,", " 20260104", "SUMMARY:EXDATE:1,2,3"]))).toBe(4);
   });
 
   it("is refused if it is none", () => {

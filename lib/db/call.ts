@@ -1,8 +1,11 @@
 import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
+import { durations, figure } from "../runtime/metrics.ts";
 import { processWide } from "../runtime/process-wide.ts";
+import { traced } from "../runtime/trace.ts";
 import type { Functions } from "./client.ts";
-import { type Lane, Lanes, widthFor } from "./lanes.ts";
+import { laneOf, mayLag } from "./lane-of.ts";
+import { Lanes, widthFor } from "./lanes.ts";
 import { unwrap } from "./unwrap.ts";
 
 /** A function of the house's form: `(input jsonb, request jsonb) returns jsonb`. */
@@ -15,23 +18,30 @@ export type Verb = {
  * a column nobody listed can't leak.
  */
 export async function read<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
-  return (await invoke(ctx, verb, input)) as Answer;
+  return (await invoke(ctx, verb, input, { reads: true })) as Answer;
 }
 
 /** Calls a writing function: one round trip, one transaction. A replay is marked on the reply. */
 export async function write<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
-  const { replayed, body } = (await invoke(ctx, verb, input)) as { replayed: boolean; body: unknown };
+  const { replayed, body } = (await invoke(ctx, verb, input, { reads: false })) as { replayed: boolean; body: unknown };
   if (replayed) ctx.reply.set("Idempotency-Replayed", "true");
   return body as Answer;
 }
 
-const lanes = () => processWide("lanes", () => new Lanes(widthFor(env().WEB_CONCURRENCY)));
+const lanes = () =>
+  processWide("lanes", () => {
+    const made = new Lanes(widthFor(env().WEB_CONCURRENCY));
+    figure({ name: "tieout_lane_waiting", help: "Calls that wait for their turn at the database.", label: "lane" }, () => made.waiting);
+    return made;
+  });
 
-function laneOf({ lane }: Context, input: { q?: unknown }): Lane {
-  return lane === "interactive" && input.q ? "search" : lane;
-}
+const waits = durations({
+  name: "tieout_lane_wait_seconds",
+  help: "How long calls waited for their turn at the database.",
+  labels: ["lane"],
+});
 
-async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown> {
+async function invoke(ctx: Context, verb: Verb, input: object, { reads }: { reads: boolean }): Promise<unknown> {
   const request = {
     operation: ctx.operation,
     request_id: ctx.requestId,
@@ -43,8 +53,20 @@ async function invoke(ctx: Context, verb: Verb, input: object): Promise<unknown>
     continues: ctx.continues,
     idempotency: ctx.idempotency && { key_hash: ctx.idempotency.key_hash, fingerprint: ctx.idempotency.fingerprint },
   };
-  const call = () => ctx.db.rpc(verb, { input, request } as never);
-  const answer = unwrap(await lanes().run(ctx.tenantId, laneOf(ctx, input), call));
+  const lane = laneOf(ctx.lane, verb, input);
+  // What the service's own key reads is recorded.
+  const how = { mayLag: reads && ctx.principal.type !== "service_role" && mayLag(lane, verb, ctx.continues) };
+  const waited = waits.startTimer({ lane });
+  const call = () => {
+    waited();
+    const step = () => ({ requestId: ctx.requestId, name: verb, kind: "client" as const, attributes: { "db.system.name": "postgresql" } });
+    return traced(
+      step,
+      () => ctx.db.rpc(verb, { input, request } as never, how),
+      ({ error }) => ({ failed: error !== null }),
+    );
+  };
+  const answer = unwrap(await lanes().run(ctx.tenantId, lane, call));
   ctx.trail.written = true;
   return answer;
 }

@@ -1,7 +1,7 @@
 import type { Principal } from "../auth/principal.ts";
 import { env } from "../runtime/env.ts";
 import { type Claims, claimsOf, SERVICE_CLAIMS } from "./claims.ts";
-import { callDirectly } from "./direct/call-directly.ts";
+import { callDirectly, type How } from "./direct/call-directly.ts";
 import { callOverHttp } from "./over-http.ts";
 import type { Database } from "./types.gen.ts";
 import type { DatabaseAnswer } from "./unwrap.ts";
@@ -15,7 +15,7 @@ export type Db = {
 };
 
 type Arguments<Name extends FunctionName> =
-  Functions[Name]["Args"] extends Record<PropertyKey, never> ? [] : [args: Functions[Name]["Args"]];
+  Functions[Name]["Args"] extends Record<PropertyKey, never> ? [] : [args: Functions[Name]["Args"], how?: How];
 
 /** For one principal and one tenant; row-level security decides again by its claims. */
 export function dbFor(principal: Principal, tenantId: string): Db {
@@ -30,5 +30,5 @@ export function serviceDb(_why: string): Db {
 /** Straight to Postgres where a URL for it is given, else by the project's Data API. */
 function client(claims: Claims): Db {
   const call = env().REQUEST_DATABASE_URL ? callDirectly : callOverHttp;
-  return { rpc: (name, args = {}) => call(claims, name, args) };
+  return { rpc: (name, args = {}, how = {}) => call(claims, name, args, how) };
 }

@@ -25,7 +25,7 @@ export function widthFor(processes: number): Width {
   return {
     total,
     long: share(1 / 2),
-    perTenant: { interactive: share(1 / 2), search: share(1 / 8), export: share(1 / 8), import: share(1 / 8) },
+    perTenant: { interactive: share(1 / 2), search: share(1 / 8), export: share(1 / 16), import: share(1 / 8) },
   };
 }
 
@@ -54,6 +54,13 @@ export class Lanes {
       this.#leave(tenant, lane);
       if (tenant.waiting.length === 0 && under(tenant) === 0) this.#tenants.delete(tenantId);
     }
+  }
+
+  /** How many wait for their turn now. */
+  get waiting(): Record<Lane, number> {
+    const counts: Record<Lane, number> = { interactive: 0, search: 0, export: 0, import: 0 };
+    for (const tenant of this.#tenants.values()) for (const { lane } of tenant.waiting) counts[lane]++;
+    return counts;
   }
 
   async #enter(tenant: Tenant, lane: Lane): Promise<void> {

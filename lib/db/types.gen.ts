@@ -9,6 +9,56 @@ export type Json =
 export type Database = {
   public: {
     Tables: {
+      alert_channels: {
+        Row: {
+          created_at: string
+          created_by: string
+          deleted_at: string | null
+          id: string
+          kinds: string[]
+          last_failure: string | null
+          last_failure_at: string | null
+          last_sent_at: string | null
+          name: string
+          tenant_id: string
+          url_hint: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          deleted_at?: string | null
+          id?: string
+          kinds: string[]
+          last_failure?: string | null
+          last_failure_at?: string | null
+          last_sent_at?: string | null
+          name: string
+          tenant_id?: string
+          url_hint: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          deleted_at?: string | null
+          id?: string
+          kinds?: string[]
+          last_failure?: string | null
+          last_failure_at?: string | null
+          last_sent_at?: string | null
+          name?: string
+          tenant_id?: string
+          url_hint?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "alert_channels_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       api_key_totals: {
         Row: {
           api_key_id: string
@@ -289,25 +339,31 @@ export type Database = {
       }
       carried_lines: {
         Row: {
+          currency: string
           line_no: number
           open_minor: number
           reconciliation_id: string
           side: string
           tenant_id: string
+          value_date: string
         }
         Insert: {
+          currency: string
           line_no: number
           open_minor: number
           reconciliation_id: string
           side: string
           tenant_id?: string
+          value_date: string
         }
         Update: {
+          currency?: string
           line_no?: number
           open_minor?: number
           reconciliation_id?: string
           side?: string
           tenant_id?: string
+          value_date?: string
         }
         Relationships: []
       }
@@ -349,7 +405,9 @@ export type Database = {
           data: NonNullable<Json>
           id: string
           once_key: string | null
+          request_id: string | null
           tenant_id: string
+          test_of: string | null
           type: string
         }
         Insert: {
@@ -357,7 +415,9 @@ export type Database = {
           data: NonNullable<Json>
           id?: string
           once_key?: string | null
+          request_id?: string | null
           tenant_id: string
+          test_of?: string | null
           type: string
         }
         Update: {
@@ -365,7 +425,9 @@ export type Database = {
           data?: NonNullable<Json>
           id?: string
           once_key?: string | null
+          request_id?: string | null
           tenant_id?: string
+          test_of?: string | null
           type?: string
         }
         Relationships: [
@@ -375,6 +437,53 @@ export type Database = {
             isOneToOne: false
             referencedRelation: "tenants"
             referencedColumns: ["id"]
+          },
+        ]
+      }
+      exception_comments: {
+        Row: {
+          actor_issuer: string | null
+          actor_subject: string | null
+          body: string
+          created_at: string
+          created_by: string
+          exception_id: string
+          id: string
+          mentions: string[]
+          request_id: string | null
+          tenant_id: string
+        }
+        Insert: {
+          actor_issuer?: string | null
+          actor_subject?: string | null
+          body: string
+          created_at?: string
+          created_by?: string
+          exception_id: string
+          id?: string
+          mentions?: string[]
+          request_id?: string | null
+          tenant_id?: string
+        }
+        Update: {
+          actor_issuer?: string | null
+          actor_subject?: string | null
+          body?: string
+          created_at?: string
+          created_by?: string
+          exception_id?: string
+          id?: string
+          mentions?: string[]
+          request_id?: string | null
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "exception_comments_tenant_id_exception_id_fkey"
+            columns: ["tenant_id", "exception_id"]
+            isOneToOne: false
+            referencedRelation: "exceptions"
+            referencedColumns: ["tenant_id", "id"]
           },
         ]
       }
@@ -427,6 +536,7 @@ export type Database = {
           due_at: string
           exception_id: string
           id: number
+          in_business_time: boolean
           kind: string
           request_id: string | null
           tenant_id: string
@@ -441,6 +551,7 @@ export type Database = {
           due_at: string
           exception_id: string
           id?: never
+          in_business_time?: boolean
           kind: string
           request_id?: string | null
           tenant_id: string
@@ -455,6 +566,7 @@ export type Database = {
           due_at?: string
           exception_id?: string
           id?: never
+          in_business_time?: boolean
           kind?: string
           request_id?: string | null
           tenant_id?: string
@@ -773,6 +885,62 @@ export type Database = {
           },
         ]
       }
+      invitations: {
+        Row: {
+          accepted_at: string | null
+          created_at: string
+          created_by: string
+          email: string
+          expires_at: string
+          id: string
+          requested_at: string
+          requests: string[]
+          revoked_at: string | null
+          revoked_by: string | null
+          roles: string[]
+          sent_at: string | null
+          tenant_id: string
+        }
+        Insert: {
+          accepted_at?: string | null
+          created_at?: string
+          created_by?: string
+          email: string
+          expires_at?: string
+          id?: string
+          requested_at?: string
+          requests?: string[]
+          revoked_at?: string | null
+          revoked_by?: string | null
+          roles: string[]
+          sent_at?: string | null
+          tenant_id?: string
+        }
+        Update: {
+          accepted_at?: string | null
+          created_at?: string
+          created_by?: string
+          email?: string
+          expires_at?: string
+          id?: string
+          requested_at?: string
+          requests?: string[]
+          revoked_at?: string | null
+          revoked_by?: string | null
+          roles?: string[]
+          sent_at?: string | null
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "invitations_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       lines: {
         Row: {
           amount_minor: number
@@ -938,6 +1106,50 @@ export type Database = {
         }
         Relationships: []
       }
+      notification_settings: {
+        Row: {
+          api_key_expiring: boolean
+          assigned: boolean
+          exception_at_risk: string
+          exception_breached: string
+          is_account: boolean
+          mentioned: boolean
+          subject: string
+          tenant_id: string
+          webhook_failing: boolean
+        }
+        Insert: {
+          api_key_expiring?: boolean
+          assigned?: boolean
+          exception_at_risk?: string
+          exception_breached?: string
+          is_account?: boolean
+          mentioned?: boolean
+          subject?: string
+          tenant_id?: string
+          webhook_failing?: boolean
+        }
+        Update: {
+          api_key_expiring?: boolean
+          assigned?: boolean
+          exception_at_risk?: string
+          exception_breached?: string
+          is_account?: boolean
+          mentioned?: boolean
+          subject?: string
+          tenant_id?: string
+          webhook_failing?: boolean
+        }
+        Relationships: [
+          {
+            foreignKeyName: "notification_settings_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       pair_rules: {
         Row: {
           created_at: string
@@ -981,6 +1193,7 @@ export type Database = {
           created_at: string
           created_by: string
           left_source_no: number
+          opening: Json | null
           pair_no: number
           right_source_no: number
           rules_version: number
@@ -991,6 +1204,7 @@ export type Database = {
           created_at?: string
           created_by?: string
           left_source_no: number
+          opening?: Json | null
           pair_no?: never
           right_source_no: number
           rules_version?: number
@@ -1001,6 +1215,7 @@ export type Database = {
           created_at?: string
           created_by?: string
           left_source_no?: number
+          opening?: Json | null
           pair_no?: never
           right_source_no?: number
           rules_version?: number
@@ -1158,8 +1373,70 @@ export type Database = {
           },
         ]
       }
+      request_log: {
+        Row: {
+          actor: string | null
+          address: unknown
+          api_key_id: string | null
+          at: string
+          credential: string
+          duration_ms: number
+          error_code: string | null
+          id: string
+          method: string
+          operation: string | null
+          path: string
+          query: string
+          request: NonNullable<Json>
+          resource: string | null
+          response: NonNullable<Json>
+          status: number
+          tenant_id: string
+        }
+        Insert: {
+          actor?: string | null
+          address?: unknown
+          api_key_id?: string | null
+          at: string
+          credential: string
+          duration_ms: number
+          error_code?: string | null
+          id: string
+          method: string
+          operation?: string | null
+          path: string
+          query?: string
+          request: NonNullable<Json>
+          resource?: string | null
+          response: NonNullable<Json>
+          status: number
+          tenant_id: string
+        }
+        Update: {
+          actor?: string | null
+          address?: unknown
+          api_key_id?: string | null
+          at?: string
+          credential?: string
+          duration_ms?: number
+          error_code?: string | null
+          id?: string
+          method?: string
+          operation?: string | null
+          path?: string
+          query?: string
+          request?: NonNullable<Json>
+          resource?: string | null
+          response?: NonNullable<Json>
+          status?: number
+          tenant_id?: string
+        }
+        Relationships: []
+      }
       runs: {
         Row: {
+          calendar_id: string | null
+          calendar_version: number | null
           changed: Json | null
           created_at: string
           created_by: string
@@ -1186,6 +1463,8 @@ export type Database = {
           waterfall: NonNullable<Json>
         }
         Insert: {
+          calendar_id?: string | null
+          calendar_version?: number | null
           changed?: Json | null
           created_at?: string
           created_by?: string
@@ -1212,6 +1491,8 @@ export type Database = {
           waterfall?: NonNullable<Json>
         }
         Update: {
+          calendar_id?: string | null
+          calendar_version?: number | null
           changed?: Json | null
           created_at?: string
           created_by?: string
@@ -1326,6 +1607,7 @@ export type Database = {
       }
       sla_policies: {
         Row: {
+          at_risk_business_thresholds: number[]
           at_risk_thresholds: number[]
           calendar_by_severity: NonNullable<Json>
           calendar_id: string | null
@@ -1342,6 +1624,7 @@ export type Database = {
           version: number
         }
         Insert: {
+          at_risk_business_thresholds?: number[]
           at_risk_thresholds?: number[]
           calendar_by_severity?: NonNullable<Json>
           calendar_id?: string | null
@@ -1358,6 +1641,7 @@ export type Database = {
           version?: number
         }
         Update: {
+          at_risk_business_thresholds?: number[]
           at_risk_thresholds?: number[]
           calendar_by_severity?: NonNullable<Json>
           calendar_id?: string | null
@@ -1472,6 +1756,53 @@ export type Database = {
           security_event_retention_days?: number
         }
         Relationships: []
+      }
+      views: {
+        Row: {
+          created_at: string
+          created_by: string
+          filters: NonNullable<Json>
+          id: string
+          name: string
+          principal_id: string
+          shared: boolean
+          sort_by: string
+          tenant_id: string
+          updated_at: string
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          filters?: NonNullable<Json>
+          id?: string
+          name: string
+          principal_id?: string
+          shared?: boolean
+          sort_by?: string
+          tenant_id?: string
+          updated_at?: string
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          filters?: NonNullable<Json>
+          id?: string
+          name?: string
+          principal_id?: string
+          shared?: boolean
+          sort_by?: string
+          tenant_id?: string
+          updated_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "views_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+        ]
       }
       webhook_answer_times: {
         Row: {
@@ -1712,8 +2043,27 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
+      accept_invitation: {
+        Args: {
+          origin: Json
+          password_hash: string
+          token_hash: string
+          user_id: string
+        }
+        Returns: Json
+      }
       add_lines: { Args: { input: Json; request: Json }; Returns: Json }
       begin_session: { Args: { session: Json }; Returns: string }
+      change_password: {
+        Args: {
+          issuer: string
+          kept_session: string
+          origin: Json
+          password_hash: string
+          user_id: string
+        }
+        Returns: Json
+      }
       check_session: {
         Args: { idle_seconds: number; seen: boolean; session_id: string }
         Returns: Json
@@ -1727,10 +2077,19 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      create_alert_channel: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       create_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
+      create_exception_comment: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       create_import: { Args: { input: Json; request: Json }; Returns: Json }
+      create_invitation: { Args: { input: Json; request: Json }; Returns: Json }
       create_match: { Args: { input: Json; request: Json }; Returns: Json }
       create_reconciliation: {
         Args: { input: Json; request: Json }
@@ -1739,9 +2098,15 @@ export type Database = {
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
       create_run: { Args: { input: Json; request: Json }; Returns: Json }
       create_source: { Args: { input: Json; request: Json }; Returns: Json }
+      create_view: { Args: { input: Json; request: Json }; Returns: Json }
       create_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       decide_matches: { Args: { input: Json; request: Json }; Returns: Json }
+      delete_alert_channel: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
+      delete_view: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       drop_import: { Args: { input: Json; request: Json }; Returns: Json }
       enable_webhook: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1752,7 +2117,9 @@ export type Database = {
       }
       exclude_line: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
+      find_invitation: { Args: { token_hash: string }; Returns: Json }
       find_session_user: { Args: { user_id: string }; Returns: Json }
+      get_alert_channel: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_calendar: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1763,41 +2130,67 @@ export type Database = {
       }
       get_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       get_import: { Args: { input: Json; request: Json }; Returns: Json }
+      get_invitation: { Args: { input: Json; request: Json }; Returns: Json }
       get_line: { Args: { input: Json; request: Json }; Returns: Json }
       get_match: { Args: { input: Json; request: Json }; Returns: Json }
       get_me: { Args: { input: Json; request: Json }; Returns: Json }
+      get_notification_settings: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      get_overview: { Args: { input: Json; request: Json }; Returns: Json }
       get_proof: { Args: { input: Json; request: Json }; Returns: Json }
       get_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       get_record: { Args: { input: Json; request: Json }; Returns: Json }
+      get_request: { Args: { input: Json; request: Json }; Returns: Json }
+      get_request_stats: { Args: { input: Json; request: Json }; Returns: Json }
       get_rules: { Args: { input: Json; request: Json }; Returns: Json }
       get_run: { Args: { input: Json; request: Json }; Returns: Json }
       get_security_event: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_sla_facets: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       get_sla_report: { Args: { input: Json; request: Json }; Returns: Json }
       get_source: { Args: { input: Json; request: Json }; Returns: Json }
       get_statement: { Args: { input: Json; request: Json }; Returns: Json }
+      get_tenant_member: { Args: { input: Json; request: Json }; Returns: Json }
       get_time_to_breach: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_view: { Args: { input: Json; request: Json }; Returns: Json }
       get_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       get_webhook_delivery: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_webhook_stats: { Args: { input: Json; request: Json }; Returns: Json }
       import_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       include_line: { Args: { input: Json; request: Json }; Returns: Json }
+      is_password_reset: { Args: { token_hash: string }; Returns: boolean }
       keep_import_chunk: { Args: { input: Json; request: Json }; Returns: Json }
       leave_session: { Args: { session_id: string }; Returns: undefined }
+      list_alert_channels: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_api_keys: { Args: { input: Json; request: Json }; Returns: Json }
+      list_calendar_versions: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
       list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_deliveries: { Args: { input: Json; request: Json }; Returns: Json }
+      list_exception_comments: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_exception_history: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1805,6 +2198,8 @@ export type Database = {
       list_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       list_holidays: { Args: { input: Json; request: Json }; Returns: Json }
       list_imports: { Args: { input: Json; request: Json }; Returns: Json }
+      list_invitations: { Args: { input: Json; request: Json }; Returns: Json }
+      list_line_history: { Args: { input: Json; request: Json }; Returns: Json }
       list_line_suggestions: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1823,23 +2218,35 @@ export type Database = {
         Returns: Json
       }
       list_records: { Args: { input: Json; request: Json }; Returns: Json }
+      list_requests: { Args: { input: Json; request: Json }; Returns: Json }
       list_runs: { Args: { input: Json; request: Json }; Returns: Json }
       list_security_events: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_sessions: { Args: { input: Json; request: Json }; Returns: Json }
+      list_sla_changes: { Args: { input: Json; request: Json }; Returns: Json }
       list_sla_exceptions: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_sources: { Args: { input: Json; request: Json }; Returns: Json }
+      list_suggestion_bands: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      list_tenant_members: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      list_views: { Args: { input: Json; request: Json }; Returns: Json }
       list_webhook_deliveries: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
       open_import: { Args: { input: Json; request: Json }; Returns: Json }
+      open_pair: { Args: { input: Json; request: Json }; Returns: Json }
       open_security_event_chain: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -1852,6 +2259,10 @@ export type Database = {
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
+      put_notification_settings: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
       read_ics: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1860,30 +2271,59 @@ export type Database = {
         Args: { batch: string; rows: Json }
         Returns: undefined
       }
+      record_requests: { Args: { batch: string; rows: Json }; Returns: number }
       record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       reject_match: { Args: { input: Json; request: Json }; Returns: Json }
+      remove_tenant_member: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       reopen_reconciliation: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      request_password_reset: { Args: { email: string }; Returns: undefined }
+      resend_invitation: { Args: { input: Json; request: Json }; Returns: Json }
       resend_webhook_delivery: {
         Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      reset_password: {
+        Args: {
+          issuer: string
+          origin: Json
+          password_hash: string
+          token_hash: string
+        }
         Returns: Json
       }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       resume_exception: { Args: { input: Json; request: Json }; Returns: Json }
       revoke_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      revoke_invitation: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       rotate_webhook_secret: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      sample_suggestions: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       service_metrics: { Args: Record<PropertyKey, never>; Returns: Json }
+      test_alert_channel: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       test_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       undo_decision: { Args: { input: Json; request: Json }; Returns: Json }
       undo_import: { Args: { input: Json; request: Json }; Returns: Json }
       undo_match: { Args: { input: Json; request: Json }; Returns: Json }
+      update_alert_channel: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
       update_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
@@ -1893,6 +2333,11 @@ export type Database = {
       }
       update_record: { Args: { input: Json; request: Json }; Returns: Json }
       update_source: { Args: { input: Json; request: Json }; Returns: Json }
+      update_tenant_member: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      update_view: { Args: { input: Json; request: Json }; Returns: Json }
       update_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       walk_security_event_chain: {
         Args: { input: Json; request: Json }

@@ -18,7 +18,8 @@ const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|PGRST00)/;
 export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (!error) return data;
   if (error.code === REFUSAL && error.message in ERRORS) {
-    throw new ApiError(error.message as ErrorCode, error.details ?? "", { errors: fieldErrors(error.hint), cause: error });
+    const headers: Record<string, string> = error.message === "rate_limited" ? { "Retry-After": "60" } : {};
+    throw new ApiError(error.message as ErrorCode, error.details ?? "", { errors: fieldErrors(error.hint), headers, cause: error });
   }
   if (error.code === "42501") {
     throw new ApiError("role_required", "This credential isn't allowed to do this.", { cause: error });

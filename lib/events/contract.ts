@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
+import { comment } from "../exceptions/comments/contract.ts";
 import { exception } from "../exceptions/contract.ts";
+import { THRESHOLD_KINDS } from "../exceptions/sla/contract.ts";
 import { imported } from "../imports/contract.ts";
 import { match } from "../matching/contract.ts";
 import { run } from "../matching/runs/contract.ts";
@@ -18,6 +20,7 @@ export const EVENT_KINDS = [
   "exception.resolved",
   "exception.paused",
   "exception.resumed",
+  "exception.commented",
   "run.done",
   "match.undone",
   "reconciliation.closed",
@@ -49,6 +52,9 @@ export const EVENTS = {
     data: aboutException.extend({
       due_at: dueAt,
       threshold_minutes: z.int().min(1).meta({ description: "The threshold crossed, in minutes before due_at.", example: 240 }),
+      threshold_kind: z
+        .enum(THRESHOLD_KINDS)
+        .meta({ description: "What both thresholds count: all minutes, or open ones of the exception's calendar.", example: "wall_clock" }),
       next_threshold_minutes: z.int().min(0).nullable().meta({ description: "The next threshold. 0 is the breach.", example: 60 }),
     }),
   },
@@ -77,6 +83,11 @@ export const EVENTS = {
     summary: "An exception's clock was resumed, by a person, a rule or the end of its pause",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
+  },
+  "exception.commented": {
+    summary: "Someone commented on an exception",
+    reads: "read:exceptions",
+    data: aboutException.extend({ comment }),
   },
   "run.done": { summary: "A run of the rules is done, or failed", reads: "read:reconciliations", data: z.object({ run }) },
   "match.undone": {

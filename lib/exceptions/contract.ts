@@ -2,35 +2,21 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
-import { BREACH_RISKS, EXCEPTION_HISTORY, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
-import {
-  actor,
-  id,
-  page,
-  pageQuery,
-  person,
-  queryInteger,
-  searchedText,
-  text,
-  time,
-  timestamp,
-  user,
-  userReference,
-} from "../wire/schema.ts";
+import { BREACH_RISKS, EXCEPTIONS, OPEN_EXCEPTION_STATUSES, RISK_MINUTES } from "../wire/facts.gen.ts";
+import { actor, id, page, pageQuery, text, time, timestamp, user, userReference } from "../wire/schema.ts";
+import { anyStatus, exceptionFilters, slaFilters } from "./filters/contract.ts";
 
 export const SEVERITIES = EXCEPTIONS.severity;
 export const STATUSES = EXCEPTIONS.status;
 export const OPEN_STATUSES = OPEN_EXCEPTION_STATUSES;
-export const SLA_SORTS = ["due_at", "severity", "assigned_to", "breach_risk"] as const;
+export const SLA_SORTS = ["due_at", "severity", "assigned_to", "breach_risk", "amount"] as const;
+export const EXCEPTION_SORTS = ["created_at", "closed_at"] as const;
 
-const severity = z.enum(SEVERITIES).meta({ example: "high" });
-const status = z.enum(STATUSES);
+export const severity = z.enum(SEVERITIES).meta({ example: "high" });
+export const status = z.enum(STATUSES);
 const breachRisk = z.enum(BREACH_RISKS).meta({ example: "high" });
-const exceptionId = id("exc");
+export const exceptionId = id("exc");
 const reconciliationId = id("rcn");
-
-const pauseReason = text(EXCEPTIONS.pause_reason.most).meta({ example: "Waiting for the bank" });
-const pauseEnd = timestamp.meta({ description: "When it resumes by itself.", example: "2026-11-23T09:00:00.000Z" });
 
 const DETAILS_MAX_BYTES = 16_384;
 const details = z
@@ -38,7 +24,7 @@ const details = z
   .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= DETAILS_MAX_BYTES, "At most 16 kB of JSON.")
   .meta({ description: "Any JSON object, up to 16 kB.", example: { source_line: 118 } });
 
-const settable = {
+export const settable = {
   title: text(EXCEPTIONS.title.most).meta({ example: "Payout 4711 has no bank line" }),
   severity,
   assigned_to: userReference.nullable(),
@@ -125,7 +111,7 @@ const SLA_COLUMNS = [
   "closed_at",
 ] as const satisfies readonly (keyof SlaItem)[];
 
-const count = z.int().min(0);
+export const count = z.int().min(0);
 
 export const slaSummary = z.object({ breached_count: count, at_risk_count: count, on_track_count: count, total_open: count }).meta({
   id: "SlaSummary",
@@ -133,12 +119,8 @@ export const slaSummary = z.object({ breached_count: count, at_risk_count: count
   example: { breached_count: 3, at_risk_count: 12, on_track_count: 85, total_open: 100 },
 });
 
-const tag = "Exceptions";
-const q = searchedText.optional().meta({
-  description: "Text search, up to 12 words: each must appear in the title or reason_code. A word that starts with exc_ must start the ID.",
-  example: "payout 4711",
-});
-const byId = z.strictObject({ id: exceptionId });
+export const tag = "Exceptions";
+export const byId = z.strictObject({ id: exceptionId });
 
 export const listExceptionsContract = contract({
   operationId: "listExceptions",
@@ -149,11 +131,12 @@ export const listExceptionsContract = contract({
   access: needs("read:exceptions"),
   query: z.strictObject({
     ...pageQuery,
-    status: status.optional(),
-    severity: severity.optional(),
-    assigned_to: userReference.optional(),
-    reconciliation_id: reconciliationId.optional(),
-    q,
+    ...exceptionFilters,
+    status: anyStatus,
+    sortBy: z
+      .enum(EXCEPTION_SORTS)
+      .default("created_at")
+      .meta({ description: "Newest first. closed_at lists the closed ones only, last closed first." }),
   }),
   response: page(exception),
 });
@@ -224,39 +207,6 @@ export const updateExceptionContract = contract({
   errors: ["invalid_transition", "conflict"],
 });
 
-export const pauseExceptionContract = contract({
-  operationId: "pauseException",
-  method: "POST",
-  path: "/v1/exceptions/{id}/pause",
-  tag,
-  summary: "Pause an exception's clock",
-  description:
-    "While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. " +
-    "Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.",
-  access: needs("write:exceptions"),
-  idempotency: { field: "idempotency_key", required: false },
-  params: byId,
-  body: z.strictObject({ reason: pauseReason, until: pauseEnd.nullable().default(null) }),
-  response: exception,
-  resource: "unversioned",
-  errors: ["conflict"],
-});
-
-export const resumeExceptionContract = contract({
-  operationId: "resumeException",
-  method: "POST",
-  path: "/v1/exceptions/{id}/resume",
-  tag,
-  summary: "Resume an exception's clock",
-  description: "The time it had left when paused is left again. Thresholds it passed before the pause send no second event.",
-  access: needs("write:exceptions"),
-  idempotency: { field: "idempotency_key", required: false },
-  params: byId,
-  response: exception,
-  resource: "unversioned",
-  errors: ["conflict"],
-});
-
 export const listSlaExceptionsContract = contract({
   operationId: "listSlaExceptions",
   method: "GET",
@@ -269,126 +219,13 @@ export const listSlaExceptionsContract = contract({
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,
-    withinMinutes: queryInteger(0)
-      .optional()
-      .meta({ description: "Only exceptions at most this many minutes from breach, including breached ones.", example: 60 }),
-    sortBy: z.enum(SLA_SORTS).default("due_at"),
-    severity: severity.optional(),
-    assigned_to: userReference.optional(),
-    status: z.enum(OPEN_STATUSES).optional(),
-    breach_risk: z
-      .enum([...BREACH_RISKS, "at_risk"])
-      .optional()
-      .meta({ description: "at_risk matches high and medium, as at_risk_count does.", example: "at_risk" }),
-    q,
+    ...slaFilters,
+    sortBy: z
+      .enum(SLA_SORTS)
+      .default("due_at")
+      .meta({ description: "amount: by currency, the largest first, those without an amount last." }),
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
   exported: { summary: "Export open exceptions", columns: SLA_COLUMNS, item: slaItem },
 });
 export type SlaList = z.output<typeof listSlaExceptionsContract.response>;
-
-const BULK_MAX = 500;
-
-export const updateExceptionsContract = contract({
-  operationId: "updateExceptions",
-  method: "POST",
-  path: "/v1/exceptions/bulk",
-  tag,
-  summary: "Change many exceptions at once",
-  description: "At most 500, all or none: changes them, pauses them or resumes them. Errors name the index in ids.",
-  access: needs("write:exceptions"),
-  idempotency: { field: "idempotency_key", required: false },
-  body: z
-    .strictObject({
-      ids: z
-        .array(exceptionId)
-        .min(1)
-        .max(BULK_MAX)
-        .refine((ids) => new Set(ids).size === ids.length, "Each exception may appear only once."),
-      patch: z
-        .strictObject({
-          severity,
-          assigned_to: settable.assigned_to,
-          due_at: settable.due_at,
-          reason_code: settable.reason_code,
-          status,
-          resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
-        })
-        .partial()
-        .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
-        .meta({ example: { status: "resolved", resolution: "Settled by the bank." } })
-        .optional(),
-      pause: z
-        .strictObject({ reason: pauseReason, until: pauseEnd.nullable().default(null) })
-        .optional()
-        .meta({ description: "Pauses them. Instead of patch." }),
-      resume: z.literal(true).optional().meta({ description: "Resumes them. Instead of patch." }),
-    })
-    .refine(({ patch, pause, resume }) => [patch, pause, resume].filter((one) => one !== undefined).length === 1, {
-      error: "Include exactly one of patch, pause and resume.",
-      path: ["patch"],
-    })
-    .meta({
-      example: { ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"], patch: { status: "resolved", resolution: "Settled by the bank." } },
-    }),
-  response: z.object({ updated: count, items: z.array(exception) }).meta({ id: "BulkUpdate" }),
-  errors: ["not_found", "invalid_transition", "conflict"],
-});
-
-export const importExceptionsContract = contract({
-  operationId: "importExceptions",
-  method: "POST",
-  path: "/v1/exceptions/import",
-  tag,
-  summary: "Import exceptions from a file",
-  description:
-    "NDJSON, or CSV with a header row. The fields are those of creating one exception, with details as JSON. At most 100,000 rows and " +
-    "64 MiB. Valid rows are created in batches as they arrive; the others are reported by line and reason. With an idempotency key, an " +
-    "interrupted import can be retried: no row is imported twice.",
-  access: needs("write:exceptions"),
-  idempotency: { field: "idempotency_key", required: false },
-  upload: ["application/x-ndjson", "text/csv"],
-  uploadExample: '{"title":"Payout 4711 has no bank line","severity":"high"}',
-  bodyMaxBytes: 64 * 1024 * 1024,
-  response: z
-    .object({
-      accepted: count.meta({ example: 998 }),
-      refused: count.meta({ example: 2 }),
-      errors: z
-        .array(
-          z.object({
-            line: z.int().meta({ example: 17 }),
-            path: z.string().meta({ example: "severity" }),
-            message: z.string().meta({ example: "Must be one of critical, high, medium, low." }),
-          }),
-        )
-        .meta({ description: "The first 1,000 rejected rows." }),
-    })
-    .meta({ id: "ImportReport" }),
-  errors: ["conflict"],
-});
-
-export const listExceptionHistoryContract = contract({
-  operationId: "listExceptionHistory",
-  method: "GET",
-  path: "/v1/exceptions/{id}/history",
-  tag,
-  summary: "List an exception's changes, newest first",
-  access: needs("read:exceptions"),
-  params: byId,
-  query: z.strictObject(pageQuery),
-  response: page(
-    z
-      .object({
-        at: time,
-        actor,
-        ...person,
-        request_id: z.string().nullable().meta({ example: "req_5f0c" }),
-        kind: z.enum(EXCEPTION_HISTORY.kind),
-        changes: z
-          .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
-          .meta({ example: { status: { from: "open", to: "in_review" } } }),
-      })
-      .meta({ id: "ExceptionChange" }),
-  ),
-});

@@ -89,6 +89,7 @@ function rebuiltQuery(request: NextRequest): NextRequest {
 
 /** Our form goes where `url` says, as in next-auth's own answers. */
 async function withWayBack(problem: Response): Promise<Response> {
-  const body = { ...(await problem.json()), url: "/sign-in?error=Unavailable" };
+  const error = problem.status === 429 ? "TooManyTries" : "Unavailable";
+  const body = { ...(await problem.json()), url: `/sign-in?error=${error}` };
   return new Response(JSON.stringify(body), { status: problem.status, headers: problem.headers });
 }

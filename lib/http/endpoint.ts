@@ -8,8 +8,9 @@ import { isKnown, readIfMatch } from "./conditional.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
 import { exportResponse } from "./export.ts";
 import { type Input, readInput } from "./input.ts";
+import { logCall } from "./log-call.ts";
 import { timed } from "./metrics.ts";
-import { type Caller, onRecord } from "./on-record.ts";
+import { type Caller, type Exchange, onRecord } from "./on-record.ts";
 import { problemResponse } from "./problem.ts";
 
 export type Endpoint = { contract: Contract; serve: (request: Request, params: Record<string, string>) => Promise<Response> };
@@ -26,14 +27,16 @@ export function endpoint<C extends Contract>(
   preview?: (call: Call<C>) => Promise<z.input<NonNullable<C["preview"]>>>,
 ): Endpoint {
   const previewed = { ...contract, response: contract.preview ?? contract.response, status: 200 as const };
-  return served(contract, async (call, request) => {
+  return served(contract, async (call, request, exchange) => {
     const isPreview = preview !== undefined && (call.query as { preview?: string }).preview === "true";
     const answered = isPreview ? previewed : contract;
-    const { body, etag } = await answerOf(answered, call.ctx, isPreview ? preview(call) : verb(call));
+    const { body, etag, data } = await answerOf(answered, call.ctx, isPreview ? preview(call) : verb(call));
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
     if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag)) return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
+    exchange.answered = body;
+    if (answered.status === 201) exchange.made = (data as { id?: string }).id ?? null;
     return new Response(body, { status: answered.status, headers });
   });
 }
@@ -44,11 +47,14 @@ export function exportEndpoint<C extends Contract>(list: C, pages: (call: Call<C
   return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
     const exported = { format: format as ExportFormat, query: filters };
     const call = { ...input, query: filters, ctx: { ...ctx, exported } } as unknown as Call<C>;
-    return exportResponse(contract.file as Export, exported.format, pages(call), ctx.reply);
+    return exportResponse(ctx.tenantId, contract.file as Export, exported.format, pages(call), ctx.reply);
   });
 }
 
-function served<C extends Contract>(contract: C, answer: (call: Call<C>, request: Request) => Promise<Response>): Endpoint {
+function served<C extends Contract>(
+  contract: C,
+  answer: (call: Call<C>, request: Request, exchange: Exchange) => Promise<Response>,
+): Endpoint {
   return {
     contract,
     serve: timed(contract.operationId, async (request, params) => {
@@ -56,28 +62,35 @@ function served<C extends Contract>(contract: C, answer: (call: Call<C>, request
       const address = request.headers.get("x-tieout-client-address");
       const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
       if (allowsAnyOrigin(contract)) openToBrowsers(reply);
-      const caller: Caller = { request, requestId, params, address, reply, trail: { written: false } };
-      try {
-        return await onRecord(contract, caller, async () => {
-          const { principal, tenantId } = await admit(contract, caller);
-          const { idempotency, auditReason, ...input } = await readInput(contract, request, params);
-          const ctx = contextFor(contract, {
-            principal,
-            tenantId,
-            requestId,
-            clientAddress: address,
-            auditReason,
-            idempotency,
-            allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
-            dryRun: contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body)),
-            trail: caller.trail,
-            reply,
-          });
-          return answer({ ctx, ...input }, request);
+      const exchange: Exchange = { startedAt: performance.now(), sent: null, answered: null, errorCode: null, made: null };
+      const caller: Caller = { request, requestId, params, address, reply, trail: { written: false }, exchange };
+      const response = await onRecord(contract, caller, async () => {
+        const { principal, tenantId } = await admit(contract, caller);
+        const { idempotency, auditReason, ...input } = await readInput(contract, tenantId, request, params, (bytes) => {
+          exchange.sent = bytes;
         });
-      } catch (error) {
-        return problemResponse(error, requestId, reply);
-      }
+        const ctx = contextFor(contract, {
+          principal,
+          tenantId,
+          requestId,
+          clientAddress: address,
+          auditReason,
+          idempotency,
+          allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
+          // Our own pages preview by themselves, with a dialog that is opened: that is no act of anyone's.
+          dryRun: principal.sessionId === null && (contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body))),
+          trail: caller.trail,
+          reply,
+        });
+        return answer({ ctx, ...input }, request, exchange);
+      }).catch((error) =>
+        problemResponse(error, requestId, reply, ({ code, body }) => {
+          exchange.errorCode = code;
+          exchange.answered = body;
+        }),
+      );
+      logCall(contract, caller, response);
+      return response;
     }),
   };
 }

@@ -9,7 +9,7 @@ export function headerText(headers: Headers, name: string, most: number): string
   const bytes = headers.get(name);
   if (bytes === null) return null;
   const text = decode(bytes, name);
-  requireText(text, name);
+  requireText(text, () => name);
   if ([...text].length > most) throw invalidRequest([{ path: name, message: `Must have at most ${most} characters.` }]);
   return text;
 }

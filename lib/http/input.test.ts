@@ -6,7 +6,7 @@ test("of a body that is wrong in thousands of places the first hundred are told"
   const body = JSON.stringify(Object.fromEntries(Array.from({ length: 19_000 }, (_, nth) => [`k${nth}`, 0])));
   const headers = { "Content-Type": "application/json" };
   const request = new Request("http://localhost/v1/exceptions", { method: "POST", headers, body });
-  const error = await readInput(createExceptionContract, request, {}).catch((refusal: unknown) => refusal);
+  const error = await readInput(createExceptionContract, "acme", request, {}).catch((refusal: unknown) => refusal);
   expect(error).toMatchObject({ code: "invalid_request", errors: expect.any(Array) });
   expect((error as { errors: unknown[] }).errors).toHaveLength(100);
 });

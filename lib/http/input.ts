@@ -27,15 +27,24 @@ export type Input<C extends Contract> = {
 export type Upload = { mediaType: string; stream: ReadableStream<Uint8Array>; length: number | null };
 
 /** Of parameters other than a contract's own `id`. */
-const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery" };
+const NOUNS: Record<string, string> = { keyId: "API key", deliveryId: "delivery", memberId: "member", invitationId: "invitation" };
 
-/** Parses a request by its contract. @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one. */
-export async function readInput<C extends Contract>(contract: C, request: Request, rawParams: Record<string, string>): Promise<Input<C>> {
+/**
+ * Parses a request by its contract. `onRead` is given the body as it was sent.
+ * @throws ApiError 400, 413, 415; 404 for an identifier that cannot be one, 429.
+ */
+export async function readInput<C extends Contract>(
+  contract: C,
+  tenantId: string,
+  request: Request,
+  rawParams: Record<string, string>,
+  onRead?: (body: Buffer) => void,
+): Promise<Input<C>> {
   const auditReason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
   const query = parse(contract.query, readQuery(request), []);
   // An operation without fields rejects any that is sent.
   const readsJson = contract.upload === null && contract.method !== "GET";
-  const json = readsJson ? ((await readJsonObject(request, mediaTypes(contract), contract.bodyMaxBytes)) ?? {}) : {};
+  const json = readsJson ? ((await readJsonObject(tenantId, request, mediaTypes(contract), contract.bodyMaxBytes, onRead)) ?? {}) : {};
   const { record: idempotency, rest } = readIdempotency(contract, request, rawParams, json);
   const body = parse(contract.body ?? NO_FIELDS, rest, []);
   const params = contract.params.safeParse(rawParams);
@@ -71,8 +80,8 @@ function readQuery({ url, headers }: Request): Record<string, string> {
     if (name === undefined || name === null || value === null) {
       throw invalidRequest([{ path: name ?? "", message: "Percent-encode this parameter in UTF-8." }]);
     }
-    requireName(name, name);
-    requireText(value ?? "", name);
+    requireName(name, () => name);
+    requireText(value ?? "", () => name);
     if (query.has(name)) throw invalidRequest([{ path: name, message: "Send this parameter only once." }]);
     query.set(name, value ?? "");
   }
@@ -88,7 +97,8 @@ function decodeQuery(encoded: string): string | null {
   }
 }
 
-function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
+/** @throws ApiError 400 with each field that is wrong. */
+export function parse(schema: z.ZodType, value: unknown, prefix: string[]): unknown {
   const result = schema.safeParse(value, { error: fieldWords });
   if (result.success) return result.data;
   throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, prefix)).slice(0, ERRORS_TOLD));

@@ -5,7 +5,7 @@ const TYPES = ["application/json"];
 
 function read(body: string, type = "application/json; charset=utf-8") {
   const request = new Request("http://localhost/", { method: "POST", body, headers: { "Content-Type": type } });
-  return readJsonObject(request, TYPES, 1024);
+  return readJsonObject("acme", request, TYPES, 1024);
 }
 
 describe("a JSON body", () => {

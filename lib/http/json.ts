@@ -1,21 +1,26 @@
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { parseJsonObject } from "../wire/json-object.ts";
+import { readInTurn } from "./turns.ts";
 
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * A request's body as a JSON object, null where there is none.
- * @throws ApiError 415 on another media type, 413 where it is too large, 400 on anything that is not one well-formed JSON object.
+ * A request's body as a JSON object, null where there is none. `onRead` is given it as it was sent.
+ * @throws ApiError 415 on another media type, 413 where it is too large, 400 on anything that is not one well-formed JSON object, 429 where
+ * too many large ones of the tenant wait.
  */
 export async function readJsonObject(
+  tenantId: string,
   request: Request,
   mediaTypes: readonly string[],
   maxBytes: number,
+  onRead?: (bytes: Buffer) => void,
 ): Promise<Record<string, unknown> | null> {
   const bytes = await readBytes(request, maxBytes);
+  onRead?.(bytes);
   if (bytes.length === 0) return null;
   requireMediaType(request, mediaTypes);
-  return parseJsonObject(decode(bytes));
+  return readInTurn(tenantId, bytes.length, () => parseJsonObject(decode(bytes)));
 }
 
 /** The body's media type, without parameters. @throws ApiError 415 where it is none of those, or the body is compressed. */

@@ -2,7 +2,7 @@ import type { Identity, Principal } from "../auth/principal.ts";
 import { recordServiceCall } from "../security-events/record-call.ts";
 import { isRefusal, recordRefusal } from "../security-events/record-refusal.ts";
 import type { Contract } from "../wire/contract.ts";
-import { ApiError, ERRORS } from "../wire/errors.ts";
+import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
 /** A request and what is known of its caller by now. */
 export type Caller = {
@@ -16,6 +16,17 @@ export type Caller = {
   /** As named in X-Tenant-Id. */
   tenantId?: string;
   trail: { written: boolean };
+  /** For the request log. */
+  exchange: Exchange;
+};
+
+/** What was sent and answered, as far as it is known as a whole; `made`: the ID of what the call made. */
+export type Exchange = {
+  startedAt: number;
+  sent: Buffer | null;
+  answered: string | null;
+  errorCode: ErrorCode | null;
+  made: string | null;
 };
 
 /**

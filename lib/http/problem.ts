@@ -1,14 +1,17 @@
 import { log } from "../runtime/log.ts";
-import { ApiError, ERRORS } from "../wire/errors.ts";
+import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
 
-/** RFC 9457. `type` is the code's page of the error catalogue. */
-export function problemResponse(error: unknown, requestId: string, headers: Headers): Response {
+type Problem = { code: ErrorCode; status: number; body: string };
+
+/** RFC 9457, with its headers on `headers`. `onWritten` is given the problem as it is sent. */
+export function problemResponse(error: unknown, requestId: string, headers: Headers, onWritten?: (problem: Problem) => void): Response {
   const problem = error instanceof ApiError ? error : unexpected(error);
   const { status, title } = ERRORS[problem.code];
   if (status >= 500) log.error({ request_id: requestId, err: problem.cause ?? problem }, problem.code);
   for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
   headers.set("Content-Type", "application/problem+json");
-  const body = {
+  const body = JSON.stringify({
+    // Its page of the error catalogue.
     type: `${origin()}/docs/errors/${problem.code}`,
     title,
     status,
@@ -16,8 +19,9 @@ export function problemResponse(error: unknown, requestId: string, headers: Head
     code: problem.code,
     request_id: requestId,
     ...(problem.errors && { errors: problem.errors }),
-  };
-  return new Response(JSON.stringify(body), { status, headers });
+  });
+  onWritten?.({ code: problem.code, status, body });
+  return new Response(body, { status, headers });
 }
 
 function unexpected(cause: unknown): ApiError {

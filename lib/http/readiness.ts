@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
@@ -11,10 +12,15 @@ type Readiness = {
   working: Record<string, number>;
 };
 
+/** Who probes waits no longer, and a database that stands still is no better than none. */
+const WITHIN_MS = 3_000;
+
 /** Whether the database answers and takes writes, and a worker does its work: it beats only while all of it works. */
 export async function readiness(): Promise<Readiness> {
   try {
-    const { read_only, working } = state.parse(unwrap(await serviceDb("readiness is nobody's tenant").rpc("readiness")));
+    const asked = serviceDb("readiness is nobody's tenant").rpc("readiness");
+    const late = sleep(WITHIN_MS, null, { ref: false }).then(() => Promise.reject(new Error("The database did not answer.")));
+    const { read_only, working } = state.parse(unwrap(await Promise.race([asked, late])));
     const works = (working.worker ?? 0) > 0;
     return {
       ready: !read_only && works,

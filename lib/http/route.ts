@@ -2,6 +2,7 @@ import type { Contract, Method } from "../wire/contract.ts";
 import { ApiError } from "../wire/errors.ts";
 import { allowsAnyOrigin, preflight } from "./cors.ts";
 import { type Endpoint, newRequestId } from "./endpoint.ts";
+import { logRefusal } from "./log-call.ts";
 import { problemResponse } from "./problem.ts";
 
 type RouteHandler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
@@ -57,6 +58,11 @@ function refuse(code: "method_not_allowed" | "not_found", headers: Record<string
   return async (request) => {
     const requestId = request.headers.get("x-request-id") ?? newRequestId();
     const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
-    return problemResponse(new ApiError(code, detail, { headers }), requestId, reply);
+    let problem: string | null = null;
+    const response = problemResponse(new ApiError(code, detail, { headers }), requestId, reply, ({ body }) => {
+      problem = body;
+    });
+    logRefusal(request, requestId, code, problem, response);
+    return response;
   };
 }

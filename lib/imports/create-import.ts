@@ -22,7 +22,11 @@ export type Opened = { id: string | null; source: { currency: string; time_zone:
  * `not_found`; `conflict` and `unavailable` where there is no room
  */
 export async function createImport(ctx: Context, sourceId: string, query: Query, { stream, mediaType, length }: File): Promise<Import> {
-  const file = await openFile(stream, { format: query.format, fileName: query.file_name, contentType: mediaType }, ctx.reply);
+  const file = await openFile(
+    stream,
+    { format: query.format, fileName: query.file_name, contentType: mediaType, mapping: query.mapping },
+    ctx.reply,
+  );
   let opened: Opened | undefined;
   const next = { ...ctx, continues: true };
   try {

@@ -1,5 +1,5 @@
 import { type ApiError, invalidRequest } from "../wire/errors.ts";
-import { type Detection, detect } from "./formats/detect.ts";
+import { type Detection, detect, type Hint } from "./formats/detect.ts";
 import type { Format, Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/read-lines.ts";
 import { FileRefused } from "./formats/refusal.ts";
@@ -23,7 +23,7 @@ export type OpenedFile = {
  */
 export async function openFile(
   stream: Stream,
-  hint: { format?: Format | undefined; fileName?: string | undefined; contentType: string },
+  hint: { format?: Format | undefined; fileName?: string | undefined; contentType: string; mapping?: Mapping | undefined },
   reply: Headers,
 ): Promise<OpenedFile> {
   const reader = stream.getReader();
@@ -62,8 +62,12 @@ export async function openFile(
   }
 }
 
-function hinted({ format, fileName, contentType }: { format?: string | undefined; fileName?: string | undefined; contentType: string }) {
-  return { ...(fileName !== undefined && { fileName }), contentType: format === "csv" ? "text/csv" : contentType };
+function hinted({ format, fileName, contentType, mapping }: Parameters<typeof openFile>[1]): Hint {
+  return {
+    ...(fileName !== undefined && { fileName }),
+    contentType: format === "csv" ? "text/csv" : contentType,
+    ...(mapping && { layout: mapping }),
+  };
 }
 
 /** Takes in what is left, and looks at none of it. */

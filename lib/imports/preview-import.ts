@@ -16,7 +16,11 @@ type Query = z.output<typeof createImportContract.query>;
 
 /** Reads the first MiB of a file and says what an import would do; keeps nothing. @throws ApiError `invalid_request`, `not_found` */
 export async function previewImport(ctx: Context, sourceId: string, query: Query, { stream, mediaType }: File): Promise<ImportPreview> {
-  const file = await openFile(stream, { format: query.format, fileName: query.file_name, contentType: mediaType }, ctx.reply);
+  const file = await openFile(
+    stream,
+    { format: query.format, fileName: query.file_name, contentType: mediaType, mapping: query.mapping },
+    ctx.reply,
+  );
   try {
     const { source } = await read<Opened>(ctx, "open_import", { source_id: sourceId, preview: true });
     const { mapping, questions } = settle(file.detection, query.mapping ?? source.mapping);

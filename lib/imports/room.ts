@@ -11,9 +11,11 @@ export function databaseMaxBytes(): number | null {
   return env().DATABASE_MAX_BYTES || null;
 }
 
-/** Before a byte is kept. Looks at the disk that the database lies on, where that is one of ours. @throws ApiError `unavailable` */
-export async function requireDisk(bytes: number): Promise<void> {
-  const path = env().DATABASE_DISK;
+/**
+ * Before a byte is kept. `path`: of the disk that the database lies on, where that is one of ours.
+ * @throws ApiError `unavailable`
+ */
+export async function requireDisk(bytes: number, path: string | undefined = env().DATABASE_DISK): Promise<void> {
   if (path === undefined) return;
   const { bavail, bsize } = await statfs(path);
   if (bavail * bsize - LEFT_BYTES >= bytes * BYTES_FOR_A_BYTE) return;

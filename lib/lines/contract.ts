@@ -2,9 +2,11 @@ import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
-import { calendarDate, id, page, pageQuery, queryInteger, text, time } from "../wire/schema.ts";
+import { actor, calendarDate, id, page, pageQuery, queryInteger, text, time } from "../wire/schema.ts";
 
 export const LINE_STATES = ["open", "partly_matched", "matched", "excluded"] as const;
+/** What lists are filtered by. */
+export const LINE_FILTER_STATES = [...LINE_STATES, "outstanding"] as const;
 export const LINES_MAX = 1_000;
 const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
 const DETAILS_MAX_BYTES = 16_384;
@@ -138,7 +140,10 @@ export const listLinesContract = contract({
       reconciliation_id: id("rcn").optional().meta({ description: "Only lines that it settled, and that are open in it." }),
       side: z.enum(["left", "right"]).optional().meta({ description: "Of the reconciliation.", example: "left" }),
       import_id: importId.optional(),
-      state: state.optional(),
+      state: z
+        .enum(LINE_FILTER_STATES)
+        .optional()
+        .meta({ description: "outstanding: open and partly matched. Of a closed period's lines, as it closed.", example: "outstanding" }),
       currency: currency.optional(),
       date_from: day("from this day on"),
       date_to: day("to this day"),
@@ -168,4 +173,50 @@ export const getLineContract = contract({
   params: z.strictObject({ id: lineId }),
   response: line,
   resource: "unversioned",
+});
+
+export const LINE_EVENTS = [
+  "added",
+  "suggested",
+  "matched",
+  "confirmed",
+  "rejected",
+  "undone",
+  "excluded",
+  "included",
+  "exception_opened",
+  "exception_resolved",
+  "exception_dismissed",
+] as const;
+
+const lineEvent = z
+  .object({
+    type: z
+      .enum(LINE_EVENTS)
+      .meta({ description: "matched: by a run alone, or by hand. undone: of a match or a decision.", example: "matched" }),
+    at: time,
+    actor: actor.nullable().meta({ description: "system: a run. Null where it isn't recorded here." }),
+    reconciliation_id: id("rcn").nullable(),
+    match_id: id("mat").nullable(),
+    exception_id: id("exc").nullable().meta({ example: null }),
+    import_id: importId.nullable().meta({ example: null }),
+    note: z.string().nullable().meta({
+      description: "The file's name, the rule's, the reason of an exclusion or an exception, or a resolution.",
+      example: "Same reference",
+    }),
+  })
+  .meta({ id: "LineEvent" });
+export type LineEvent = z.output<typeof lineEvent>;
+
+export const listLineHistoryContract = contract({
+  operationId: "listLineHistory",
+  method: "GET",
+  path: "/v1/lines/{id}/history",
+  tag,
+  summary: "List what became of a line",
+  description: "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.",
+  access: needs("read:reconciliations"),
+  params: z.strictObject({ id: lineId }),
+  response: z.object({ items: z.array(lineEvent) }).meta({ id: "LineHistory" }),
+  errors: ["not_found"],
 });

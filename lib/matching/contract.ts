@@ -11,6 +11,8 @@ export const MATCH_ACTIONS = ["confirm", "reject", "undo"] as const;
 const VERDICTS = ["equal", "close", "similar", "differs", "missing"] as const;
 
 const BULK_MOST = 500;
+/** By filter. */
+export const FILTERED_MOST = 5_000;
 const LINES_MOST = 500;
 
 export const matchId = id("mat");
@@ -232,6 +234,7 @@ const filter = z.strictObject({
   reconciliation_id: reconciliationId,
   ...filters,
   score_from: z.number().min(0).max(1).optional().meta({ description: "Those at least as probable.", example: 0.95 }),
+  score_below: z.number().min(0).max(1).optional().meta({ description: "Those less probable than this.", example: 0.99 }),
 });
 
 export const decideMatchesContract = contract({
@@ -241,8 +244,9 @@ export const decideMatchesContract = contract({
   tag,
   summary: "Confirm, reject or undo many matches",
   description:
-    "All of them or none, at most 500: by ids, or by a filter with the number that you expect it to find. Undoing needs the right to write " +
-    "reconciliations.",
+    "All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, " +
+    "taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to " +
+    "write reconciliations.",
   access: needs("decide:matches"),
   idempotency,
   body: z
@@ -255,14 +259,16 @@ export const decideMatchesContract = contract({
         .refine((ids) => new Set(ids).size === ids.length, "Name each match once.")
         .optional(),
       filter: filter.optional(),
-      expected_count: z.int().min(0).max(BULK_MOST).optional().meta({ example: 12 }),
+      expected_count: z.int().min(0).max(FILTERED_MOST).optional().meta({ example: 12 }),
     })
     .superRefine(({ ids, filter, expected_count }, { addIssue }) => {
       if ((ids === undefined) === (filter === undefined)) addIssue({ code: "custom", path: ["ids"], message: "Give ids, or a filter." });
       if ((filter === undefined) !== (expected_count === undefined))
         addIssue({ code: "custom", path: ["expected_count"], message: "expected_count comes with a filter." });
     }),
-  response: z.object({ count: z.int().meta({ example: 12 }), items: z.array(match) }).meta({ id: "MatchDecisions" }),
+  response: z
+    .object({ count: z.int().meta({ example: 12 }), items: z.array(match).meta({ description: "The first 500." }) })
+    .meta({ id: "MatchDecisions" }),
   noun: "match",
   errors: ["not_found", "invalid_transition", "conflict"],
 });

@@ -59,7 +59,7 @@ test.each(examples)("what $operationId shows could be so", ({ answer }) => {
     if ("total_open" in one)
       expect(Number(one.breached_count) + Number(one.at_risk_count) + Number(one.on_track_count)).toBe(one.total_open);
     if ("last_24h" in one) expect(one.health === "idle").toBe((one.last_24h as Json).attempts === 0);
-    if ("attempt_count" in one) expect(one.attempt_count === 0).toBe(one.last_attempt === null);
+    if ("last_attempt" in one) expect(one.attempt_count === 0).toBe(one.last_attempt === null);
     if (Array.isArray(one.by_operation))
       for (const split of [one.by_operation, one.by_address] as Json[][])
         expect(split.reduce((sum, { refused }) => sum + Number(refused), 0)).toBe(one.refused);

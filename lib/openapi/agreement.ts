@@ -29,6 +29,7 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
   ExceptionOutput: openException,
   SlaItem: openException,
   SlaList: { summary: oneAtRisk },
+  SlaChanges: { summary: oneAtRisk },
   TimeToBreach: {
     buckets: [oneOpen(null, 0, "breached", 0), oneOpen(1, 59, "high", 1), oneOpen(60, 240, "medium", 0), oneOpen(241, null, "low", 0)],
     summary: oneAtRisk,
@@ -45,7 +46,7 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
   BulkUpdate: { updated: 1 },
   ApiKey: {
     created_at: LAST_WEEK,
-    expires_at: "2027-05-01T00:00:00.000Z",
+    expires_at: "2030-05-01T00:00:00.000Z",
     last_used_at: "2026-11-20T09:12:00.000Z",
     grace_expires_at: null,
     rotated_from: null,
@@ -55,7 +56,7 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
     rotation_recommended_at: "2027-02-11T08:00:00.000Z",
     unused_scopes: [],
   },
-  NewApiKey: { expires_at: "2027-05-01T00:00:00.000Z" },
+  NewApiKey: { expires_at: "2030-05-01T00:00:00.000Z" },
   ApiKeyUsage: {
     hours: [{ start: THIS_HOUR, accepted: 32, refused: 3 }],
     days: [{ start: TODAY, accepted: 32, refused: 3 }],
@@ -80,7 +81,15 @@ export const AGREEING_SCHEMAS: Record<string, Example> = {
 function ledgerRow(at: string, elapsed_seconds: number, remaining_seconds: number, crossed: number | null = null): Example {
   const elapsed = { elapsed_seconds, worked_seconds: elapsed_seconds, closed_seconds: 0, paused_seconds: 0 };
   const business = { business_moved_seconds: null, business_remaining_seconds: null };
-  const clock = { due_at: IN_HALF_AN_HOUR, threshold_minutes: crossed, ...elapsed, moved_seconds: 0, remaining_seconds, ...business };
+  const clock = {
+    due_at: IN_HALF_AN_HOUR,
+    threshold_minutes: crossed,
+    threshold_kind: crossed === null ? null : "wall_clock",
+    ...elapsed,
+    moved_seconds: 0,
+    remaining_seconds,
+    ...business,
+  };
   const person = { actor_issuer: "https://login.acme.example", actor_subject: "8f14e45f" };
   const who =
     crossed === null
@@ -113,6 +122,8 @@ const with_ = (change: Example) => (answer: Example) => ({ ...answer, ...change 
 const REQUESTS: Record<string, Example> = {
   createException: { due_at: IN_HALF_AN_HOUR },
   estimateApiKeyImpact: { expires_at: undefined, revoke: undefined, scopes: ["read:reconciliations"], ip_allowlist: undefined },
+  // Nothing that ends: a time ahead of today would lie behind whoever copies it later.
+  pauseException: { until: undefined },
   recoverWebhook: { since: YESTERDAY },
   createRun: { dry_run: true },
   createMatch: { adjustments: undefined, split_line_id: undefined },
@@ -126,7 +137,7 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   createApiKey: with_(both),
   updateApiKey: with_({ ...both, description: "Runs on the batch server." }),
   revokeApiKey: with_({ status: "revoked", revoked_at: NOW, revoked_by: "user:ada", revoke_reason: "The server was decommissioned." }),
-  rotateApiKey: with_({ ...both, id: "key_019aa1d27c3e4b5f9c0d1e2f3a4b5c6d", expires_at: "2027-05-08T01:30:00.000Z" }),
+  rotateApiKey: with_({ ...both, id: "key_019aa1d27c3e4b5f9c0d1e2f3a4b5c6d", expires_at: "2030-05-08T01:30:00.000Z" }),
   updateWebhook: with_({ events: ["exception.sla.breached"], updated_at: NOW }),
   rotateWebhookSecret: with_({ created_at: LAST_WEEK, secret_changed_at: NOW, previous_secret_expires_at: "2026-11-20T10:30:00.000Z" }),
   createRun: with_({ dry_run: true }),
@@ -141,6 +152,7 @@ export function agreeingRequest(operationId: string, example: unknown): unknown 
 }
 
 export function agreeingAnswer(operationId: string, example: unknown): unknown {
-  const change = ANSWERS[operationId] ?? (operationId.startsWith("delete") && operationId !== "deleteWebhook" ? with_(deleted) : undefined);
+  const keepsDeleted = operationId.startsWith("delete") && "soft_delete" in (example as Example);
+  const change = ANSWERS[operationId] ?? (keepsDeleted ? with_(deleted) : undefined);
   return change ? change(example as Example) : example;
 }

@@ -60,7 +60,7 @@ export { late, open, next };
 }, 60_000);
 
 test.each([
-  ["a severity that there is none of", `await client.GET("/v1/exceptions/sla", { params: { header, query: { severity: "urgent" } } });`],
+  ["an order that there is none of", `await client.GET("/v1/exceptions/sla", { params: { header, query: { sortBy: "urgency" } } });`],
   ["no tenant", `await client.GET("/v1/exceptions/sla", { params: {} });`],
   ["a field of an answer that there is none of", `export const x = (await client.GET("/v1/me", { params: { header } })).data?.tenant;`],
 ])(

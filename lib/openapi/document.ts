@@ -41,12 +41,14 @@ const TAGS: Record<string, string> = {
   "SLA monitor": "Open exceptions by time to breach.",
   Calendars: "When your team works, for deadlines that count business time.",
   "API keys": "Credentials of a tenant's servers.",
+  Views: "Filters of exceptions under a name, your own or shared.",
   Reconciliations: "Two sources compared over a period.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching: "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the closing of a period.",
   Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
+  Requests: "Calls of the API, with what was sent and answered.",
   Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 

@@ -18,6 +18,8 @@ const HEADERS = {
 
 type ExceptionData = { exception: Record<string, unknown>; [field: string]: unknown };
 
+const TEST = { description: "Only on a test, whose data is an example.", example: true };
+
 const YESTERDAY = "2026-11-19T09:30:00.000Z";
 const NOW = "2026-11-20T09:30:00.000Z";
 const IN_HALF_AN_HOUR = "2026-11-20T10:00:00.000Z";
@@ -57,6 +59,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
       pause_reason: { from: "Waiting for the bank", to: null },
     },
   },
+  "exception.commented": { exception: { due_at: IN_HALF_AN_HOUR, created_at: YESTERDAY, updated_at: NOW } },
   "exception.resolved": {
     exception: {
       due_at: IN_HALF_AN_HOUR,
@@ -83,7 +86,7 @@ export function webhooksOf(): NonNullable<ZodOpenApiObject["webhooks"]> {
   return Object.fromEntries(
     EVENT_KINDS.map((kind) => {
       const { summary, data } = EVENTS[kind];
-      const body = z.object({ type: z.literal(kind), timestamp: time, data });
+      const body = z.object({ type: z.literal(kind), timestamp: time, test: z.literal(true).optional().meta(TEST), data });
       return [
         kind,
         {

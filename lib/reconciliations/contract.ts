@@ -60,6 +60,8 @@ export const listReconciliationsContract = contract({
     status: status.optional(),
     period_from: calendarDate.optional().meta({ description: "Only periods that end on or after this day.", example: "2026-10-01" }),
     period_to: calendarDate.optional().meta({ description: "Only periods that start on or before this day.", example: "2026-10-31" }),
+    left_source_id: sourceId.optional().meta({ description: "Only those with this left source." }),
+    right_source_id: sourceId.optional().meta({ description: "Only those with this right source." }),
   }),
   response: page(reconciliation),
 });
@@ -72,7 +74,9 @@ export const createReconciliationContract = contract({
   summary: "Create a reconciliation",
   description:
     "With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and " +
-    "setting them is a conflict. Periods of one pair of sources may not overlap. Without sources you tell the counts.",
+    "setting them is a conflict. Periods of one pair of sources may not overlap. The first of a pair takes half a minute for each million of " +
+    "lines that are there; cut short, it goes on with the next call. Without sources you tell the counts.",
+  functions: ["open_pair", "create_reconciliation"],
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z

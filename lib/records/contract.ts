@@ -28,7 +28,7 @@ const refused = Object.fromEntries(
 
 /** What every surface knows beside its own fields. */
 const sharedFields = {
-  operation: z.string().max(RECORDS.operation.most),
+  operation: z.string().normalize("NFC").max(RECORDS.operation.most),
   limit: z.int().min(1).max(250),
 };
 
@@ -79,11 +79,7 @@ export function recordContracts(surface: Surface) {
       functions: ["list_records"],
       query: z.strictObject({
         ...pageQuery,
-        operation: z
-          .string()
-          .max(RECORDS.operation.most)
-          .optional()
-          .meta({ description: "Only records with this operation.", example: "list" }),
+        operation: sharedFields.operation.optional().meta({ description: "Only records with this operation.", example: "list" }),
         q: searchedText.optional().meta({
           description: "Text search, up to 12 words: each matches the beginning of a word in the record's text and numbers.",
           example: "payout bank",

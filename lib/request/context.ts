@@ -23,7 +23,7 @@ export type Context = {
   version: number | null;
   /** What is exported as a file, if anything: recorded as its own security event. */
   exported: { format: string; query: object } | null;
-  /** Whether the request only previews a change: recorded as its own security event. */
+  /** Whether the request only previews a change, asked for by a token or an API key: recorded as its own security event. */
   dryRun: boolean;
   /** Whether this is a later step of a request that the database has already opened. */
   continues: boolean;

@@ -40,6 +40,15 @@ const workerVariables = {
   WEBHOOK_ALLOW_HOSTS: hosts,
 };
 
+/** How mail leaves, and where its links lead: the worker's alone. */
+const mailVariables = z.object({
+  SMTP_URL: optionalText.pipe(z.url({ protocol: /^smtps?$/, hostname: /./ }).optional()),
+  MAIL_FROM: optionalText.pipe(z.string().default("Tieout <tieout@localhost>")),
+  MAIL_DIR: optionalText,
+  NEXTAUTH_URL: z.url(),
+});
+export type MailVariables = z.output<typeof mailVariables>;
+
 const variables = z.object({
   ...workerVariables,
   SUPABASE_URL: z.url(),
@@ -47,6 +56,7 @@ const variables = z.object({
   SUPABASE_SECRET_KEY: z.string().min(1),
   SUPABASE_JWT_SECRET: secret32,
   REQUEST_DATABASE_URL: optionalText.pipe(z.url({ protocol: /^postgres(?:ql)?$/ }).optional()),
+  REPLICA_DATABASE_URL: optionalText.pipe(z.url({ protocol: /^postgres(?:ql)?$/ }).optional()),
   AUTH_JWT_SECRET: optionalText.pipe(secret32.optional()),
   ...trustVariables,
   NEXTAUTH_SECRET: secret32,
@@ -75,6 +85,9 @@ export const env = readOnce(variables.superRefine(requireAddressees).superRefine
 
 /** The part that the worker is given, too. Throws as `env` does. */
 export const workerEnv = readOnce(z.object(workerVariables).superRefine(requireAuditKeys));
+
+/** How the worker sends mail. Throws as `env` does. */
+export const mailEnv = readOnce(mailVariables);
 
 function readOnce<Schema extends z.ZodType>(schema: Schema): () => z.output<Schema> {
   let parsed: z.output<Schema> | undefined;

@@ -1,4 +1,5 @@
 import { serviceDb } from "../db/client.ts";
+import { storable } from "../db/storable.ts";
 import type { Json } from "../db/types.gen.ts";
 import { unwrap } from "../db/unwrap.ts";
 import type { CREDENTIALS } from "./contract.ts";
@@ -33,9 +34,4 @@ export type NewSecurityEvent = {
 export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
   const kept = JSON.parse(JSON.stringify(events, (_key, value) => (typeof value === "string" ? storable(value) : value))) as Json;
   unwrap(await serviceDb("the audit log is written even for refused calls").rpc("record_security_events", { events: kept }));
-}
-
-/** A name in a token may have what no database keeps as text. */
-function storable(value: string): string {
-  return value.toWellFormed().replaceAll("\0", "\uFFFD");
 }

@@ -3,7 +3,7 @@ import { EVENT_KINDS } from "../events/contract.ts";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
-import { actor, page, pageQuery, time, timestamp } from "../wire/schema.ts";
+import { actor, page, pageQuery, SECRET_FORMAT, time, timestamp } from "../wire/schema.ts";
 import { ATTEMPT_FAILURE_KINDS, delivery, idempotency, milliseconds, ofWebhook, tag, webhookId } from "./deliveries/contract.ts";
 
 export const WEBHOOK_STATUSES = WEBHOOKS.status;
@@ -15,21 +15,22 @@ const eventKind = z.enum(EVENT_KINDS, { error: `Unknown event type. Must be one 
 
 const URL_MAX = WEBHOOKS.url.most;
 
-const url = z
-  .string()
-  .transform((given, context) => {
-    const message = urlFault(given);
-    if (message === null) return new URL(given).href;
-    context.addIssue({ code: "custom", message });
-    return z.NEVER;
-  })
-  .meta({
-    description: "An https URL on port 443 or 1024 to 65535, at a public address.",
-    example: "https://hooks.example.com/tieout",
-    override: { format: "uri", maxLength: URL_MAX },
-  });
+/** Where we send to, normalized. */
+export const receiverUrl = z.string().transform((given, context) => {
+  const message = urlFault(given);
+  if (message === null) return new URL(given).href;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
 
-function urlFault(given: string): string | null {
+const url = receiverUrl.meta({
+  description: "An https URL on port 443 or 1024 to 65535, at a public address.",
+  example: "https://hooks.example.com/tieout",
+  override: { format: "uri", maxLength: URL_MAX },
+});
+
+/** What is wrong with a receiver's URL as it is written; null if nothing. */
+export function urlFault(given: string): string | null {
   if (!URL.canParse(given)) return "Must be a complete URL, for example https://hooks.example.com/tieout.";
   const { protocol, username, password, hash, href, hostname } = new URL(given);
   if (protocol !== "https:" && protocol !== "http:") return "Must be a URL that starts with https://.";
@@ -58,18 +59,24 @@ const BASE64 = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/;
 
 const secret = z
   .string()
-  .refine((given) => isWithin([...given].length, SECRET_MIN, SECRET_MAX) && given.trim() !== "", {
-    error: `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`,
-    abort: true,
+  .check(({ value, issues }) => {
+    const message = secretFault(value);
+    if (message !== null) issues.push({ code: "custom", input: value, message });
   })
-  .refine((given) => !given.startsWith("whsec_") || isBase64(given.slice("whsec_".length)), "Must be base64 after whsec_.")
   .meta({
     description:
       "The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one " +
       "created and returned in this response only.",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-    override: { minLength: SECRET_MIN, maxLength: SECRET_MAX },
+    override: { format: SECRET_FORMAT, minLength: SECRET_MIN, maxLength: SECRET_MAX },
   });
+
+/** What is wrong with a signing secret; null if nothing. */
+export function secretFault(given: string): string | null {
+  if (!isWithin([...given].length, SECRET_MIN, SECRET_MAX) || given.trim() === "")
+    return `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`;
+  return given.startsWith("whsec_") && !isBase64(given.slice("whsec_".length)) ? "Must be base64 after whsec_." : null;
+}
 
 function isBase64(text: string): boolean {
   return BASE64.test(text) && text.replace(/=+$/, "").length % 4 !== 1;
@@ -136,7 +143,11 @@ export const newWebhook = webhook
     secret: z
       .string()
       .optional()
-      .meta({ description: "Only if you sent none. Returned once.", example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
+      .meta({
+        description: "Only if you sent none. Returned once.",
+        example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        override: { format: SECRET_FORMAT },
+      }),
     warning: z.string().optional().meta({ description: "Only if the secret is short.", example: "This secret is short." }),
   })
   .meta({ id: "NewWebhook" });
@@ -258,11 +269,14 @@ export const testWebhookContract = contract({
   method: "POST",
   path: "/v1/webhooks/{id}/test",
   tag,
-  summary: "Send a webhook.test event",
-  description: "Returns the delivery; its attempts show the result. A disabled webhook returns 409.",
+  summary: "Send a test event",
+  description:
+    "Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not; any type but " +
+    'webhook.test has example data and `"test": true` beside it. A disabled webhook returns 409.',
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,
+  body: z.strictObject({ type: eventKind.default("webhook.test").meta({ example: "webhook.test" }) }),
   response: delivery,
   status: 201,
   errors: ["conflict"],

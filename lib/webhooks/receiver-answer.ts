@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { storable } from "../db/storable.ts";
 
 const KEPT_BYTES = 16_384;
 /** A little more is read and thrown away, to keep the connection; beyond that it is cut. */
@@ -37,11 +38,11 @@ export async function readAnswer(status: number, headers: Headers, body: Dispatc
     response_headers: Object.fromEntries(
       KEPT_HEADERS.flatMap((name) => {
         const value = headerOf(headers, name);
-        return value === null ? [] : [[name, inert(value).slice(0, HEADER_MAX)]];
+        return value === null ? [] : [[name, storable(value).slice(0, HEADER_MAX)]];
       }),
     ),
     // Never inflated: a few bytes can stand for gigabytes.
-    response_body: encoding !== null && encoding !== "identity" ? "" : inert(bytes.toString("utf8")),
+    response_body: encoding !== null && encoding !== "identity" ? "" : storable(bytes.toString("utf8")),
     response_truncated: !complete,
   };
 }
@@ -81,9 +82,4 @@ function retryAfterSeconds(headers: Headers): number | null {
 function headerOf(headers: Headers, name: string): string | null {
   const value = headers[name];
   return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
-}
-
-/** Text that Postgres can keep. */
-function inert(text: string): string {
-  return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }

@@ -13,7 +13,7 @@ const IDLE_MS = 4_000;
 const IDLE_AT_MOST_MS = 60_000;
 const USER_AGENT = "Tieout-Webhooks/1.0";
 
-export type Attempt = { url: string; body: string; headers: Signed };
+export type Attempt = { url: string; body: string; headers: Partial<Signed> & { traceparent?: string } };
 
 export type Outcome = { duration_ms: number } & (
   | Answer

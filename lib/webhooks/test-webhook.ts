@@ -1,7 +1,9 @@
 import { write } from "../db/call.ts";
+import type { EventKind } from "../events/contract.ts";
 import type { Context } from "../request/context.ts";
 import type { Delivery } from "./deliveries/contract.ts";
 
-export function testWebhook(ctx: Context, id: string): Promise<Delivery> {
-  return write(ctx, "test_webhook", { id });
+/** `data`: an example of the event's. Null for webhook.test, which is about the webhook itself. */
+export function testWebhook(ctx: Context, id: string, type: EventKind, data: object | null): Promise<Delivery> {
+  return write(ctx, "test_webhook", { id, type, data });
 }

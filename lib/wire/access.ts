@@ -10,7 +10,12 @@ export type Role = (typeof ROLES)[number];
 /** Resources that API keys have scopes for, beside the record surfaces. */
 export const SCOPED_RESOURCES = ["reconciliations", "exceptions", "webhooks"] as const;
 
-export type Scope = `${"read" | "write"}:${(typeof SCOPED_RESOURCES)[number] | SurfacePath}`;
+/** Those that an API key can only read. */
+export const READ_ONLY_RESOURCES = ["requests"] as const;
+
+export type Scope =
+  | `${"read" | "write"}:${(typeof SCOPED_RESOURCES)[number] | SurfacePath}`
+  | `read:${(typeof READ_ONLY_RESOURCES)[number]}`;
 
 /**
  * Who can call an operation. `permission`: action:resource, which the database's policies check. `roles`: a user needs one of these;
@@ -65,15 +70,27 @@ const PERMISSIONS = {
   // One's own: a person's, whatever their role, and of no use to a server.
   "read:sessions": grant(ROLES, { service: false }),
   "write:sessions": grant(ROLES, { service: false }),
+  "read:notifications": grant(ROLES, { service: false }),
+  "write:notifications": grant(ROLES, { service: false }),
+  "read:alert-channels": grant(ADMIN),
+  "write:alert-channels": grant(ADMIN),
   "read:first-steps": grant(ADMIN, { service: false }),
   "write:first-steps": grant(ADMIN, { service: false }),
   "read:members": grant(ROLES),
+  // Addresses, roles and invitations: who may come in is a person's decision.
+  "read:people": grant(ADMIN, { service: false }),
+  "write:people": grant(ADMIN, { service: false }),
   "read:api-keys": grant(ADMIN, { service: false }),
   "write:api-keys": grant(ADMIN, { service: false }),
   "read:exceptions": grant(ROLES, { scoped: true }),
   "write:exceptions": grant(ROLES, { scoped: true }),
   // The monitor needs a role (spec 4.2), so no API key has it.
   "read:sla": grant(ROLES),
+  // What a person keeps for themselves.
+  "read:views": grant(ROLES, { service: false }),
+  "write:views": grant(ROLES, { service: false }),
+  // A person's home page.
+  "read:overview": grant(ROLES),
   "read:sla-policy": grant(ROLES),
   "write:sla-policy": grant(LEADS),
   // Deadlines count by them, so whoever reads exceptions may read them.
@@ -88,6 +105,7 @@ const PERMISSIONS = {
   "read:webhooks": grant(ADMIN, { scoped: true }),
   "write:webhooks": grant(ADMIN, { scoped: true }),
   "read:security-events": grant(ADMIN),
+  "read:requests": grant(ADMIN, { scoped: true }),
 } as const satisfies Record<string, Grant>;
 
 export type Permission = keyof typeof PERMISSIONS;

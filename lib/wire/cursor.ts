@@ -15,7 +15,7 @@ export function decodeCursor<Key extends z.ZodType>(order: string, cursor: strin
   try {
     const [madeFor, sortKey] = envelope.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
     if (madeFor !== order || encodeCursor(order, sortKey) !== cursor) throw new Error("not a cursor for this order");
-    for (const part of sortKey) requireText(part, "cursor");
+    for (const part of sortKey) requireText(part, () => "cursor");
     return key.parse(sortKey);
   } catch (cause) {
     throw new ApiError("invalid_request", "The request is invalid. See errors for details.", {

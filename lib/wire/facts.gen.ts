@@ -18,6 +18,11 @@ export const CALENDARS = {
   name: { least: 1, most: 200 },
 } as const;
 
+export const EXCEPTION_COMMENTS = {
+  body: { least: 1, most: 4000 },
+  mentions: { most: 20 },
+} as const;
+
 export const EXCEPTION_HISTORY = {
   kind: ["created", "updated"],
 } as const;
@@ -55,12 +60,17 @@ export const RECORDS = {
   operation: { most: 200 },
 } as const;
 
+export const REQUEST_LOG = {
+  credential: ["session", "token", "api_key", "publishable_key", "service_role"],
+} as const;
+
 export const SECURITY_EVENTS = {
   credential: ["user", "api_key", "publishable_key", "service_role", "none", "system"],
 } as const;
 
 export const SLA_POLICIES = {
-  at_risk_thresholds: { least: 1, most: 10 },
+  at_risk_business_thresholds: { most: 10 },
+  at_risk_thresholds: { least: 0, most: 10 },
   critical_minutes: { least: 1, most: 525600 },
   high_minutes: { least: 1, most: 525600 },
   low_minutes: { least: 1, most: 525600 },
@@ -77,6 +87,12 @@ export const SOURCES = {
   name: { least: 1, most: 200 },
   sign: ["as_is", "inverted"],
   time_zone: { least: 1, most: 64 },
+} as const;
+
+export const VIEWS = {
+  filters: { most: 16384 },
+  name: { least: 1, most: 80 },
+  sort_by: ["due_at", "severity", "assigned_to", "breach_risk", "amount"],
 } as const;
 
 export const WEBHOOK_ATTEMPTS = {

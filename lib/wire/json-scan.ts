@@ -43,7 +43,7 @@ export function scanJson(text: string): void {
       if (inner?.names && inner.expectsName) takeName(open, inner.names, text.slice(at, end), escaped);
       else {
         count();
-        if (escaped) requireText(decoded(text.slice(at, end)), pathOf(open));
+        if (escaped) requireText(decoded(text.slice(at, end)), () => pathOf(open));
       }
       at = end - 1;
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
@@ -75,7 +75,7 @@ function takeName(open: readonly Open[], names: Set<string>, quoted: string, esc
   const inner = open.at(-1) as Open;
   inner.at = name;
   inner.expectsName = false;
-  requireName(name, pathOf(open));
+  requireName(name, () => pathOf(open));
   if (names.has(name)) throw invalidRequest([{ path: pathOf(open), message: "Send this field only once." }]);
   names.add(name);
 }

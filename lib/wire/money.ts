@@ -61,6 +61,8 @@ const SYMBOLS = new Map(
 );
 
 const GROUP_MARKS = /[.,'’\u00A0\u202F ]/g;
+/** Of blanks within a longer text, reading would take the square. */
+const WRITTEN_MAX_LENGTH = 1_000;
 const BODY = /^\d*(?:[.,'’\u00A0\u202F ]\d+)*$/;
 const BY_THREES = /^\d{1,3}(?:(.)\d{3})(?:\1\d{3})*$/u;
 const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
@@ -75,6 +77,7 @@ export function writtenAmount(text: string, currency: string, separator?: Decima
   const decimals = decimalsOf(currency) ?? 0;
   const fast = separator ? plainAmount(text, decimals, separator) : Number.NaN;
   if (!Number.isNaN(fast)) return fast;
+  if (text.length > WRITTEN_MAX_LENGTH) return notAnAmount(separator);
   const bare = unsigned(withoutCurrency(text.trim(), currency));
   if (!bare) return notAnAmount(separator);
   const body = bare.body;

@@ -53,6 +53,9 @@ function isTimeZone(name: string): boolean {
 export const timeZone = (most: number) =>
   z.string().min(1).max(most).refine(isTimeZone, "Give an IANA time zone, for example Europe/Berlin.").meta({ example: "Europe/Berlin" });
 
+/** The format of a field that is never kept and never shown again (OpenAPI): the request log leaves its value out. */
+export const SECRET_FORMAT = "password";
+
 /** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
 export const userReference = z
@@ -107,6 +110,12 @@ export function id(prefix: string) {
     .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
 }
 
+/** As in `X-Request-Id`. */
+export const requestId = z
+  .string()
+  .regex(idPattern("req"))
+  .meta({ description: "As in X-Request-Id.", example: "req_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
+
 /** A whole number in a query string: digits only, so that 1e3, +1, 0x1 and blanks are refused. OpenAPI calls it an integer. */
 export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
   z
@@ -115,6 +124,53 @@ export const queryInteger = (least: number, most: number = Number.MAX_SAFE_INTEG
     .transform(Number)
     .pipe(z.int().min(least).max(most))
     .meta({ override: { type: "integer", minimum: least, maximum: most, pattern: undefined } });
+
+/** Values of one filter in a query. */
+const LISTED_MOST = 20;
+const LISTED_CHARACTERS_MOST = 4000;
+
+/**
+ * One or more values in a query string, separated by commas: `critical,high`. `form`: a value's, as the source of a regular expression.
+ * `separator`: where a comma alone would cut a value in two. `read`: a value as it is meant.
+ */
+export function queryList<Value extends string>(
+  is: (value: string) => value is Value,
+  {
+    form,
+    what,
+    separator = /,/,
+    read = (value) => value,
+  }: {
+    /** Omitted: any text. */
+    form?: string;
+    what: string;
+    separator?: RegExp;
+    read?: (value: string) => string;
+  },
+) {
+  return z
+    .string()
+    .max(LISTED_CHARACTERS_MOST)
+    .transform((listed, context): Value[] => {
+      const values = [...new Set(listed.split(separator).map((value) => read(value.normalize("NFC"))))];
+      if (values.length <= LISTED_MOST && values.every(is)) return values;
+      context.addIssue({ code: "custom", input: listed, message: `Must be ${what}, or up to ${LISTED_MOST} of them separated by commas.` });
+      return z.NEVER;
+    })
+    .meta({
+      override: {
+        type: "string",
+        maxLength: LISTED_CHARACTERS_MOST,
+        ...(form === undefined ? { minLength: 1 } : { pattern: `^(?:${form})(?:,(?:${form})){0,${LISTED_MOST - 1}}$` }),
+      },
+    });
+}
+
+/** The same, of known values. */
+export function queryChoices<const Value extends string>(choices: readonly Value[]) {
+  const known: readonly string[] = choices;
+  return queryList((value): value is Value => known.includes(value), { form: choices.join("|"), what: `one of ${choices.join(", ")}` });
+}
 
 /** The query of every list. */
 export const pageQuery = {

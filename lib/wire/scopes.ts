@@ -1,8 +1,8 @@
 import { SURFACES } from "../records/surfaces/every-surface.ts";
-import { SCOPED_RESOURCES, type Scope } from "./access.ts";
+import { READ_ONLY_RESOURCES, SCOPED_RESOURCES, type Scope } from "./access.ts";
 
 /** The scope catalogue. A write scope does not imply the read scope. */
-export const SCOPES = [...SCOPED_RESOURCES, ...SURFACES.map(({ path }) => path)].flatMap((resource): Scope[] => [
-  `read:${resource}`,
-  `write:${resource}`,
-]);
+export const SCOPES: readonly Scope[] = [
+  ...[...SCOPED_RESOURCES, ...SURFACES.map(({ path }) => path)].flatMap((resource): Scope[] => [`read:${resource}`, `write:${resource}`]),
+  ...READ_ONLY_RESOURCES.map((resource): Scope => `read:${resource}`),
+];

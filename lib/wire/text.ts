@@ -1,14 +1,14 @@
 import { invalidRequest } from "./errors.ts";
 
 /** @throws ApiError 400 if the text has a NUL character or a lone surrogate, which Postgres can't store. */
-export function requireText(value: string, path: string): void {
+export function requireText(value: string, pathOf: () => string): void {
   if (value.includes("\0") || !value.isWellFormed()) {
-    throw invalidRequest([{ path, message: "Must be well-formed Unicode without NUL characters." }]);
+    throw invalidRequest([{ path: pathOf(), message: "Must be well-formed Unicode without NUL characters." }]);
   }
 }
 
 /** @throws ApiError 400 for a name that isn't well-formed text, or that JavaScript objects treat as their own. */
-export function requireName(name: string, path: string): void {
-  requireText(name, path);
-  if (name === "__proto__") throw invalidRequest([{ path, message: "Unknown field." }]);
+export function requireName(name: string, pathOf: () => string): void {
+  requireText(name, pathOf);
+  if (name === "__proto__") throw invalidRequest([{ path: pathOf(), message: "Unknown field." }]);
 }

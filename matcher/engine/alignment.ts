@@ -19,7 +19,10 @@ export const WORD = {
 } as const;
 
 const MOST = 128;
-const CLOSE_LENGTH = 4;
+/** Shorter words are a slip away from too many. */
+export const CLOSE_LENGTH = 4;
+/** Of an outline. */
+const FIRST_LETTER = 0xff00;
 
 /** One pair of lines at a time; the arrays hold the last one compared. */
 export class Alignment {
@@ -48,6 +51,52 @@ export class Alignment {
     this.alignAcross();
     for (let field = 0; field < FIELD_COUNT; field++) this.alignMisspelt(field);
     this.alignClose(0, this.leftStart[FIELD_COUNT] as number, 0, this.rightStart[FIELD_COUNT] as number);
+  }
+
+  /** Whether two rows that share no word have anything else in common: a cut or misspelt word, or a value that is written in other words. */
+  hasTraces(leftRow: number, rightRow: number): boolean {
+    return this.isCutOrRewritten(leftRow, rightRow) || this.hasCloseWords(leftRow, rightRow);
+  }
+
+  /** Whether a word of the one is a slip away from another of the other. */
+  hasCloseWords(leftRow: number, rightRow: number): boolean {
+    const { left, right, outline } = this.texts;
+    const lefts = left.start[(leftRow + 1) * FIELD_COUNT] as number;
+    const rights = right.start[(rightRow + 1) * FIELD_COUNT] as number;
+    for (let i = left.start[leftRow * FIELD_COUNT] as number; i < lefts; i++) {
+      if ((outline[left.words[i] as number] as number) >> 16 < CLOSE_LENGTH) continue;
+      for (let j = right.start[rightRow * FIELD_COUNT] as number; j < rights; j++)
+        if (left.words[i] !== right.words[j] && areClose(this.texts, left.words[i] as number, right.words[j] as number)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a field ends within or right before a word of the other line's, all before it being the same, or is the same in other words. */
+  isCutOrRewritten(leftRow: number, rightRow: number): boolean {
+    const { left, right, outline, spelling } = this.texts;
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      let a = left.start[leftRow * FIELD_COUNT + field] as number;
+      let b = right.start[rightRow * FIELD_COUNT + field] as number;
+      const aEnd = left.start[leftRow * FIELD_COUNT + field + 1] as number;
+      const bEnd = right.start[rightRow * FIELD_COUNT + field + 1] as number;
+      if (a === aEnd || b === bEnd) continue;
+      while (a < aEnd && b < bEnd && left.words[a] === right.words[b]) {
+        a += 1;
+        b += 1;
+      }
+      if (a === aEnd || b === bEnd) continue;
+      // Only a reference is compared as one word.
+      if (field === 0) {
+        const key = left.valueKey(leftRow, field);
+        if (key !== null && key === right.valueKey(rightRow, field)) return true;
+      }
+      if (aEnd - a > 1 && bEnd - b > 1) continue;
+      const [mine, other] = [left.words[a] as number, right.words[b] as number];
+      if (((outline[mine] as number) ^ (outline[other] as number)) & FIRST_LETTER) continue;
+      if (aEnd - a === 1 && (spelling[other] as string).startsWith(spelling[mine] as string)) return true;
+      if (bEnd - b === 1 && (spelling[mine] as string).startsWith(spelling[other] as string)) return true;
+    }
+    return false;
   }
 
   private alignField(field: number, leftRow: number, rightRow: number): void {
@@ -122,18 +171,31 @@ export class Alignment {
     const { leftWords, rightWords, leftState, rightState } = this;
     for (let i = leftFrom; i < leftTo; i++) {
       if (leftState[i] !== WORD.alone) continue;
-      const outline = this.texts.outline[leftWords[i] as number] as number;
-      if (outline >> 16 < CLOSE_LENGTH) continue;
+      if ((this.texts.outline[leftWords[i] as number] as number) >> 16 < CLOSE_LENGTH) continue;
       for (let j = rightFrom; j < rightTo; j++) {
-        if (rightState[j] !== WORD.alone || !mayBeClose(outline, this.texts.outline[rightWords[j] as number] as number)) continue;
-        if (!isClose(this.texts.spelling[leftWords[i] as number] as string, this.texts.spelling[rightWords[j] as number] as string))
-          continue;
+        if (rightState[j] !== WORD.alone || !areClose(this.texts, leftWords[i] as number, rightWords[j] as number)) continue;
         leftState[i] = WORD.close;
         rightState[j] = WORD.close;
         break;
       }
     }
   }
+}
+
+/** What rules most out first: one slip leaves the first or the last letter, the length but for one, and most letters. */
+export function areClose({ outline, letters, spelling }: Texts, mine: number, other: number): boolean {
+  const [one, two] = [outline[mine] as number, outline[other] as number];
+  if ((one & 0xff) !== (two & 0xff) && (one & FIRST_LETTER) !== (two & FIRST_LETTER)) return false;
+  const lengths = (one >> 16) - (two >> 16);
+  if (lengths > 1 || lengths < -1 || differInMoreThanTwo(letters[mine] as number, letters[other] as number)) return false;
+  return isClose(spelling[mine] as string, spelling[other] as string);
+}
+
+/** Of the bits of two words' letters: one slip takes one letter and brings one at most. */
+function differInMoreThanTwo(one: number, other: number): boolean {
+  const differing = one ^ other;
+  const afterFirst = differing & (differing - 1);
+  return (afterFirst & (afterFirst - 1)) !== 0;
 }
 
 function copyWords(side: SideTexts, row: number, words: Int32Array, start: Int32Array, state: Uint8Array): void {
@@ -143,13 +205,6 @@ function copyWords(side: SideTexts, row: number, words: Int32Array, start: Int32
   for (let field = 0; field <= FIELD_COUNT; field++)
     start[field] = Math.min(MOST, (side.start[row * FIELD_COUNT + field] as number) - first);
   state.fill(WORD.alone, 0, count);
-}
-
-/** One slip leaves the first or the last letter, and the length but for one. */
-function mayBeClose(one: number, other: number): boolean {
-  const lengths = (one >> 16) - (other >> 16);
-  if (lengths > 1 || lengths < -1) return false;
-  return (one & 0xff) === (other & 0xff) || ((one >> 8) & 0xff) === ((other >> 8) & 0xff);
 }
 
 /** At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of some length. */

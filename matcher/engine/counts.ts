@@ -2,18 +2,25 @@ const FIRST_CAPACITY = 1024;
 
 /** How often each of many numbers came: a table of open addressing in a third of the memory of a Map. */
 export class Counts {
-  private keys = new Float64Array(FIRST_CAPACITY).fill(NaN);
-  private counts = new Int32Array(FIRST_CAPACITY);
+  private keys: Float64Array;
+  private counts: Int32Array;
   private size = 0;
 
-  add(key: number): void {
+  /** @param expected how many numbers will come: more are taken, at the cost of copying. */
+  constructor(expected = 0) {
+    const capacity = Math.max(FIRST_CAPACITY, 2 ** Math.ceil(Math.log2(2 * expected + 1)));
+    this.keys = new Float64Array(capacity).fill(NaN);
+    this.counts = new Int32Array(capacity);
+  }
+
+  add(key: number, by = 1): void {
     if (this.size * 2 >= this.keys.length) this.grow();
     const slot = this.slotOf(key);
     if (this.counts[slot] === 0) {
       this.keys[slot] = key;
       this.size += 1;
     }
-    this.counts[slot] = (this.counts[slot] as number) + 1;
+    this.counts[slot] = (this.counts[slot] as number) + by;
   }
 
   get(key: number): number {

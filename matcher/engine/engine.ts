@@ -69,7 +69,7 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
   const scorings = new Map<number, Scoring>();
   for (const [index, rule] of rules.entries()) {
     yield { stage: rule.name, done: 0, total: 0 };
-    if (rule.kind === "exact") yield* exact(world, rule, index);
+    if (rule.kind === "exact") yield* exact(world, rule, index, businessDays);
     else if (rule.kind === "tolerance") yield* tolerant(world, rule, index, businessDays);
     else if (rule.kind === "reversal") yield* reversal(world, rule, index, businessDays);
     else if (rule.kind === "group") {
@@ -86,9 +86,9 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
   const suggested = disjointSuggestions(world);
   yield* world.readTexts("reasons");
   yield { stage: "reasons", done: 0, total: 2 };
-  const leftOpen = reasonsOf(world, "left", suggested, rules);
+  const leftOpen = reasonsOf(world, "left", suggested, rules, businessDays);
   yield { stage: "reasons", done: 1, total: 2 };
-  const rightOpen = reasonsOf(world, "right", suggested, rules);
+  const rightOpen = reasonsOf(world, "right", suggested, rules, businessDays);
   yield { stage: "digest", done: 0, total: world.confirmed.length };
   return {
     engine_version: ENGINE_VERSION,

@@ -5,6 +5,7 @@ import { type Graph, split } from "./graph.ts";
 import { amountLevel, dayLevel } from "./levels.ts";
 import { marginals } from "./marginals.ts";
 import { type Knowledge, Model, Observations } from "./model.ts";
+import type { Nodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
 import type { Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
@@ -13,24 +14,27 @@ import { daysAround } from "./window.ts";
 /** Evidence below this, in nats, makes no edge: one in four hundred of these is a match. */
 const LEAST_NATS = -6;
 const ROUNDS = 4;
+/** Rounds that look for pairs anew, and how many nats less those may come to that later ones look at again. */
+const ROUNDS_THAT_FIND = 2;
+const FORESIGHT = 3;
 /** Matches less probable than this teach nothing. */
 const LEAST_PROBABILITY = 0.05;
-/** The model is fitted on so many left nodes at most, in whole stretches of amounts, so that rivals are seen together. */
-const SAMPLE = 3000;
+/** The model is fitted on so many seeking nodes at most, in whole stretches of amounts, so that rivals are seen together. */
+const SAMPLE = 2000;
 const STRETCHES = 6;
 const SLICE = 500;
 
-export function* estimate(pool: Pool, rule: Rule, knowledge: Knowledge | null): Generator<Progress, Model> {
-  const { before, after } = daysAround(rule);
-  const model = new Model(pool.texts, knowledge, before, after, pool.leftLines, pool.rightLines);
+export function* estimate(weighing: Weighing): Generator<Progress, void> {
+  const { pool, evidence } = weighing;
   const sample = sampleOf(pool);
-  const share = sample.length / Math.max(1, pool.left.count);
+  const share = sample.length / Math.max(1, pool.seekers.count);
   const seen = new Observations(pool.texts);
+  let pairs: Pairs | null = null;
   for (let round = 0; round < ROUNDS; round++) {
-    const graph = yield* weighed(pool, rule, model, sample);
-    const evidence = new Evidence(pool, model);
+    // What the second round finds is looked at again in those that follow: the model hardly moves any more.
+    if (!pairs || round < ROUNDS_THAT_FIND) pairs = yield* weighing.find(sample, FORESIGHT);
     seen.clear();
-    for (const group of split(graph)) {
+    for (const group of split(weighing.graph(pairs))) {
       const probability = marginals(group.graph);
       for (let l = 0; l < group.lefts.length; l++) {
         for (let e = group.graph.start[l] as number; e < (group.graph.start[l + 1] as number); e++) {
@@ -45,48 +49,110 @@ export function* estimate(pool: Pool, rule: Rule, knowledge: Knowledge | null): 
         }
       }
     }
-    model.update(seen, seen.matches / share, pool.leftLines, pool.rightLines);
+    weighing.update(seen, seen.matches / share);
   }
-  return model;
 }
 
-/** The graph of these left nodes' weighed candidates; other left nodes have no edges. */
-export function* weighed(pool: Pool, rule: Rule, model: Model, lefts: Int32Array): Generator<Progress, Graph> {
-  const evidence = new Evidence(pool, model);
-  const candidates = new Candidates(pool, evidence, rule);
-  const start = new Int32Array(pool.left.count + 1);
-  const right: number[] = [];
-  const weight: number[] = [];
-  let next = 0;
-  for (const [done, l] of lefts.entries()) {
-    if (done % SLICE === 0) yield { stage: rule.name, done, total: lefts.length };
-    while (next <= l) start[next++] = right.length;
-    candidates.find(l, LEAST_NATS - model.prior);
-    for (let at = 0; at < candidates.count; at++) {
-      const r = candidates.node[at] as number;
-      const nats = evidence.weigh(l, r) + model.prior;
-      if (nats < LEAST_NATS || pool.isRejected(l, r)) continue;
-      right.push(r);
-      weight.push(Math.round(nats * 1000));
+type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
+
+/** Finds pairs and weighs them, by a model that may be refined in between. */
+export class Weighing {
+  readonly pool: Pool;
+  readonly model: Model;
+  readonly evidence: Evidence;
+  private readonly rule: Rule;
+  private readonly candidates: Candidates;
+
+  constructor(pool: Pool, rule: Rule, knowledge: Knowledge | null) {
+    const { before, after } = daysAround(rule);
+    this.pool = pool;
+    this.rule = rule;
+    this.model = new Model(pool.texts, knowledge, before, after, pool.leftLines, pool.rightLines);
+    this.evidence = new Evidence(pool, this.model);
+    this.candidates = new Candidates(pool, this.evidence, this.model, rule);
+  }
+
+  update(seen: Observations, matches: number): void {
+    this.model.update(seen, matches, this.pool.leftLines, this.pool.rightLines);
+    this.evidence.forget();
+  }
+
+  /**
+   * Of these seeking nodes the pairs that may be worth an edge: by rising seeking node, then by rising sought one.
+   * @param foresight by how many nats less they may come to.
+   */
+  *find(seekers: Int32Array, foresight = 0): Generator<Progress, Pairs> {
+    const { pool, candidates, model } = this;
+    const pairs: Pairs = { left: [], right: [], inCommon: [] };
+    const [seeking, sought] = pool.seeking === "left" ? [pairs.left, pairs.right] : [pairs.right, pairs.left];
+    candidates.begin();
+    for (const [done, seeker] of seekers.entries()) {
+      if (done % SLICE === 0) yield { stage: this.rule.name, done, total: seekers.length };
+      candidates.find(seeker, LEAST_NATS - model.prior - foresight);
+      for (let at = 0; at < candidates.count; at++) {
+        seeking.push(seeker);
+        sought.push(candidates.node(at));
+        pairs.inCommon.push(candidates.hasInCommon(at));
+      }
     }
+    return pairs;
   }
-  while (next <= pool.left.count) start[next++] = right.length;
-  return {
-    leftCapacity: pool.left.capacities(),
-    rightCapacity: pool.right.capacities(),
-    start,
-    right: Int32Array.from(right),
-    weight: Int32Array.from(weight),
-  };
+
+  graph(pairs: Pairs): Graph {
+    const { pool, model, evidence } = this;
+    const edges = new Edges();
+    for (let at = 0; at < pairs.left.length; at++) {
+      const [l, r] = [pairs.left[at] as number, pairs.right[at] as number];
+      const nats = (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
+      if (nats >= LEAST_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
+    }
+    return { leftCapacity: pool.left.capacities(), rightCapacity: pool.right.capacities(), ...edges.byLeft(pool.left.count) };
+  }
 }
 
-/** Left nodes by rising number: all, or stretches spread evenly over the amounts. */
-function sampleOf({ left }: Pool): Int32Array {
-  const all = Int32Array.from({ length: left.count }, (_, l) => l);
-  if (left.count <= SAMPLE) return all;
-  const byAmount = all.slice().sort((a, b) => (left.amount[a] as number) - (left.amount[b] as number) || a - b);
+/** Edges as they are found: by rising node of the one side, then of the other. */
+class Edges {
+  private readonly left: number[] = [];
+  private readonly right: number[] = [];
+  private readonly weight: number[] = [];
+
+  add(left: number, right: number, weight: number): void {
+    this.left.push(left);
+    this.right.push(right);
+    this.weight.push(weight);
+  }
+
+  /** By rising left node, then by rising right node. */
+  byLeft(leftCount: number): Pick<Graph, "start" | "right" | "weight"> {
+    const start = new Int32Array(leftCount + 1);
+    for (const l of this.left) start[l + 1] = (start[l + 1] as number) + 1;
+    for (let l = 0; l < leftCount; l++) start[l + 1] = (start[l + 1] as number) + (start[l] as number);
+    const next = start.slice();
+    const right = new Int32Array(this.left.length);
+    const weight = new Int32Array(this.left.length);
+    this.left.forEach((l, edge) => {
+      const at = next[l] as number;
+      next[l] = at + 1;
+      right[at] = this.right[edge] as number;
+      weight[at] = this.weight[edge] as number;
+    });
+    return { start, right, weight };
+  }
+}
+
+export function everyNode(nodes: Nodes): Int32Array {
+  const all = new Int32Array(nodes.count);
+  for (let node = 0; node < nodes.count; node++) all[node] = node;
+  return all;
+}
+
+/** Seeking nodes by rising number: all, or stretches spread evenly over the amounts. */
+function sampleOf({ seekers }: Pool): Int32Array {
+  const all = everyNode(seekers);
+  if (seekers.count <= SAMPLE) return all;
+  const byAmount = all.slice().sort((a, b) => (seekers.amount[a] as number) - (seekers.amount[b] as number) || a - b);
   const stretch = Math.floor(SAMPLE / STRETCHES);
-  const gap = Math.floor((left.count - stretch) / (STRETCHES - 1));
+  const gap = Math.floor((seekers.count - stretch) / (STRETCHES - 1));
   const sample: number[] = [];
   for (let at = 0; at < STRETCHES; at++) sample.push(...byAmount.subarray(at * gap, at * gap + stretch));
   return Int32Array.from(new Set(sample)).sort();

@@ -4,7 +4,7 @@
  * (Winkler 2000). How likely it is of matches is the model's; how likely of unrelated lines is counted in the pool.
  */
 import { Alignment, WORD } from "./alignment.ts";
-import { amountLevel, amountWidthNats, dayLevel, EQUAL } from "./levels.ts";
+import { AMOUNT_LEVELS, amountLevel, amountWidthNats, dayLevel, EQUAL } from "./levels.ts";
 import type { Model } from "./model.ts";
 import type { Pool } from "./pool.ts";
 import { FIELD_COUNT } from "./texts.ts";
@@ -14,8 +14,9 @@ export const EVIDENCE_FIELDS = ["amount", "value_date", "reference", "counterpar
 /** Of several shared words the rarest counts in full, others in part: words that come together are no independent witnesses. */
 const OTHERS = 0.35;
 /** What one kind of evidence can say at most. */
-const MOST_NATS = 16;
+export const MOST_NATS = 16;
 
+/** By a model: after each change of it, `forget` what it said. */
 export class Evidence {
   /** Nats by field of the last pair weighed, in the order of EVIDENCE_FIELDS. */
   readonly nats = new Float64Array(EVIDENCE_FIELDS.length);
@@ -23,11 +24,18 @@ export class Evidence {
   readonly pool: Pool;
   private readonly model: Model;
   private readonly credited: number[] = [];
+  /** What each level of amounts says of the seeking node whose number, and one, stands beside. */
+  private readonly levelNats = new Float64Array(AMOUNT_LEVELS);
+  private readonly levelOf = new Int32Array(AMOUNT_LEVELS);
 
   constructor(pool: Pool, model: Model) {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);
+  }
+
+  forget(): void {
+    this.levelOf.fill(0);
   }
 
   /** The sum of all fields' evidence; with `model.prior` added it is ln of the odds of a match against both staying open. */
@@ -45,13 +53,41 @@ export class Evidence {
     return total;
   }
 
+  /** The same of two lines that share no word, by far the most: only where a word is cut or misspelt are they aligned. */
+  weighStrangers(l: number, r: number): number {
+    const { pool, model } = this;
+    const { left, right } = pool.texts;
+    const [leftRow, rightRow] = [pool.leftRow(l), pool.rightRow(r)];
+    if (this.alignment.hasTraces(leftRow, rightRow)) return this.weigh(l, r);
+    let total = this.amount(l, r) + this.day(l, r);
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      const [a, aEnd] = [left.start[leftRow * FIELD_COUNT + field] as number, left.start[leftRow * FIELD_COUNT + field + 1] as number];
+      const [b, bEnd] = [right.start[rightRow * FIELD_COUNT + field] as number, right.start[rightRow * FIELD_COUNT + field + 1] as number];
+      const bothHave = a < aEnd && b < bEnd ? 1 : 0;
+      let expected = 0;
+      for (let i = a; i < aEnd; i++) expected += model.wordNats("left", field, left.words[i] as number, bothHave, WORD.alone);
+      for (let j = b; j < bEnd; j++) expected += model.wordNats("right", field, right.words[j] as number, bothHave, WORD.alone);
+      total += Math.max(-MOST_NATS, expected);
+    }
+    return total;
+  }
+
   amount(l: number, r: number): number {
-    const { left, right, leftRarity, leftDensity } = this.pool;
-    const amount = left.amount[l] as number;
-    const level = amountLevel(amount, right.amount[r] as number);
+    const { left, right, seeking } = this.pool;
+    const seeker = seeking === "left" ? l : r;
+    const level = amountLevel(left.amount[l] as number, right.amount[r] as number);
+    if (this.levelOf[level] !== seeker + 1) {
+      this.levelOf[level] = seeker + 1;
+      this.levelNats[level] = this.amountAt(level, seeker);
+    }
+    return this.levelNats[level] as number;
+  }
+
+  private amountAt(level: number, seeker: number): number {
+    const { seekers, rarity, density } = this.pool;
     const expected = this.model.amountNats[level] as number;
-    if (level === EQUAL) return expected + (leftRarity[l] as number);
-    return expected + Math.max(0, (leftDensity[l] as number) - amountWidthNats(level, amount));
+    if (level === EQUAL) return expected + (rarity[seeker] as number);
+    return expected + Math.max(0, (density[seeker] as number) - amountWidthNats(level, seekers.amount[seeker] as number));
   }
 
   day(l: number, r: number): number {

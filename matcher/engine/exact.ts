@@ -2,6 +2,7 @@
  * Lines that agree in amount, currency and the rule's fields, where nothing else on either side does: a hash join, in time and
  * memory proportional to the lines.
  */
+import { type BusinessDays, daysOf } from "./days.ts";
 import { HashColumn } from "./hash.ts";
 import { ruleKey } from "./key.ts";
 import type { Lines } from "./lines.ts";
@@ -14,10 +15,11 @@ import type { World } from "./world.ts";
 const NONE = -1;
 const SLICE = 100_000;
 
-export function* exact(world: World, rule: Rule, ruleIndex: number): Generator<Progress> {
+export function* exact(world: World, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
   const total = world.left.length + world.right.length;
   const table = new JoinTable(world.openCount("left"));
   const days = rule.days_before !== undefined || rule.days_after !== undefined;
+  const dayNumber = daysOf(rule, businessDays);
   for (let from = 0; from < world.left.length; from += SLICE) {
     table.put(world, "left", rule, from, Math.min(from + SLICE, world.left.length));
     yield { stage: rule.name, done: from, total };
@@ -31,7 +33,7 @@ export function* exact(world: World, rule: Rule, ruleIndex: number): Generator<P
     if (table.head.left[slot] === NONE || table.head.right[slot] === NONE) continue;
     const left = table.linesOf("left", slot);
     const right = table.linesOf("right", slot);
-    if (days && !withinDays(world, rule, left, right)) continue;
+    if (days && !withinDays(world, rule, dayNumber, left, right)) continue;
     if (left.length === 1 && right.length === 1) pair(world, rule, ruleIndex, left, right, BASIS.unique);
     else pairTwins(world, rule, ruleIndex, left, right);
   }
@@ -54,11 +56,11 @@ function pair(world: World, rule: Rule, ruleIndex: number, left: number[], right
   else world.proposed.add(ruleIndex, left, right, { basis, held: HELD.rule, score: 1, margin: Infinity });
 }
 
-function withinDays(world: World, rule: Rule, left: number[], right: number[]): boolean {
+function withinDays(world: World, rule: Rule, dayNumber: (day: number) => number, left: number[], right: number[]): boolean {
   const { days_before = 0, days_after = 0 } = rule;
   return left.every((l) =>
     right.every((r) => {
-      const lag = (world.right.value_date[r] as number) - (world.left.value_date[l] as number);
+      const lag = dayNumber(world.right.value_date[r] as number) - dayNumber(world.left.value_date[l] as number);
       return lag >= -days_before && lag <= days_after;
     }),
   );

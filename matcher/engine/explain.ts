@@ -1,5 +1,6 @@
 /** Why a match was made, or only suggested: put together on demand, so that a million matches need not be explained in advance. */
 import { toleranceFor, toleranceOf } from "./amounts.ts";
+import { type BusinessDays, daysOf, mondayToFriday } from "./days.ts";
 import type { Result } from "./engine.ts";
 import { EVIDENCE_FIELDS, Evidence } from "./evidence.ts";
 import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./fields.ts";
@@ -16,7 +17,7 @@ export type Explanation = {
   rule: string;
   basis: BasisName;
   fields: FieldComparison[];
-  /** What of the rule's tolerances was used: minor units, and days from left to right. */
+  /** What of the rule's tolerances was used: minor units, and days from left to right, business days where the rule counts those. */
   tolerance: {
     amount_used_minor: string;
     amount_allowed_minor: number;
@@ -44,7 +45,7 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
       rules[ruleIndex] as Rule,
       Array.from(matches.left(index), (line) => plainLine(left, line)),
       Array.from(matches.right(index), (line) => plainLine(right, line)),
-      weightsOf(result.scorings.get(ruleIndex), matches, index),
+      { weights: weightsOf(result.scorings.get(ruleIndex), matches, index), businessDays: result.input.businessDays },
     ),
     basis: nameOf(BASIS, verdict.basis) as BasisName,
     runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
@@ -58,11 +59,15 @@ export function explainLines(
   rule: Rule,
   left: readonly PlainLine[],
   right: readonly PlainLine[],
-  weights: ReadonlyMap<string, number> | null = null,
+  {
+    weights = null,
+    businessDays = mondayToFriday,
+  }: { weights?: ReadonlyMap<string, number> | null; businessDays?: BusinessDays | undefined } = {},
 ): Explanation {
   const twoSided = left.length > 0 && right.length > 0;
   const [leftSum, rightSum] = [sum(left.map((line) => line.amount_minor)), sum(right.map((line) => line.amount_minor))];
   const used = leftSum - rightSum;
+  const dayNumber = daysOf(rule, businessDays);
   return {
     rule: rule.name,
     basis: "unique",
@@ -71,7 +76,7 @@ export function explainLines(
       ? {
           amount_used_minor: String(used < 0n ? -used : used),
           amount_allowed_minor: toleranceFor(toleranceOf(rule), Number(leftSum), Number(rightSum)),
-          days: (right[0] as PlainLine).value_date - (left[0] as PlainLine).value_date,
+          days: dayNumber((right[0] as PlainLine).value_date) - dayNumber((left[0] as PlainLine).value_date),
           days_before: rule.days_before ?? null,
           days_after: rule.days_after ?? null,
         }

@@ -60,15 +60,35 @@ export type Part = { graph: Graph; lefts: Int32Array; rights: Int32Array };
 
 /** The connected groups that have an edge, one after another, nodes in their order: solved alone they are solved as in the whole. */
 export function* split(graph: Graph): Generator<Part> {
-  const groups = connectedGroups(graph);
+  const whole = withEdges(graph);
+  const groups = connectedGroups(whole.graph);
   const lefts = buckets(groups.ofLeft, groups.count);
   const rights = buckets(groups.ofRight, groups.count);
-  const place = new Int32Array(graph.rightCapacity.length);
+  const place = new Int32Array(whole.rights.length);
   for (let group = 0; group < groups.count; group++) {
-    const ownLefts = lefts.member.subarray(lefts.start[group], lefts.start[group + 1]);
-    const ownRights = rights.member.subarray(rights.start[group], rights.start[group + 1]);
-    if (ownLefts.length > 0 && ownRights.length > 0) yield partOf(graph, ownLefts, ownRights, place);
+    const part = partOf(
+      whole.graph,
+      lefts.member.subarray(lefts.start[group], lefts.start[group + 1]),
+      rights.member.subarray(rights.start[group], rights.start[group + 1]),
+      place,
+    );
+    yield {
+      graph: part.graph,
+      lefts: part.lefts.map((l) => whole.lefts[l] as number),
+      rights: part.rights.map((r) => whole.rights[r] as number),
+    };
   }
+}
+
+/** The nodes that have an edge: of many lines they are few. */
+function withEdges(graph: Graph): Part {
+  const lefts: number[] = [];
+  for (let l = 0; l < graph.leftCapacity.length; l++) if (graph.start[l] !== graph.start[l + 1]) lefts.push(l);
+  const has = new Uint8Array(graph.rightCapacity.length);
+  for (const r of graph.right) has[r] = 1;
+  const rights: number[] = [];
+  for (let r = 0; r < has.length; r++) if (has[r]) rights.push(r);
+  return partOf(graph, Int32Array.from(lefts), Int32Array.from(rights), new Int32Array(has.length));
 }
 
 /** Whole groups bundled into about `count` parts with about as many edges each. */
@@ -132,7 +152,9 @@ function partOf(graph: Graph, lefts: Int32Array, rights: Int32Array, place: Int3
 }
 
 function identity(length: number): Int32Array {
-  return Int32Array.from({ length }, (_, at) => at);
+  const places = new Int32Array(length);
+  for (let at = 0; at < length; at++) places[at] = at;
+  return places;
 }
 
 /** Nodes by group, in their order: those of group g from `start[g]` to before `start[g + 1]`. */

@@ -83,6 +83,7 @@ function* sumsToOne(
   groups: number[][],
   businessDays: BusinessDays,
 ): Generator<Progress> {
+  if (groups.length === 0) return;
   const other = side === "left" ? "right" : "left";
   const dayNumber = daysOf(rule, businessDays);
   const singles = new SinglesByAmount(world, other, dayNumber);

@@ -3,7 +3,7 @@
  * are kept in typed arrays, texts as UTF-8 in blocks, and a string is made only of what is looked at.
  */
 import { grown, HashColumn, Hasher } from "./hash.ts";
-import { hashText, type TextField, wordsOf } from "./text.ts";
+import { hashText, type TextField, wordRanges, wordsOf } from "./text.ts";
 
 /** A text, or its UTF-8 bytes as a COPY stream delivers them (they are copied). */
 export type Text = string | Uint8Array;
@@ -49,6 +49,8 @@ export class Lines {
   private readonly textLength: Record<TextField, Uint16Array>;
   private readonly blocks: Uint8Array[] = [];
   private blockUsed = BLOCK_BYTES;
+  /** Where `wordRanges` found the words of the last text. */
+  block: Uint8Array = new Uint8Array(0);
 
   /** @param expected how many lines will come: more are taken, at the cost of copying. */
   constructor(side: "left" | "right", expected = 1024) {
@@ -100,11 +102,7 @@ export class Lines {
   text(index: number, field: TextField): string | null {
     const length = this.textLength[field][index] as number;
     if (length === 0) return null;
-    let start = this.textStart[index] as number;
-    for (const before of TEXT_FIELDS) {
-      if (before === field) break;
-      start += this.textLength[before][index] as number;
-    }
+    const start = this.textStartOf(index, field);
     const block = this.blocks[Math.floor(start / BLOCK_BYTES)] as Buffer;
     const offset = start % BLOCK_BYTES;
     return block.toString("utf8", offset, offset + length);
@@ -115,8 +113,27 @@ export class Lines {
     return text === null ? [] : wordsOf(text, field);
   }
 
+  /** @returns as `wordRanges`, of the text in `block`. */
+  wordRanges(index: number, field: TextField, ranges: Int32Array): number {
+    const length = this.textLength[field][index] as number;
+    if (length === 0) return 0;
+    const start = this.textStartOf(index, field);
+    this.block = this.blocks[Math.floor(start / BLOCK_BYTES)] as Uint8Array;
+    const offset = start % BLOCK_BYTES;
+    return wordRanges(this.block, offset, offset + length, field, ranges);
+  }
+
   currencyOf(index: number): string {
     return currencyName(this.currency[index] as number);
+  }
+
+  private textStartOf(index: number, field: TextField): number {
+    let start = this.textStart[index] as number;
+    for (const before of TEXT_FIELDS) {
+      if (before === field) break;
+      start += this.textLength[before][index] as number;
+    }
+    return start;
   }
 
   private addText(index: number, field: TextField, text: Text | null | undefined): void {

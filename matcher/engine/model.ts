@@ -16,16 +16,22 @@ const STATES = 3;
 const FOUND = 0;
 const CLOSE = 1;
 const LOST = 2;
-const CELLS = 2 * FIELD_COUNT * SHAPES * 2;
+/** By field, shape, and whether both lines have the field. */
+const SIDE_CELLS = FIELD_COUNT * SHAPES * 2;
+const CELLS = 2 * SIDE_CELLS;
 
-/** Counts of what was seen of true matches, by amount level, day level and kind of word (found, close, lost). */
-export type Knowledge = { amount: number[]; day: number[]; words: number[] };
+/**
+ * Counts of what was seen of true matches, by amount level, day level and kind of word (found, close, lost). The same lags are counted in
+ * business days, too, for rules that count in them: what a pair was taught before version 1.2.0 has none.
+ */
+export type Knowledge = { amount: number[]; day: number[]; business_day?: number[]; words: number[] };
 
 /** What is expected of any pair of sources, as if a few matches had been seen. */
 export function priorKnowledge(): Knowledge {
   return {
     amount: [...amountPrior().map((share) => share * PRIOR_MATCHES)],
     day: [...dayPrior(5, 14).map((share) => share * PRIOR_MATCHES)],
+    business_day: [...dayPrior(5, 14).map((share) => share * PRIOR_MATCHES)],
     words: [...wordPrior()],
   };
 }
@@ -70,6 +76,11 @@ export class Model {
     this.update(new Observations(texts), EXPECTED * Math.min(leftLines, rightLines), leftLines, rightLines);
   }
 
+  /** ln of how likely a word of a match is to stand on one side only: of the left line (0) or the right one (1). */
+  wordLost(side: number, word: number, bothHave: number): number {
+    return this.lostNats[word * 4 + side * 2 + bothHave] as number;
+  }
+
   wordNats(side: "left" | "right", field: number, word: number, bothHave: number, state: number): number {
     if (state === WORD.unseen) return 0;
     const sideNumber = side === "left" ? 0 : 1;
@@ -104,25 +115,31 @@ export class Model {
 
   private updateWords(seen: Observations): void {
     const { shape } = this.texts;
+    const { foundNats, lostNats } = this;
+    const shares = this.cellNats.map(Math.exp);
+    const usual = this.cellNats.map(inSteps);
     for (let word = 0; word < shape.length; word++) {
+      const own = cellOf(0, seen.mainField[word] as number, shape[word] as number, 0) * STATES;
       for (let context = 0; context < 4; context++) {
-        const side = context >> 1;
-        const field = seen.mainField[word] as number;
-        const cell = cellOf(side, field, shape[word] as number, context & 1);
+        const cell = own + (context >> 1) * SIDE_CELLS * STATES + (context & 1) * STATES;
         const at = word * 4 + context;
-        if (seen.found[at] === 0 && seen.lost[at] === 0) {
-          this.foundNats[at] = this.cellNats[cell * STATES + FOUND] as number;
-          this.lostNats[at] = this.cellNats[cell * STATES + LOST] as number;
+        const [foundSeen, lostSeen] = [seen.found[at] as number, seen.lost[at] as number];
+        if (foundSeen === 0 && lostSeen === 0) {
+          foundNats[at] = usual[cell + FOUND] as number;
+          lostNats[at] = usual[cell + LOST] as number;
           continue;
         }
-        const found = Math.exp(this.cellNats[cell * STATES + FOUND] as number);
-        const lost = Math.exp(this.cellNats[cell * STATES + LOST] as number);
-        const total = (seen.found[at] as number) + (seen.lost[at] as number) + WORD_WEIGHS;
-        this.foundNats[at] = Math.log(((seen.found[at] as number) + WORD_WEIGHS * found) / total);
-        this.lostNats[at] = Math.log(((seen.lost[at] as number) + WORD_WEIGHS * lost) / total);
+        const total = foundSeen + lostSeen + WORD_WEIGHS;
+        foundNats[at] = inSteps(Math.log((foundSeen + WORD_WEIGHS * (shares[cell + FOUND] as number)) / total));
+        lostNats[at] = inSteps(Math.log((lostSeen + WORD_WEIGHS * (shares[cell + LOST] as number)) / total));
       }
     }
   }
+}
+
+/** In millionths of a nat, of which sums are exact: words add up to the same in any order. */
+function inSteps(nats: number): number {
+  return Math.round(nats * 2 ** 20) / 2 ** 20;
 }
 
 /** What unrelated words of letters, digits and both are close by chance: numbers that count up often are. */

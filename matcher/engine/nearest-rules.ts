@@ -39,8 +39,10 @@ export function* tolerant(world: World, rule: Rule, ruleIndex: number, businessD
 export function* reversal(world: World, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
   const dayNumber = daysOf(rule, businessDays);
   for (const side of ["left", "right"] as const) {
-    const booked = new Nodes(world, side, rule, dayNumber, (amount) => amount > 0);
-    const reversed = new Nodes(world, side, rule, dayNumber, (amount) => amount < 0);
+    const amounts = new Set<number>();
+    for (const line of world.open(side)) amounts.add(world[side].amount[line] as number);
+    const booked = new Nodes(world, side, rule, dayNumber, (amount) => amount > 0 && amounts.has(-amount));
+    const reversed = new Nodes(world, side, rule, dayNumber, (amount) => amount < 0 && amounts.has(-amount));
     for (let node = 0; node < reversed.count; node++) reversed.amount[node] = -(reversed.amount[node] as number);
     for (const pair of yield* nearestPairs(world, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 })) {
       for (let unit = 0; unit < pair.units; unit++) {

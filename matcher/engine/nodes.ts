@@ -18,6 +18,7 @@ export class Nodes {
   readonly day: Int32Array;
   readonly key: HashColumn;
   private readonly taken: Int32Array;
+  private sizes: Int32Array | null = null;
 
   constructor(world: World, side: "left" | "right", rule: Rule, dayNumber: (day: number) => number, keep?: (amount: number) => boolean) {
     const lines = world[side];
@@ -73,7 +74,11 @@ export class Nodes {
     return this.member[(this.start[node] as number) + at] as number;
   }
 
+  /** How many lines each node stands for. */
   capacities(): Int32Array {
-    return Int32Array.from({ length: this.count }, (_, node) => this.size(node));
+    if (this.sizes) return this.sizes;
+    this.sizes = new Int32Array(this.count);
+    for (let node = 0; node < this.count; node++) this.sizes[node] = this.size(node);
+    return this.sizes;
   }
 }

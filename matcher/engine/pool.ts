@@ -1,6 +1,9 @@
+import type { CloseWords } from "./close-words.ts";
+import { Counts } from "./counts.ts";
 import { DAY_LEVELS, dayLevel } from "./levels.ts";
 import type { Nodes } from "./nodes.ts";
-import { FIELD_COUNT, type Texts } from "./texts.ts";
+import { FIELD_COUNT, type SideTexts, type Texts } from "./texts.ts";
+import { WordIndex } from "./word-index.ts";
 import type { World } from "./world.ts";
 
 /** How the amounts and days of a pool are spread, and which text row each node has. */
@@ -8,15 +11,22 @@ export class Pool {
   readonly left: Nodes;
   readonly right: Nodes;
   readonly texts: Texts;
-  /** By node: −ln of the probability that an unrelated line has this very amount; −ln of the density of amounts near it. */
-  readonly leftRarity: Float64Array;
-  readonly leftDensity: Float64Array;
+  /** The side with fewer nodes: its counterparts are looked for on the other, so that a few new lines cost little, however many are open. */
+  readonly seeking: "left" | "right";
+  readonly seekers: Nodes;
+  readonly sought: Nodes;
+  /** By seeking node: −ln of the probability that an unrelated line has this very amount; −ln of the density of amounts near it. */
+  readonly rarity: Float64Array;
+  readonly density: Float64Array;
   /** By day level: −ln of the probability that two unrelated lines are so far apart. */
   readonly dayRarity: Float64Array;
   readonly leftLines: number;
   readonly rightLines: number;
+  /** By node: the row of its texts. */
+  private readonly rows: { left: Int32Array; right: Int32Array };
   private readonly world: World;
   private words: WordIndex | null = null;
+  private common: Int32Array | null = null;
 
   constructor(world: World, left: Nodes, right: Nodes) {
     const texts = world.texts();
@@ -24,18 +34,71 @@ export class Pool {
     this.left = left;
     this.right = right;
     this.texts = texts;
+    this.seeking = right.count < left.count ? "right" : "left";
+    this.seekers = this.seeking === "left" ? left : right;
+    this.sought = this.seeking === "left" ? right : left;
     this.leftLines = left.start[left.count] as number;
     this.rightLines = right.start[right.count] as number;
+    this.rows = {
+      left: rowsOf(left, texts.left),
+      right: rowsOf(right, texts.right),
+    };
     const spread = new AmountSpread(left, right);
-    this.leftRarity = Float64Array.from({ length: left.count }, (_, l) => spread.rarity(left, l));
-    this.leftDensity = Float64Array.from({ length: left.count }, (_, l) => spread.density(left, l));
+    this.rarity = new Float64Array(this.seekers.count);
+    this.density = new Float64Array(this.seekers.count);
+    for (let node = 0; node < this.seekers.count; node++) {
+      this.rarity[node] = spread.rarity(this.seekers, node);
+      this.density[node] = spread.density(this.seekers, node);
+    }
     this.dayRarity = dayRarity(left, right);
   }
 
-  /** The right nodes of each word that no more than `most` of them have. */
+  /** The sought nodes of each word that no more than `most` of them have. */
   wordIndex(most: number): WordIndex {
-    if (!this.words) this.words = new WordIndex(this, most);
+    this.words ??= new WordIndex(
+      this.soughtTexts,
+      this.texts.spelling.length,
+      this.sought.count,
+      (node) => this.soughtRows[node] as number,
+      (_, count) => count <= most,
+    );
     return this.words;
+  }
+
+  /** By sought node: bits of its words that the index leaves out, to see at once that it shares none of them. */
+  commonWords(index: WordIndex): Int32Array {
+    if (this.common) return this.common;
+    const { start, words } = this.soughtTexts;
+    const bits = new Int32Array(this.sought.count);
+    for (let node = 0; node < this.sought.count; node++) {
+      const cell = (this.soughtRows[node] as number) * FIELD_COUNT;
+      for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
+        const word = words[at] as number;
+        if (!index.has(word)) bits[node] = (bits[node] as number) | bitOf(word);
+      }
+    }
+    this.common = bits;
+    return bits;
+  }
+
+  get seekersTexts(): SideTexts {
+    return this.texts[this.seeking];
+  }
+
+  get soughtTexts(): SideTexts {
+    return this.texts[this.seeking === "left" ? "right" : "left"];
+  }
+
+  get seekersRows(): Int32Array {
+    return this.rows[this.seeking];
+  }
+
+  get soughtRows(): Int32Array {
+    return this.rows[this.seeking === "left" ? "right" : "left"];
+  }
+
+  closeWords(): CloseWords {
+    return this.world.closeWords(this.soughtTexts);
   }
 
   isRejected(l: number, r: number): boolean {
@@ -43,55 +106,28 @@ export class Pool {
   }
 
   leftRow(node: number): number {
-    return this.texts.left.rowOf[this.left.line(node)] as number;
+    return this.rows.left[node] as number;
   }
 
   rightRow(node: number): number {
-    return this.texts.right.rowOf[this.right.line(node)] as number;
+    return this.rows.right[node] as number;
   }
 }
 
-/** Right nodes by word: those of word w from `start[w]` to before `start[w + 1]`. */
-export class WordIndex {
-  readonly start: Int32Array;
-  readonly node: Int32Array;
+function rowsOf(nodes: Nodes, texts: SideTexts): Int32Array {
+  const rows = new Int32Array(nodes.count);
+  for (let node = 0; node < nodes.count; node++) rows[node] = texts.rowOf[nodes.line(node)] as number;
+  return rows;
+}
 
-  constructor(pool: Pool, most: number) {
-    const { right, spelling } = pool.texts;
-    const count = new Int32Array(spelling.length);
-    const last = new Int32Array(spelling.length).fill(-1);
-    const each = (visit: (word: number, node: number) => void) => {
-      last.fill(-1);
-      for (let r = 0; r < pool.right.count; r++) {
-        const row = pool.rightRow(r);
-        for (let at = right.start[row * FIELD_COUNT] as number; at < (right.start[(row + 1) * FIELD_COUNT] as number); at++) {
-          const word = right.words[at] as number;
-          if (last[word] === r) continue;
-          last[word] = r;
-          visit(word, r);
-        }
-      }
-    };
-    each((word) => {
-      count[word] = (count[word] as number) + 1;
-    });
-    this.start = new Int32Array(spelling.length + 1);
-    for (let word = 0; word < spelling.length; word++) {
-      this.start[word + 1] = (this.start[word] as number) + ((count[word] as number) <= most ? (count[word] as number) : 0);
-    }
-    this.node = new Int32Array(this.start[spelling.length] as number);
-    const next = this.start.slice();
-    each((word, node) => {
-      if ((count[word] as number) > most) return;
-      this.node[next[word] as number] = node;
-      next[word] = (next[word] as number) + 1;
-    });
-  }
+/** Words that follow each other in the vocabulary often come together: they have other bits. */
+export function bitOf(word: number): number {
+  return 1 << (word & 31);
 }
 
 /** How many lines have an amount, and how many amounts lie near it, per currency and sign. */
 class AmountSpread {
-  private readonly counts = new Map<number, number>();
+  private readonly counts = new Counts();
   private readonly near = new Map<number, number>();
   /** How many amounts are multiples of a grain, and of no larger one. */
   private readonly grains = new Map<number, number>();
@@ -103,7 +139,7 @@ class AmountSpread {
       for (let node = 0; node < nodes.count; node++) {
         const size = nodes.size(node);
         lines += size;
-        add(this.counts, amountKey(nodes, node), size);
+        this.counts.add(amountKey(nodes, node), size);
         add(this.grains, grainOf(nodes.amount[node] as number), size);
         add(this.near, binKey(nodes, node), size);
       }
@@ -115,7 +151,7 @@ class AmountSpread {
   rarity(nodes: Nodes, node: number): number {
     const amount = nodes.amount[node] as number;
     const grain = grainOf(amount);
-    const others = Math.max(0, (this.counts.get(amountKey(nodes, node)) as number) - 2);
+    const others = Math.max(0, this.counts.get(amountKey(nodes, node)) - 2);
     const perUnit = Math.exp(-this.density(nodes, node)) / Math.max(1, Math.abs(amount));
     const round = ((this.grains.get(grain) ?? 0) + PRIOR_LINES * expectedOf(grain)) / (this.lines + PRIOR_LINES);
     return -Math.log(Math.min(1, others / this.lines + perUnit * grain * round));

@@ -1,9 +1,13 @@
 /** Why a line is open, and which line of the other side comes nearest to being its counterpart. */
+
+import { Counts } from "./counts.ts";
+import { type BusinessDays, daysOf } from "./days.ts";
 import { ruleKey } from "./key.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { MAX_DAYS, type Rule } from "./rules.ts";
+import { DAY_KINDS, MAX_DAYS, type Rule } from "./rules.ts";
 import { FIELD_COUNT } from "./texts.ts";
+import { WordIndex } from "./word-index.ts";
 import type { World } from "./world.ts";
 
 export const REASONS = [
@@ -26,9 +30,15 @@ const LOOKED_AT = 20;
 /** A word that more open lines of a side have points to none of them. */
 const RARE = 5;
 
-export function reasonsOf(world: World, side: "left" | "right", suggested: Matches, rules: readonly Rule[]): OpenLines {
+export function reasonsOf(
+  world: World,
+  side: "left" | "right",
+  suggested: Matches,
+  rules: readonly Rule[],
+  businessDays: BusinessDays,
+): OpenLines {
   const open = world.open(side);
-  const clues = new Clues(world, side, suggested, rules);
+  const clues = new Clues(world, side, suggested, windowsOf(rules, side, businessDays));
   const reason = new Uint8Array(open.length);
   const counterpart = new Int32Array(open.length).fill(-1);
   open.forEach((line, at) => {
@@ -40,48 +50,72 @@ export function reasonsOf(world: World, side: "left" | "right", suggested: Match
 }
 
 type Clue = { reason: Reason; counterpart: number };
+/** How many days before and after a line its counterpart may be dated, in the days that `dayNumber` counts. */
+type DayWindow = { before: number; after: number; dayNumber: (day: number) => number };
+
+/** The widest window of each kind of day that rules count in. */
+function windowsOf(rules: readonly Rule[], side: "left" | "right", businessDays: BusinessDays): DayWindow[] {
+  return DAY_KINDS.flatMap((kind) => {
+    const alike = rules.filter(({ day_kind = "calendar" }) => day_kind === kind);
+    const [first] = alike;
+    if (!first) return [];
+    const before = Math.max(...alike.map(({ days_before = 0 }) => days_before));
+    const after = Math.max(...alike.map(({ days_after = 0 }) => days_after));
+    return [{ ...(side === "left" ? { before, after } : { before: after, after: before }), dayNumber: daysOf(first, businessDays) }];
+  });
+}
+
+type Asked = { references: Set<number>; amounts: Set<number>; keys: Set<number> };
 
 class Clues {
   private readonly world: World;
   private readonly own: Lines;
   private readonly other: Lines;
-  private readonly days: { before: number; after: number };
+  private readonly windows: readonly DayWindow[];
   private readonly inSuggestion = new Map<number, { match: number; counterpart: number }>();
   private readonly suggested: Matches;
   /** Open lines of the other side by hash of the reference, by amount, by group key and by rare word. */
   private readonly byReference = new Map<number, number[]>();
   private readonly byAmount = new Map<number, number[]>();
   private readonly byKey = new Map<number, number[]>();
-  private readonly byWord = new Map<number, number[]>();
+  private readonly byWord: WordIndex;
+  private readonly others: Int32Array;
   private readonly ownKeys = new Map<number, number>();
   /** How many lines of the own side, settled ones too, have the amount and reference of an open one. */
-  private readonly twins = new Map<number, number>();
+  private readonly twins = new Counts();
 
-  constructor(world: World, side: "left" | "right", suggested: Matches, rules: readonly Rule[]) {
+  constructor(world: World, side: "left" | "right", suggested: Matches, windows: readonly DayWindow[]) {
     const otherSide = side === "left" ? "right" : "left";
     this.world = world;
     this.own = world[side];
     this.other = world[otherSide];
     this.suggested = suggested;
-    const before = Math.max(0, ...rules.map((rule) => rule.days_before ?? 0));
-    const after = Math.max(0, ...rules.map((rule) => rule.days_after ?? 0));
-    this.days = side === "left" ? { before, after } : { before: after, after: before };
+    this.windows = windows;
     for (let match = 0; match < suggested.length; match++) {
       const counterparts = suggested[otherSide](match);
       for (const line of suggested[side](match)) this.inSuggestion.set(line, { match, counterpart: counterparts[0] ?? -1 });
     }
-    for (const line of world.open(otherSide)) this.index(line);
+    this.others = world.open(otherSide);
+    const asked = this.others.length > world.open(side).length ? this.asked() : null;
+    for (const line of this.others) this.index(line, asked);
+    const texts = world.texts();
+    this.byWord = new WordIndex(
+      texts[otherSide],
+      texts.spelling.length,
+      this.others.length,
+      (at) => texts[otherSide].rowOf[this.others[at] as number] as number,
+      (_, count) => count <= RARE,
+    );
     for (const line of world.open(side)) {
       if (this.own.hashes.group_key.has(line)) add(this.ownKeys, this.own.hashes.group_key.key(line));
     }
     for (const line of world.open(side)) {
       const key = this.twinKey(line);
-      if (key !== null) this.twins.set(key, 0);
+      if (key !== null) this.twins.add(key);
     }
     for (let line = 0; line < this.own.length; line++) {
-      const key = this.twinKey(line);
-      const count = key === null ? undefined : this.twins.get(key);
-      if (key !== null && count !== undefined) this.twins.set(key, count + 1);
+      const key = world.isOpen(side, line) ? null : this.twinKey(line);
+      if (key !== null && this.twins.get(key) > 0) this.twins.add(key);
     }
   }
 
@@ -111,7 +145,7 @@ class Clues {
   /** The same reference, amount and currency again, on its own side. */
   private duplicate(line: number): Clue | null {
     const key = this.twinKey(line);
-    if (key === null || (this.twins.get(key) as number) < 2) return null;
+    if (key === null || this.twins.get(key) < 2) return null;
     const reference = this.own.hashes.reference.key(line);
     return this.byReference.has(reference) ? null : { reason: "duplicate", counterpart: -1 };
   }
@@ -146,8 +180,7 @@ class Clues {
     if (row < 0) return null;
     const found: number[] = [];
     for (let at = own.start[row * FIELD_COUNT] as number; at < (own.start[(row + 1) * FIELD_COUNT] as number); at++) {
-      const lines = this.byWord.get(own.words[at] as number);
-      if (lines && lines.length <= RARE) found.push(...lines);
+      for (const place of this.byWord.of(own.words[at] as number)) found.push(this.others[place] as number);
     }
     return this.nearest(line, found);
   }
@@ -173,22 +206,30 @@ class Clues {
   }
 
   private isInWindow(line: number, other: number): boolean {
-    const lag = this.lag(line, other);
-    return lag >= -this.days.before && lag <= this.days.after;
+    return this.windows.some(({ before, after, dayNumber }) => {
+      const lag = dayNumber(this.other.value_date[other] as number) - dayNumber(this.own.value_date[line] as number);
+      return lag >= -before && lag <= after;
+    });
   }
 
-  private index(line: number): void {
-    const { reference, group_key } = this.other.hashes;
-    if (reference.has(line)) push(this.byReference, reference.key(line), line);
-    if (group_key.has(line)) push(this.byKey, group_key.key(line), line);
-    push(this.byAmount, this.other.amount[line] as number, line);
-    const texts = this.world.texts();
-    const side = this.other.side === "left" ? texts.left : texts.right;
-    const row = side.rowOf[line] as number;
-    if (row < 0) return;
-    for (let at = side.start[row * FIELD_COUNT] as number; at < (side.start[(row + 1) * FIELD_COUNT] as number); at++) {
-      push(this.byWord, side.words[at] as number, line);
+  /** What open lines of the own side have, where they are fewer: many lines are open, and few are new. */
+  private asked(): Asked {
+    const asked: Asked = { references: new Set(), amounts: new Set(), keys: new Set() };
+    const { reference, group_key } = this.own.hashes;
+    for (const line of this.world.open(this.own.side)) {
+      if (reference.has(line)) asked.references.add(reference.key(line));
+      if (group_key.has(line)) asked.keys.add(group_key.key(line));
+      asked.amounts.add(this.own.amount[line] as number);
     }
+    return asked;
+  }
+
+  private index(line: number, asked: Asked | null): void {
+    const { reference, group_key } = this.other.hashes;
+    const amount = this.other.amount[line] as number;
+    if (reference.has(line) && (!asked || asked.references.has(reference.key(line)))) push(this.byReference, reference.key(line), line);
+    if (group_key.has(line) && (!asked || asked.keys.has(group_key.key(line)))) push(this.byKey, group_key.key(line), line);
+    if (!asked || asked.amounts.has(amount)) push(this.byAmount, amount, line);
   }
 
   private twinKey(line: number): number | null {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isWithin, reachOf } from "./amounts.ts";
 import { combinationHashOf } from "./content-hash.ts";
-import { mondayToFriday } from "./days.ts";
-import { match } from "./engine.ts";
+import { businessDaysOf, mondayToFriday } from "./days.ts";
+import { type Input, match } from "./engine.ts";
 import { explain } from "./explain.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type Line, Lines } from "./lines.ts";
@@ -23,8 +23,8 @@ function whole(line: Given, handle: number): Line {
   return { handle, identity: String(handle), amount_minor: 10_000, currency: "EUR", value_date: 20_000, ...line };
 }
 
-function solve(left: readonly Given[], right: readonly Given[], rules: readonly Rule[] = DEFAULT_RULES) {
-  const result = match({ left: columns("left", left), right: columns("right", right), rules });
+function solve(left: readonly Given[], right: readonly Given[], rules: readonly Rule[] = DEFAULT_RULES, more: Partial<Input> = {}) {
+  const result = match({ left: columns("left", left), right: columns("right", right), rules, ...more });
   expect(checkInvariants(result)).toEqual([]);
   return result;
 }
@@ -122,7 +122,39 @@ describe("tolerance", () => {
     const business = rule("tolerance", { days_after: 1, day_kind: "business" });
     expect(members(solve([{ value_date: friday }], [{ value_date: friday + 3 }], [business]))).toEqual(["0|0"]);
     expect(members(solve([{ value_date: friday }], [{ value_date: friday + 4 }], [business]))).toEqual([]);
-    expect(mondayToFriday(friday + 1)).toBe(mondayToFriday(friday + 3));
+  });
+
+  test.each(["exact", "tolerance", "group", "score"] as const)(
+    "counts the open days of a calendar in a rule of the kind %s, and says how many",
+    (kind) => {
+      const friday = 20_000;
+      const given = { reference: "INV-9 Meier", group_key: "po_1" };
+      const business = rule(kind, { on: kind === "group" ? ["group_key"] : ["reference"], days_after: 1, day_kind: "business" });
+      // Closed on the Monday: Tuesday is the next day that it opens.
+      const businessDays = businessDaysOf({ weekdays: [1, 2, 3, 4, 5], opened: [], closed: [friday + 3] });
+      const lines = [[{ ...given, value_date: friday }], [{ ...given, value_date: friday + 4 }]] as const;
+      const found = (more: object) => solve(...lines, [business], more);
+      expect(found({}).confirmed.length + found({}).suggested.length).toBe(0);
+      const result = found({ businessDays });
+      const state = result.confirmed.length > 0 ? "confirmed" : "suggested";
+      expect(members(result, state)).toEqual(["0|0"]);
+      expect(explain(result, state, 0).tolerance).toMatchObject({ days: 1, days_after: 1 });
+    },
+  );
+
+  test("says of a line that its counterpart is too far away in the days that the rule counts", () => {
+    const friday = 20_000;
+    const reason = (closed: number[]) => {
+      const { open } = solve(
+        [{ reference: "INV-9", value_date: friday }],
+        [{ reference: "INV-9", value_date: friday + 5 }],
+        [rule("tolerance", { on: ["counterparty"], days_after: 2, day_kind: "business" })],
+        { businessDays: businessDaysOf({ weekdays: [1, 2, 3, 4, 5], opened: [], closed }) },
+      );
+      return REASONS[open.left.reason[0] as number];
+    };
+    expect(reason([])).toBe("outside_window");
+    expect(reason([friday + 3])).toBe("ambiguous");
   });
 
   test("reaches as far as it is within, to the minor unit, also at the edge of what is safe", () => {
@@ -209,23 +241,54 @@ describe("what people decide", () => {
     const learnt = learn(
       null,
       Array.from({ length: 60 }, (_, at) => decision(true, at)),
+      mondayToFriday,
     );
     expect(learnt.confirmed).toBe(60);
     expect(share(learnt)).toBeGreaterThan(0.9);
     expect(share(null)).toBeLessThan(0.5);
-    expect(learn(learnt, [decision(true, 99)]).confirmed).toBe(61);
+    expect(learn(learnt, [decision(true, 99)], mondayToFriday).confirmed).toBe(61);
+  });
+
+  test("teaches each rule in the days that it counts: over a weekend one business day, three of the calendar", () => {
+    const FRIDAY = 20_000;
+    const overAWeekend = (at: number) => ({
+      left: { ...decision(true, at).left, value_date: FRIDAY },
+      right: { ...decision(true, at).right, value_date: FRIDAY + 3 },
+      confirmed: true,
+      score: null,
+    });
+    const weights = learn(
+      null,
+      Array.from({ length: 60 }, (_, at) => overAWeekend(at)),
+      mondayToFriday,
+    );
+    const counterpartOf = (lags: [number, number], day_kind: "calendar" | "business") =>
+      members(
+        solve(
+          [{ value_date: FRIDAY }],
+          lags.map((lag) => ({ value_date: FRIDAY + lag })),
+          [rule("score", { days_after: 7, day_kind })],
+          { weights },
+        ),
+        "suggested",
+      );
+    // Monday is one business day later, Wednesday three.
+    expect(counterpartOf([5, 3], "business")).toEqual(["0|1"]);
+    expect(counterpartOf([1, 3], "calendar")).toEqual(["0|1"]);
   });
 
   test("raises the score for automatic matches once sure proposals are rejected, and proves a track record", () => {
     const good = learn(
       null,
       Array.from({ length: 150 }, (_, at) => decision(true, at)),
+      mondayToFriday,
     );
     expect(sureScore(good, 0.99)).toBe(0.99);
     expect(trackRecord(good, 0.99)).toMatchObject({ decided: 150, precision: 1, proven: true });
     const bad = learn(
       good,
       Array.from({ length: 4 }, (_, at) => decision(false, at)),
+      mondayToFriday,
     );
     expect(sureScore(bad, 0.99)).toBeGreaterThan(0.992);
     expect(trackRecord(bad, 0.99).proven).toBe(false);

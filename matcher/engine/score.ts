@@ -4,9 +4,9 @@
  */
 import { allocate } from "./allocate.ts";
 import { type BusinessDays, daysOf } from "./days.ts";
-import { estimate, weighed } from "./estimate.ts";
+import { estimate, everyNode, Weighing } from "./estimate.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "./matches.ts";
-import type { Model } from "./model.ts";
+import type { Knowledge, Model } from "./model.ts";
 import { Nodes } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import type { Answer, Progress } from "./progress.ts";
@@ -32,16 +32,11 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
   const right = new Nodes(world, "right", rule, dayNumber);
   if (left.count === 0 || right.count === 0) return null;
   const pool = new Pool(world, left, right);
-  const model = yield* estimate(pool, rule, options.weights?.knowledge ?? null);
-  const shards = shardsOf(
-    yield* weighed(
-      pool,
-      rule,
-      model,
-      Int32Array.from({ length: left.count }, (_, l) => l),
-    ),
-    options.shards,
-  );
+  const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights));
+  yield* estimate(weighing);
+  const { model } = weighing;
+  const pairs = yield* weighing.find(everyNode(pool.seekers));
+  const shards = shardsOf(weighing.graph(pairs), options.shards);
   const elsewhere = yield { stage: rule.name, done: 0, total: shards.length, shards };
   const solved = elsewhere ?? (yield* solveHere(shards, rule));
   const judge = new Judge(world, rule, options);
@@ -51,6 +46,13 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
     }
   }
   return { pool, model };
+}
+
+/** What was learnt, its lags in the days that the rule counts in. */
+function knowledgeFor(rule: Rule, weights: Weights | null): Knowledge | null {
+  if (!weights) return null;
+  const { day, business_day = [], ...knowledge } = weights.knowledge;
+  return { ...knowledge, day: rule.day_kind === "business" ? business_day : day };
 }
 
 function* solveHere(shards: readonly Shard[], rule: Rule): Generator<Progress, SolvedPair[]> {

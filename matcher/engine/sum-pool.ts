@@ -5,6 +5,7 @@ import { compareLines } from "./order.ts";
 import type { Rule } from "./rules.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts } from "./texts.ts";
 import { type Days, daysAround } from "./window.ts";
+import { WordIndex } from "./word-index.ts";
 import type { World } from "./world.ts";
 
 /** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
@@ -28,7 +29,10 @@ export class SumPool {
   /** Lines of the other side by day, then canonically, and where each day begins. */
   private readonly byDay: Int32Array;
   private readonly dayStart = new Map<number, { from: number; to: number }>();
-  private readonly byWord = new Map<number, number[]>();
+  /** Lines of the other side by rare word: places in `byDay`. */
+  private readonly byWord: WordIndex;
+  /** The last target that was asked for, and whether its window is a crowd. */
+  private crowd = { target: -1, is: false };
 
   constructor(world: World, rule: Rule, side: "left" | "right", dayNumber: (day: number) => number) {
     const texts = world.texts();
@@ -49,8 +53,14 @@ export class SumPool {
       const range = this.dayStart.get(day);
       if (range) range.to = at + 1;
       else this.dayStart.set(day, { from: at, to: at + 1 });
-      this.index(line, texts.lineCount);
     });
+    this.byWord = new WordIndex(
+      this.otherTexts,
+      texts.spelling.length,
+      this.byDay.length,
+      (at) => this.otherTexts.rowOf[this.byDay[at] as number] as number,
+      (word) => (texts.lineCount[word] as number) <= RARE,
+    );
   }
 
   /** Whether the other side has a line of about this amount in the window. */
@@ -58,6 +68,16 @@ export class SumPool {
     const amount = this.own.amount[target] as number;
     if (this.isCrowded(target)) return false;
     return this.inWindow(target).some((line) => isWithin(this.tolerance, amount, this.other.amount[line] as number));
+  }
+
+  /** Whether there is nowhere to look: nothing names the target, and its window is a crowd. */
+  isLost(target: number): boolean {
+    const { rowOf, start, words } = this.ownTexts;
+    const cell = (rowOf[target] as number) * FIELD_COUNT;
+    if (cell >= 0)
+      for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
+        if (this.byWord.has(words[at] as number)) return false;
+    return this.isCrowded(target);
   }
 
   *families(target: number): Generator<Family> {
@@ -118,7 +138,8 @@ export class SumPool {
     const words = this.rareWords(this.ownTexts, target);
     const cores: number[][] = [];
     for (const word of words.slice(0, 4)) {
-      const core = named.filter((line) => this.byWord.get(word)?.includes(line));
+      const having = this.linesWith(word);
+      const core = named.filter((line) => having.includes(line));
       if (core.length > 0 && !cores.some((other) => other.length === core.length && other.every((line, at) => line === core[at])))
         cores.push(core);
     }
@@ -145,25 +166,18 @@ export class SumPool {
 
   /** Words of a line that few lines of the other side have, the rarest first. */
   private rareWords(texts: SideTexts, line: number): number[] {
-    return [...new Set(wordsOfRow(texts, texts.rowOf[line] as number))]
-      .filter((word) => this.byWord.has(word))
-      .sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
+    const row = texts.rowOf[line] as number;
+    const words: number[] = [];
+    if (row < 0) return words;
+    for (let at = texts.start[row * FIELD_COUNT] as number; at < (texts.start[(row + 1) * FIELD_COUNT] as number); at++) {
+      const word = texts.words[at] as number;
+      if (this.byWord.has(word) && !words.includes(word)) words.push(word);
+    }
+    return words.sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
   }
 
-  private index(line: number, lineCount: Float64Array): void {
-    const row = this.otherTexts.rowOf[line] as number;
-    if (row < 0) return;
-    for (
-      let at = this.otherTexts.start[row * FIELD_COUNT] as number;
-      at < (this.otherTexts.start[(row + 1) * FIELD_COUNT] as number);
-      at++
-    ) {
-      const word = this.otherTexts.words[at] as number;
-      if ((lineCount[word] as number) > RARE) continue;
-      const lines = this.byWord.get(word);
-      if (!lines) this.byWord.set(word, [line]);
-      else if (lines[lines.length - 1] !== line) lines.push(line);
-    }
+  private linesWith(word: number): Int32Array {
+    return this.byWord.of(word).map((at) => this.byDay[at] as number);
   }
 
   private reaches(target: number, line: number): boolean {
@@ -173,13 +187,18 @@ export class SumPool {
 
   /** Whether the window holds more lines than are looked at. */
   private isCrowded(target: number): boolean {
+    if (this.crowd.target !== target) this.crowd = { target, is: this.countInWindow(target) > LOOKED_AT };
+    return this.crowd.is;
+  }
+
+  private countInWindow(target: number): number {
     const day = this.dayNumber(this.own.value_date[target] as number);
     let count = 0;
     for (let on = day - this.days.before; on <= day + this.days.after; on++) {
       const range = this.dayStart.get(on);
       if (range) count += range.to - range.from;
     }
-    return count > LOOKED_AT;
+    return count;
   }
 
   /** Lines of the window with the target's currency, the nearest days first. */
@@ -201,9 +220,11 @@ export class SumPool {
 
   /** Those that share a rare word with the target. */
   private named(target: number): number[] {
+    const words = this.rareWords(this.ownTexts, target);
+    if (words.length === 0) return [];
     const sharing = new Map<number, number>();
-    for (const word of this.rareWords(this.ownTexts, target)) {
-      for (const line of this.byWord.get(word) ?? []) sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
+    for (const word of words) {
+      for (const line of this.linesWith(word)) sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
     }
     return [...sharing.keys()]
       .filter((line) => this.reaches(target, line))

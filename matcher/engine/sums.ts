@@ -64,7 +64,7 @@ class SumSearch {
   /** The best sum that makes up the target; null where there is none worth telling. */
   solve(target: number): Solution | null {
     const amount = this.world[this.side].amount[target] as number;
-    if (amount === 0) return null;
+    if (amount === 0 || this.pool.isLost(target)) return null;
     const tried = { named: 0, unnamed: 0 };
     const hasEqual = this.pool.hasEqual(target);
     for (const { core, lines, named, whole, most } of this.pool.families(target)) {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Hasher } from "./hash.ts";
 import { Lines } from "./lines.ts";
-import { hashText, joined, type TextField, wordsOf } from "./text.ts";
+import { hashText, joined, MOST_WORDS, type TextField, wordRanges, wordsOf } from "./text.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 function sameForm(one: string, other: string, field: TextField): boolean {
   const lines = new Lines("left", 2);
@@ -46,6 +47,26 @@ test("bytes are hashed as their words are, whichever way was taken", () => {
       expect([direct.high, direct.low], `${field} ${text}`).toEqual([byWords.high, byWords.low]);
     }
   }
+});
+
+test("words are the same, and have the same number, whether they are read from bytes or from a string", () => {
+  const texts = ["INV-0012 77", "a b  c", "000", "0", "0012", "X-0-1", "ACME ltd and Sons", "no 005", "--", "rg 0 7", "A".repeat(300)];
+  const ranges = new Int32Array(2 * MOST_WORDS);
+  const vocabulary = new Vocabulary();
+  for (const field of ["reference", "counterparty", "description", "group_key"] as const) {
+    for (const text of texts) {
+      const bytes = Buffer.from(text);
+      const count = wordRanges(bytes, 0, bytes.length, field, ranges);
+      const read = Array.from({ length: count }, (_, at) => vocabulary.idOfBytes(bytes, ranges[2 * at] ?? 0, ranges[2 * at + 1] ?? 0));
+      expect(
+        read.map((id) => vocabulary.spelling[id]),
+        `${field} ${text}`,
+      ).toEqual(wordsOf(text, field));
+      expect(read).toEqual(wordsOf(text, field).map((word) => vocabulary.idOf(word)));
+    }
+  }
+  for (const text of ["Zoë", "ref", "1 ".repeat(MOST_WORDS + 1)])
+    expect(wordRanges(Buffer.from(text), 0, Buffer.byteLength(text), "reference", ranges)).toBe(-1);
 });
 
 test("a text comes back as it was given, also as bytes and where it ends within a character", () => {

@@ -28,7 +28,7 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
 
 /** The words of a text in normal form. */
 export function wordsOf(text: string, field: TextField): string[] {
-  const words = fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = plainWords(text) ?? fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
   const noise = NOISE[field];
   const kept = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
   const telling = kept.length > 0 ? kept : words;
@@ -41,9 +41,77 @@ export function joined(words: readonly string[]): string {
   return words.join("");
 }
 
+/** The words of a text of ASCII alone, by far the most; null of others. */
+function plainWords(text: string): string[] | null {
+  const upper = text.toUpperCase();
+  const words: string[] = [];
+  let from = -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return null;
+    if (ASCII[code] === 0) {
+      if (from >= 0) words.push(upper.slice(from, at));
+      from = -1;
+    } else if (from < 0) from = at;
+  }
+  if (from >= 0) words.push(upper.slice(from));
+  return words;
+}
+
+/** At most so many words of a text are told apart. */
+export const MOST_WORDS = 24;
+
+/**
+ * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where each begins and ends, in `ranges`.
+ * @returns how many there are, at most MOST_WORDS; −1 of a text that has to be read by `wordsOf`.
+ */
+export function wordRanges(bytes: Uint8Array, start: number, end: number, field: TextField, ranges: Int32Array): number {
+  let all = 0;
+  let telling = 0;
+  for (let at = start; at < end; ) {
+    const code = bytes[at] as number;
+    if (code > 127) return -1;
+    if (ASCII[code] === 0) {
+      at += 1;
+      continue;
+    }
+    let to = at + 1;
+    while (to < end && (bytes[to] as number) < 128 && ASCII[bytes[to] as number] !== 0) to += 1;
+    all += 1;
+    if (!isNoise(bytes as Buffer, at, to, field, SUSPECTS[field])) {
+      if (telling < MOST_WORDS) {
+        ranges[2 * telling] = at;
+        ranges[2 * telling + 1] = to;
+      }
+      telling += 1;
+    }
+    at = to;
+  }
+  if (telling === 0 && all > 0) return -1;
+  if (field === "reference" && telling > MOST_WORDS) return -1;
+  if (field === "reference" && telling > 0 && isNumber(bytes, ranges, telling)) {
+    const last = (ranges[1] as number) - 1;
+    while ((ranges[0] as number) < last && bytes[ranges[0] as number] === 0x30) ranges[0] = (ranges[0] as number) + 1;
+  }
+  return Math.min(telling, MOST_WORDS);
+}
+
+function isNumber(bytes: Uint8Array, ranges: Int32Array, words: number): boolean {
+  for (let word = 0; word < words; word++) {
+    for (let at = ranges[2 * word] as number; at < (ranges[2 * word + 1] as number); at++) {
+      const code = bytes[at] as number;
+      if (code < 0x30 || code > 0x39) return false;
+    }
+  }
+  return true;
+}
+
+/** The folded letter or digit of an ASCII byte that a word has. */
+export function folded(byte: number): number {
+  return ASCII[byte] as number;
+}
+
 function fold(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toUpperCase();
   return text
     .normalize("NFKC")
     .toUpperCase()

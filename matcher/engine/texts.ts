@@ -5,17 +5,18 @@
 import { Counts } from "./counts.ts";
 import { grown } from "./hash.ts";
 import type { Lines } from "./lines.ts";
-import type { TextField } from "./text.ts";
+import { MOST_WORDS, type TextField } from "./text.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 export const FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
 export const FIELD_COUNT = FIELDS.length;
-/** Of a longer text the first words are compared. */
-const MOST_WORDS = 24;
-
 /** Lines whose frequencies would have to be seen before ours outweigh what is known of texts in general. */
 const PRIOR_LINES = 50;
 
 export const SHAPES = 12;
+
+/** Different values of a field that are remembered while texts are read. */
+const RECENT = 2 ** 14;
 
 /** Lines read between two yields. */
 const SLICE = 5000;
@@ -31,17 +32,19 @@ export class Texts {
   readonly spelling: readonly string[];
   /** By word: its length, first and last letter. */
   readonly outline: Int32Array;
+  /** By word: a bit for each letter or digit that it has. */
+  readonly letters: Int32Array;
   /** By word: the field where it stands first. */
   readonly mainField: Uint8Array;
   /** By word: −ln of the probability that some other line has it. */
   readonly rarity: Float64Array;
-  private readonly prefixCount = new Counts();
-  private readonly valueCount = new Counts();
+  private readonly prefixCount: Counts;
+  private readonly valueCount: Counts;
   private readonly lines: number;
 
   /** Reads the words of these lines in slices, yielding between them. */
   static *inSlices(left: OpenSide, right: OpenSide): Generator<void, Texts> {
-    const vocabulary = new Map<string, number>();
+    const vocabulary = new Vocabulary();
     const sides = [new SideTexts(left.lines, left.open), new SideTexts(right.lines, right.open)] as const;
     for (const side of sides) {
       for (let row = 0; row < side.rows; row += SLICE) {
@@ -62,17 +65,25 @@ export class Texts {
     }
   }
 
-  private constructor(left: SideTexts, right: SideTexts, vocabulary: ReadonlyMap<string, number>) {
+  private constructor(left: SideTexts, right: SideTexts, vocabulary: Vocabulary) {
     this.left = left;
     this.right = right;
-    this.spelling = [...vocabulary.keys()];
-    this.outline = Int32Array.from(
-      this.spelling,
-      (word) => (Math.min(255, word.length) << 16) | ((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(word.length - 1) & 0xff),
-    );
-    this.shape = Uint8Array.from(this.spelling, shapeOf);
-    this.mainField = new Uint8Array(this.spelling.length);
+    this.spelling = vocabulary.spelling;
+    const { length } = this.spelling;
+    this.outline = new Int32Array(length);
+    this.letters = new Int32Array(length);
+    this.shape = new Uint8Array(length);
+    this.mainField = new Uint8Array(length);
+    for (let id = 0; id < length; id++) {
+      const word = this.spelling[id] as string;
+      this.outline[id] =
+        (Math.min(255, word.length) << 16) | ((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(word.length - 1) & 0xff);
+      this.letters[id] = lettersOf(word);
+      this.shape[id] = shapeOf(word);
+    }
     this.lines = left.rows + right.rows;
+    this.prefixCount = new Counts(this.lines);
+    this.valueCount = new Counts(this.lines);
     this.lineCount = new Float64Array(this.spelling.length);
     this.rarity = new Float64Array(this.spelling.length);
   }
@@ -129,6 +140,13 @@ export class Texts {
   }
 }
 
+const RANGES = new Int32Array(2 * MOST_WORDS);
+
+/** A multiplicative hash whose products stay exact in doubles. */
+function prefixWith(prefix: number, word: number): number {
+  return (prefix * 1_000_003 + word * 7919 + 1) % 8_000_000_011;
+}
+
 export class SideTexts {
   readonly lines: Lines;
   readonly rows: number;
@@ -140,10 +158,10 @@ export class SideTexts {
   words = new Int32Array(1024);
   /** By word: a number for the words of its field up to it. */
   prefix = new Float64Array(1024);
-  /** 32 bits of the words of each row, to see at once that two rows share none. */
-  readonly signature: Uint32Array;
 
   private used = 0;
+  /** By field and the hash of its value: the last line that had it, and one. */
+  private readonly recent = new Int32Array(FIELD_COUNT * RECENT);
 
   constructor(lines: Lines, open: Int32Array) {
     this.lines = lines;
@@ -151,44 +169,65 @@ export class SideTexts {
     this.lineOf = open;
     this.rowOf = new Int32Array(lines.length).fill(-1);
     this.start = new Int32Array(open.length * FIELD_COUNT + 1);
-    this.signature = new Uint32Array(open.length);
   }
 
   /** Reads the words of these rows; rows are read from the first to the last. */
-  read(from: number, to: number, vocabulary: Map<string, number>): void {
+  read(from: number, to: number, vocabulary: Vocabulary): void {
     for (let row = from; row < to; row++) {
       const line = this.lineOf[row] as number;
       this.rowOf[line] = row;
       for (let field = 0; field < FIELD_COUNT; field++) {
         this.start[row * FIELD_COUNT + field] = this.used;
-        let prefix = field + 1;
-        for (const word of this.lines.words(line, FIELDS[field] as TextField).slice(0, MOST_WORDS)) {
-          let id = vocabulary.get(word);
-          if (id === undefined) {
-            id = vocabulary.size;
-            vocabulary.set(word, id);
-          }
-          // A multiplicative hash whose products stay exact in doubles.
-          prefix = (prefix * 1_000_003 + id * 7919 + 1) % 8_000_000_011;
-          this.add(row, id, prefix);
-        }
+        if (this.readAgain(line, field)) continue;
+        this.readField(line, field, vocabulary);
       }
     }
     this.start[to * FIELD_COUNT] = this.used;
   }
 
-  private add(row: number, word: number, prefix: number): void {
+  private readField(line: number, field: number, vocabulary: Vocabulary): void {
+    const name = FIELDS[field] as TextField;
+    let prefix = field + 1;
+    const count = this.lines.wordRanges(line, name, RANGES);
+    if (count >= 0) {
+      const { block } = this.lines;
+      for (let word = 0; word < count; word++) {
+        const id = vocabulary.idOfBytes(block, RANGES[2 * word] as number, RANGES[2 * word + 1] as number);
+        prefix = prefixWith(prefix, id);
+        this.add(id, prefix);
+      }
+      return;
+    }
+    for (const word of this.lines.words(line, name).slice(0, MOST_WORDS)) {
+      const id = vocabulary.idOf(word);
+      prefix = prefixWith(prefix, id);
+      this.add(id, prefix);
+    }
+  }
+
+  /** A name that many lines have is taken apart once. @returns whether the field's words are those of a line read not long before */
+  private readAgain(line: number, field: number): boolean {
+    const column = this.lines.hashes[FIELDS[field] as TextField];
+    if (!column.has(line)) return true;
+    // References are compared as one word: of equal ones the words may differ.
+    if (FIELDS[field] === "reference") return false;
+    const slot = field * RECENT + ((column.low[line] as number) & (RECENT - 1));
+    const before = (this.recent[slot] as number) - 1;
+    this.recent[slot] = line + 1;
+    if (before < 0 || !column.equal(line, column, before)) return false;
+    const cell = (this.rowOf[before] as number) * FIELD_COUNT + field;
+    for (let at = this.start[cell] as number; at < (this.start[cell + 1] as number); at++)
+      this.add(this.words[at] as number, this.prefix[at] as number);
+    return true;
+  }
+
+  private add(word: number, prefix: number): void {
     if (this.used === this.words.length) {
       this.words = grown(this.words, 2 * this.used);
       this.prefix = grown(this.prefix, 2 * this.used);
     }
     this.words[this.used] = word;
     this.prefix[this.used++] = prefix;
-    this.signature[row] = (this.signature[row] as number) | (1 << (word & 31));
-  }
-
-  has(row: number, field: number): boolean {
-    return (this.start[row * FIELD_COUNT + field] as number) < (this.start[row * FIELD_COUNT + field + 1] as number);
   }
 
   valueKey(row: number, field: number): number | null {
@@ -200,14 +239,32 @@ export class SideTexts {
 
 /** How often a word like this stands in a line, before any is seen: long and unlike a word is rare. */
 function commonness(word: string): number {
-  const digits = /\d/.test(word);
-  if (digits) return 10 ** -Math.min(5, word.length);
-  return [0.05, 0.05, 0.02, 0.01, 0.004, 0.002][Math.min(5, word.length)] as number;
+  if (digitsIn(word) > 0) return LIKE_NUMBERS[Math.min(5, word.length)] as number;
+  return LIKE_WORDS[Math.min(5, word.length)] as number;
+}
+
+const LIKE_NUMBERS = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5];
+const LIKE_WORDS = [0.05, 0.05, 0.02, 0.01, 0.004, 0.002];
+
+function digitsIn(word: string): number {
+  let digits = 0;
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) digits += 1;
+  }
+  return digits;
+}
+
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
 }
 
 /** Letters, digits or both, by length: words of one shape are dropped, cut and garbled alike. */
 function shapeOf(word: string): number {
-  const kind = !/\d/.test(word) ? 0 : /^\d+$/.test(word) ? 1 : 2;
+  const digits = digitsIn(word);
+  const kind = digits === 0 ? 0 : digits === word.length ? 1 : 2;
   const length = word.length <= 1 ? 0 : word.length <= 3 ? 1 : word.length <= 6 ? 2 : 3;
   return kind * 4 + length;
 }

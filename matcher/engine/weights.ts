@@ -3,7 +3,8 @@
  * with the pair, shown, and thrown away to reset what was learnt.
  */
 import { Alignment } from "./alignment.ts";
-import { amountLevel, dayLevel, EQUAL } from "./levels.ts";
+import type { BusinessDays } from "./days.ts";
+import { amountLevel, dayLevel, daysInLevel, EQUAL } from "./levels.ts";
 import { type Line, Lines } from "./lines.ts";
 import { type Knowledge, Observations, priorKnowledge, wordShares } from "./model.ts";
 import { inOrder } from "./order.ts";
@@ -35,13 +36,14 @@ const TOLERATED = 1 / 500;
 /** Decisions on sure proposals that a track record takes. */
 const TRACK_RECORD = 100;
 
-/** Learns from decisions, on top of what was learnt before. */
-export function learn(before: Weights | null, decisions: readonly Decision[]): Weights {
+/** Learns from decisions, on top of what was learnt before. Rules count days of either kind, so lags are learnt in both. */
+export function learn(before: Weights | null, decisions: readonly Decision[], businessDays: BusinessDays): Weights {
   const weights: Weights = structuredClone(before ?? emptyWeights());
   const { left, right } = linesOf(decisions);
   const texts = Texts.of({ lines: left, open: inOrder(left, () => true) }, { lines: right, open: inOrder(right, () => true) });
   const alignment = new Alignment(texts);
   const seen = new Observations(texts);
+  const businessLags = zeros("day");
   decisions.forEach(({ confirmed, score }, index) => {
     if (score !== null) countScore(weights, score, confirmed);
     if (!confirmed) {
@@ -51,12 +53,16 @@ export function learn(before: Weights | null, decisions: readonly Decision[]): W
     weights.confirmed += 1;
     alignment.align(texts.left.rowOf[index] as number, texts.right.rowOf[index] as number);
     const amount = amountLevel(left.amount[index] as number, right.amount[index] as number);
-    seen.add(amount, dayLevel((right.value_date[index] as number) - (left.value_date[index] as number)), alignment, 1);
+    const [from, to] = [left.value_date[index] as number, right.value_date[index] as number];
+    seen.add(amount, dayLevel(to - from), alignment, 1);
+    const businessLag = dayLevel(businessDays(to) - businessDays(from));
+    businessLags[businessLag] = (businessLags[businessLag] as number) + 1 / daysInLevel(businessLag);
   });
   const kept = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
   weights.knowledge = {
     amount: weights.knowledge.amount.map((count, at) => count * kept + (seen.amount[at] as number)),
     day: weights.knowledge.day.map((count, at) => count * kept + (seen.day[at] as number)),
+    business_day: businessLags.map((count, at) => (weights.knowledge.business_day?.[at] ?? 0) * kept + count),
     words: weights.knowledge.words.map((count, at) => count * kept + (seen.cells[at] as number)),
   };
   return weights;
@@ -132,7 +138,7 @@ function emptyWeights(): Weights {
   };
 }
 
-function zeros(of: keyof Knowledge): number[] {
+function zeros(of: "amount" | "day" | "words"): number[] {
   return priorKnowledge()[of].map(() => 0);
 }
 

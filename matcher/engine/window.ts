@@ -36,11 +36,13 @@ export class Window {
     this.steps = steps;
     this.found = new Int32Array(steps);
     const { key, amount, day } = nodes;
-    this.sorted = Int32Array.from({ length: nodes.count }, (_, node) => node).sort(
-      (a, b) => key.compare(a, b) || (amount[a] as number) - (amount[b] as number) || (day[a] as number) - (day[b] as number) || a - b,
-    );
-    this.amount = Float64Array.from(this.sorted, (node) => amount[node] as number);
-    this.day = Int32Array.from(this.sorted, (node) => day[node] as number);
+    this.sorted = byKeyAndAmount(nodes);
+    this.amount = new Float64Array(nodes.count);
+    this.day = new Int32Array(nodes.count);
+    for (let at = 0; at < nodes.count; at++) {
+      this.amount[at] = amount[this.sorted[at] as number] as number;
+      this.day[at] = day[this.sorted[at] as number] as number;
+    }
     let from = 0;
     for (let at = 1; at <= nodes.count; at++) {
       if (at < nodes.count && key.equal(this.sorted[at] as number, key, this.sorted[from] as number)) continue;
@@ -76,15 +78,18 @@ export class Window {
 
   /** So many places around an amount and a day as a search may look at. */
   private nearest({ from, to }: Range, amount: number, day: number): Range {
-    let up = Math.min(to, Math.max(from, this.firstFrom({ from, to }, amount, day)));
-    let down = up;
-    while (up - down < this.steps) {
-      const above = up < to ? (this.amount[up] as number) - amount : Infinity;
-      const below = down > from ? amount - (this.amount[down - 1] as number) : Infinity;
-      if (above <= below) up += 1;
-      else down -= 1;
+    const middle = this.firstFrom({ from, to }, amount, day);
+    // How many of them are above: as long as the next above is no farther than the last below.
+    let low = Math.max(0, this.steps - (middle - from));
+    let high = Math.min(this.steps, to - middle);
+    while (low < high) {
+      const above = (low + high) >>> 1;
+      const next = (this.amount[middle + above] as number) - amount;
+      const last = amount - (this.amount[middle - (this.steps - above)] as number);
+      if (next <= last) low = above + 1;
+      else high = above;
     }
-    return { from: down, to: up };
+    return { from: middle - (this.steps - low), to: middle + low };
   }
 
   /** The first place from which on amounts, and among equal ones days, are no smaller. */
@@ -99,4 +104,35 @@ export class Window {
     }
     return low;
   }
+}
+
+/** Nodes by key, then amount, then day: they are in canonical order, which begins with the day, and equals stay in it. */
+function byKeyAndAmount({ key, amount, count }: Nodes): Int32Array {
+  // A plain array: its sort takes advantage of the stretches that are in order, a day's each.
+  const byAmount: number[] = new Array(count);
+  for (let node = 0; node < count; node++) byAmount[node] = node;
+  byAmount.sort((one, other) => (amount[one] as number) - (amount[other] as number) || one - other);
+  const numbers = new Map<number, number>();
+  const keyOf = new Int32Array(count);
+  for (let node = 0; node < count; node++) {
+    // Neighbours mostly have the same.
+    if (node > 0 && key.equal(node, key, node - 1)) {
+      keyOf[node] = keyOf[node - 1] as number;
+      continue;
+    }
+    const own = key.key(node);
+    const number = numbers.get(own) ?? numbers.size;
+    numbers.set(own, number);
+    keyOf[node] = number;
+  }
+  const next = new Int32Array(numbers.size + 1);
+  for (const number of keyOf) next[number + 1] = (next[number + 1] as number) + 1;
+  for (let number = 0; number < numbers.size; number++) next[number + 1] = (next[number + 1] as number) + (next[number] as number);
+  const sorted = new Int32Array(count);
+  for (const node of byAmount) {
+    const number = keyOf[node] as number;
+    sorted[next[number] as number] = node;
+    next[number] = (next[number] as number) + 1;
+  }
+  return sorted;
 }

@@ -1,9 +1,10 @@
+import { CloseWords } from "./close-words.ts";
 import { combinationHash } from "./content-hash.ts";
 import type { Lines } from "./lines.ts";
 import { Matches, type Verdict } from "./matches.ts";
 import { compareContent, inOrder } from "./order.ts";
 import type { Progress } from "./progress.ts";
-import { Texts } from "./texts.ts";
+import { type SideTexts, Texts } from "./texts.ts";
 
 /** How far a run has come: what its stages read and what they have settled. */
 export class World {
@@ -17,6 +18,7 @@ export class World {
   private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
   private words: Texts | null = null;
+  private readonly close = new Map<SideTexts, CloseWords>();
 
   constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
     this.left = left;
@@ -51,9 +53,10 @@ export class World {
 
   /** The open lines of a side in canonical order. */
   open(side: "left" | "right"): Int32Array {
-    const ordered = (this.ordered[side] ?? inOrder(this[side], (line) => this.isOpen(side, line))).filter((line) =>
-      this.isOpen(side, line),
-    );
+    const before = this.ordered[side];
+    if (before?.length === this.openCount(side)) return before;
+    const isOpen = (line: number) => this.isOpen(side, line);
+    const ordered = before ? before.filter(isOpen) : inOrder(this[side], isOpen);
     this.ordered[side] = ordered;
     return ordered;
   }
@@ -62,6 +65,13 @@ export class World {
   texts(): Texts {
     this.words ??= Texts.of({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
     return this.words;
+  }
+
+  /** Words of a side that are one slip away from others. */
+  closeWords(side: SideTexts): CloseWords {
+    const known = this.close.get(side) ?? new CloseWords(this.texts(), side);
+    this.close.set(side, known);
+    return known;
   }
 
   /** Reads them in slices, so that whoever asks for them next need not wait. */

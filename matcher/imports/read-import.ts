@@ -5,6 +5,7 @@ import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
 import { outcomeOf, REFUSALS_TOLD, toldRefusal } from "#lib/imports/outcome.ts";
+import { traced } from "#lib/runtime/trace.ts";
 import { type ImportKey, importChunks } from "./import-chunks.ts";
 import { STAGED_COLUMNS, stagedRow } from "./staged-rows.ts";
 
@@ -37,13 +38,21 @@ export async function readImport(main: Client, side: Client, key: ImportKey, sig
       time_zone: claimed.time_zone,
       ...(claimed.mapping && { mapping: claimed.mapping }),
     });
-    const refusals = await stage(main, lines, async () => {
-      signal?.throwIfAborted();
-      await tellProgress(side, key, lines);
-    });
+    const refusals = await traced(
+      () => ({ name: "read file", kind: "internal", attributes: { "tieout.import_id": key.import_id } }),
+      () =>
+        stage(main, lines, async () => {
+          signal?.throwIfAborted();
+          await tellProgress(side, key, lines);
+        }),
+      () => ({ failed: false, attributes: { "tieout.lines": lines.summary.line_count } }),
+    );
     await tellProgress(side, key, lines);
     const outcome = { ...outcomeOf(lines.summary), refusals: refusals.map(toldRefusal) };
-    const finished = await main.query<{ status: string }>("select private.finish_import($1, $2, $3) as status", [...ids, outcome]);
+    const finished = await traced(
+      () => ({ name: "finish_import", kind: "client", attributes: { "db.system.name": "postgresql", "tieout.import_id": key.import_id } }),
+      () => main.query<{ status: string }>("select private.finish_import($1, $2, $3) as status", [...ids, outcome]),
+    );
     if (finished.rows[0]?.status !== "done") throw new ImportUndone();
     await main.query("commit");
   } catch (error) {

@@ -1,7 +1,9 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Client } from "pg";
 import { log } from "#lib/runtime/log.ts";
+import { type Step, traced } from "#lib/runtime/trace.ts";
 import { ENGINE_VERSION } from "../engine/content-hash.ts";
+import { businessDaysOf, mondayToFriday, type OpenDays } from "../engine/days.ts";
 import { type Result, run as runRules } from "../engine/engine.ts";
 import { checkInvariants } from "../engine/invariants.ts";
 import { DEFAULT_RULES } from "../engine/rules.ts";
@@ -23,9 +25,11 @@ type Begun = {
   run_id: string;
   pair_no: number;
   period_end: string;
+  closed: boolean;
   dry_run: object | null;
   rules: RunToDo["rules"] | null;
   policy: Policy;
+  open_days: OpenDays | null;
   weights: Weights | null;
   whole: boolean;
 };
@@ -47,8 +51,8 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   begun(todo.runId);
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
-  const world = await loadWorld(main, todo);
-  const result = await weigh(todo, world, progress);
+  const world = await traced(sqlStep("read lines", todo), () => loadWorld(main, todo));
+  const result = await traced(engineStep(todo, world), () => weigh(todo, world, progress));
   const violations = checkInvariants(result);
   if (violations.length > 0) {
     log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
@@ -56,8 +60,15 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   }
   const changes = changesOf(result, world.present);
   if (todo.dryRun) {
+    const { newly, no_longer, ...impact } = impactOf(result, changes, world);
+    const { rows } = await main.query<{ exceptions: object }>("select private.exceptions_at_stake($1, $2, $3, $4) as exceptions", [
+      todo.tenantId,
+      todo.reconciliationId,
+      newly,
+      no_longer,
+    ]);
     const outcome = {
-      impact: impactOf(result, changes, world),
+      impact: { ...impact, exceptions: rows[0]?.exceptions },
       waterfall: waterfallOf(result),
       digest: result.digest,
       suggested_count: result.suggested.length,
@@ -66,9 +77,11 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     await main.query("select private.finish_dry_run($1, $2, $3)", [todo.tenantId, todo.runId, JSON.stringify(outcome)]);
     return;
   }
-  const leftOut = await keepChanges(main, todo, result, changes, (done, total) => progress.tell({ stage: "keeping", done, total }));
+  const leftOut = await traced(sqlStep("keep_matches", todo), () =>
+    keepChanges(main, todo, result, changes, (done, total) => progress.tell({ stage: "keeping", done, total })),
+  );
   await progress.tell({ stage: "exceptions", done: 0, total: 0 });
-  const { opened, heldBack } = await openLineExceptions(main, todo, result);
+  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () => openLineExceptions(main, todo, result));
   const again = changes.made.filter((match) => match.again).length;
   const outcome = {
     waterfall: waterfallOf(result),
@@ -82,14 +95,32 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     exceptions_opened: opened,
     exceptions_held_back: heldBack,
   };
-  const { rows } = await main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3) as violations", [
-    todo.tenantId,
-    todo.runId,
-    JSON.stringify(outcome),
-  ]);
+  const { rows } = await traced(sqlStep("finish_run", todo), () =>
+    main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3) as violations", [
+      todo.tenantId,
+      todo.runId,
+      JSON.stringify(outcome),
+    ]),
+  );
   if (rows[0]?.violations.length)
     log.fatal({ run_id: todo.runId, violations: rows[0].violations }, "after a run what must always hold does not");
 }
+
+const sqlStep =
+  (name: string, { runId }: RunToDo) =>
+  (): Step => ({
+    name,
+    kind: "client",
+    attributes: { "db.system.name": "postgresql", "tieout.run_id": runId },
+  });
+
+const engineStep =
+  ({ runId }: RunToDo, { left, right }: Awaited<ReturnType<typeof loadWorld>>) =>
+  (): Step => ({
+    name: "match lines",
+    kind: "internal",
+    attributes: { "tieout.run_id": runId, "tieout.lines": left.length + right.length },
+  });
 
 async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
   const { rows } = await main.query<{ begun: Begun | null }>("select private.begin_run($1, $2, $3, $4) as begun", [
@@ -106,15 +137,20 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
     runId: begun.run_id,
     pairNo: begun.pair_no,
     periodEnd: begun.period_end,
+    closed: begun.closed,
     rules: begun.rules ?? DEFAULT_RULES,
     policy: begun.policy,
+    openDays: begun.open_days,
     weights: begun.weights,
     dryRun: begun.dry_run !== null,
     whole: begun.whole,
   };
 }
 
-async function learnDecisions(main: Client, { tenantId, pairNo, weights }: RunToDo): Promise<Weights | null> {
+const businessDaysIn = ({ openDays }: RunToDo) => (openDays ? businessDaysOf(openDays) : mondayToFriday);
+
+async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | null> {
+  const { tenantId, pairNo, weights } = todo;
   const { rows } = await main.query<{
     decisions: ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[];
   }>("select private.decisions_to_learn($1, $2, $3) as decisions", [tenantId, pairNo, DECISIONS]);
@@ -124,6 +160,7 @@ async function learnDecisions(main: Client, { tenantId, pairNo, weights }: RunTo
   const learnt = learn(
     weights,
     decisions.filter(({ left, right }) => left && right),
+    businessDaysIn(todo),
   );
   await main.query("select private.keep_weights($1, $2, $3, $4)", [tenantId, pairNo, JSON.stringify(learnt), last.id]);
   return learnt;
@@ -140,6 +177,7 @@ async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnTyp
     rejected,
     weights: todo.weights,
     automatic: earned ? "as_ruled" : "suggest_only",
+    businessDays: businessDaysIn(todo),
   });
   await progress.tell({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
   for (let since = performance.now(); ; ) {

@@ -7,7 +7,10 @@ const SAMPLES = 20;
 type Change = "newly_matched" | "no_longer_matched" | "changed";
 type Touched = { change: Change; rule: string; currency: string; amount_minor: number; lines: readonly number[] };
 
-/** What a dry run would change of what is confirmed: for people, with samples, those with the most money first. */
+/**
+ * What a dry run would change of what is confirmed: for people, with samples, those with the most money first. `newly`, `no_longer`: the
+ * numbers of the lines that would be matched and are not, and the other way round.
+ */
 export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: LoadedWorld) {
   const touched: Touched[] = [];
   const goneByLines = new Map(gone.filter(({ state }) => state === "confirmed").map((match) => [keyOf(match.lines), match]));
@@ -27,12 +30,21 @@ export function impactOf(result: Result, { made, gone }: Changes, { present, ids
   }
   for (const { method, currency, amount_minor, lines } of goneByLines.values())
     touched.push({ change: "no_longer_matched", rule: method, currency, amount_minor: Math.abs(amount_minor), lines });
+  const linesOf = (change: Change) => new Set(touched.flatMap((one) => (one.change === change ? one.lines : [])));
+  const [newly, no_longer, changed] = [linesOf("newly_matched"), linesOf("no_longer_matched"), linesOf("changed")];
   const of = (change: Change) => summary(touched.filter((one) => one.change === change));
   const samples = touched
     .sort((one, other) => other.amount_minor - one.amount_minor || (one.lines[0] as number) - (other.lines[0] as number))
     .slice(0, SAMPLES)
     .map(({ lines, ...sample }) => ({ ...sample, line_ids: lines.map((line) => `lin_${ids?.get(line)}`) }));
-  return { newly_matched: of("newly_matched"), no_longer_matched: of("no_longer_matched"), changed: of("changed"), samples };
+  return {
+    newly_matched: of("newly_matched"),
+    no_longer_matched: of("no_longer_matched"),
+    changed: of("changed"),
+    samples,
+    newly: [...newly].filter((line) => !no_longer.has(line)),
+    no_longer: [...no_longer].filter((line) => !newly.has(line) && !changed.has(line)),
+  };
 }
 
 function summary(touched: readonly Touched[]) {

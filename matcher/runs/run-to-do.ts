@@ -1,3 +1,4 @@
+import type { OpenDays } from "../engine/days.ts";
 import type { Rule } from "../engine/rules.ts";
 import type { Weights } from "../engine/weights.ts";
 
@@ -15,8 +16,12 @@ export type RunToDo = {
   pairNo: number;
   /** `YYYY-MM-DD` */
   periodEnd: string;
+  /** Of a dry run: the period is closed. */
+  closed: boolean;
   rules: readonly Rule[];
   policy: Policy;
+  /** Of the calendar that business days are counted by, in the version that the run records; null: Monday to Friday. */
+  openDays: OpenDays | null;
   weights: Weights | null;
   /** Keeps nothing. */
   dryRun: boolean;

@@ -20,7 +20,7 @@ export type Present = {
 export type LoadedWorld = { left: Lines; right: Lines; present: Present[]; rejected: Set<string>; ids: Map<number, string> | null };
 
 /**
- * What a run weighs, as it was at one moment: what is open up to the period's end, what the engine made and may make otherwise, and of
+ * What a run weighs, as it was at one moment: what is open up to the period's end (of a closed period what was carried forward), what the engine made and may make otherwise, and of
  * what leading exact rules settled that which shares its amount and currency with any of it: with that it decides what a run over all lines
  * would (matcher/engine/README.md). Each lookup goes by the whole key (`offset 0`): of a new pair the planner would expect hardly a row.
  */
@@ -35,11 +35,20 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
          and m.state = 'confirmed' and m.decided_by is null and ($3 or not m.settled)`,
       [run.tenantId, run.reconciliationId, run.whole],
     );
-    await client.query(
-      `insert into given_lines select o.line_no, o.side, o.open_minor, o.currency from private.open_lines o
-       where o.tenant_id = $1 and o.pair_no = $2 and o.value_date <= $3`,
-      [run.tenantId, run.pairNo, run.periodEnd],
-    );
+    if (run.closed) {
+      await client.query(
+        `insert into given_lines select c.line_no, c.side, c.open_minor, l.currency from public.carried_lines c
+         cross join lateral (select x.currency from public.lines x where x.tenant_id = $1 and x.line_no = c.line_no offset 0) l
+         where c.tenant_id = $1 and c.reconciliation_id = $2`,
+        scope.slice(0, 2),
+      );
+    } else {
+      await client.query(
+        `insert into given_lines select o.line_no, o.side, o.open_minor, o.currency from private.open_lines o
+         where o.tenant_id = $1 and o.pair_no = $2 and o.value_date <= $3`,
+        [run.tenantId, run.pairNo, run.periodEnd],
+      );
+    }
     await client.query(giveLinesOf("taken_up"), [run.tenantId]);
     if (!run.whole) {
       await client.query("create temp table settled_too (id uuid not null) on commit drop");

@@ -1,4 +1,5 @@
 import type { Task } from "graphile-worker";
+import { requestOf } from "#lib/background/traced-tasks.ts";
 import { log } from "#lib/runtime/log.ts";
 import { doRun, type RunKey, RunRefused } from "../runs/do-run.ts";
 import { withConnections } from "./with-connections.ts";
@@ -9,7 +10,7 @@ const OURS = "Something went wrong on our side, several times. What was kept is 
 export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const key = payload as RunKey;
-    await withConnections(connectionString, "tieout run", async (main, side) => {
+    await withConnections(connectionString, { name: "tieout run", requestId: requestOf(payload) }, async (main, side) => {
       let runId: string | undefined;
       try {
         await main.query("set statement_timeout = 0");

@@ -1,4 +1,5 @@
 import type { Task } from "graphile-worker";
+import { requestOf } from "#lib/background/traced-tasks.ts";
 import { log } from "#lib/runtime/log.ts";
 import type { ImportKey } from "../imports/import-chunks.ts";
 import { failureOf, ImportUndone, readImport } from "../imports/read-import.ts";
@@ -11,7 +12,7 @@ const FAIL = "select private.fail_import($1, $2, $3, $4)";
 export function readImportTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const key = payload as ImportKey;
-    await withConnections(connectionString, "tieout import", async (main, side) => {
+    await withConnections(connectionString, { name: "tieout import", requestId: requestOf(payload) }, async (main, side) => {
       try {
         await readImport(main, side, key, abortSignal);
       } catch (error) {

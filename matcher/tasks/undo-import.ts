@@ -1,8 +1,14 @@
 import type { Task } from "graphile-worker";
+import { requestOf } from "#lib/background/traced-tasks.ts";
 import type { ImportKey } from "../imports/import-chunks.ts";
 
 /** Removes the lines of an import too large to be undone while its caller waits. */
 export const undoImport: Task = async (payload, { query }) => {
   const { tenant_id, import_id } = payload as ImportKey;
-  await query("select private.finish_undoing($1, $2)", [tenant_id, import_id]);
+  // The condition holds always, and comes first.
+  await query(
+    `select private.finish_undoing($1, $2)
+     from (select set_config('tieout.request_id', $3, true) as request_id offset 0) r where r.request_id is not null`,
+    [tenant_id, import_id, requestOf(payload) ?? ""],
+  );
 };

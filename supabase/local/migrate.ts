@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
-import { isFromBefore, moveToBaseline } from "./before-baseline.ts";
+import { isFromBefore, moveToBaseline, VERSIONS } from "./before-baseline.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
@@ -33,22 +33,65 @@ export function migrations(): Migration[] {
     });
 }
 
+/** Of the migrations that are known here, those that a database lacks; and those it has that are not known here. */
+export type MigrationState = { pending: Migration[]; unknown: string[] };
+
+export async function migrationState(client: Client): Promise<MigrationState> {
+  const history = "to_regclass('supabase_migrations.schema_migrations')";
+  const { rows } = await client.query<{ there: boolean }>(`select ${history} is not null as there`);
+  return stateOf(rows[0]?.there ? await appliedVersions(client) : new Set());
+}
+
+async function appliedVersions(client: Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations order by version");
+  return new Set(rows.map(({ version }) => version));
+}
+
+function stateOf(applied: ReadonlySet<string>): MigrationState {
+  const known = migrations();
+  const versions = new Set([...known.map(({ version }) => version), ...VERSIONS]);
+  return {
+    pending: known.filter(({ version }) => !applied.has(version)),
+    unknown: [...applied].filter((version) => !versions.has(version)),
+  };
+}
+
+export type MigrateOptions = {
+  /** Is told who is waited for, every 10 s. */
+  onWait?: (why: string) => void;
+  giveUpAfterMs?: number;
+  /** Refuses a database with migrations that are not known here. A start does not: the previous release goes on beside the next one. */
+  refuseUnknown?: boolean;
+};
+
 /**
- * Applies the pending migrations, each in its own transaction, and returns their names. One start at a time: `onWait` is told who is
- * waited for, every 10 s. @throws LockHeld after `giveUpAfterMs`.
+ * Applies the pending migrations, each in its own transaction, and returns their names. One at a time, wherever they are started.
+ * @throws LockHeld after `giveUpAfterMs` (5 minutes), UnknownMigrations where those are refused.
  */
-export function migrate(databaseUrl: string, onWait: (why: string) => void = console.error, giveUpAfterMs = 300_000): Promise<string[]> {
+export function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { onWait = console.error, giveUpAfterMs = 300_000, refuseUnknown = false } = options;
   return locked(databaseUrl, { onWait, giveUpAfterMs }, async (client) => {
+    const applied = await appliedVersions(client);
+    const { pending, unknown } = stateOf(applied);
+    if (refuseUnknown && unknown.length > 0) throw new UnknownMigrations(unknown);
     await runMigrations({ connectionString: databaseUrl });
-    const { rows } = await client.query<{ version: string }>("select version from supabase_migrations.schema_migrations");
-    const applied = new Set(rows.map(({ version }) => version));
-    const pending = migrations().filter(({ version }) => !applied.has(version));
     const fromBefore = isFromBefore(applied);
     for (const [index, migration] of pending.entries()) {
       await apply(client, migration, (sql) => (index === 0 && fromBefore ? moveToBaseline(client, sql) : client.query(sql)));
     }
-    return pending.map(({ version, name }) => `${version}_${name}`);
+    return pending.map(nameOf);
   });
+}
+
+export const nameOf = ({ version, name }: Migration): string => `${version}_${name}`;
+
+/** A newer release was there before, or somebody else's. */
+export class UnknownMigrations extends Error {
+  constructor(versions: readonly string[]) {
+    super(
+      `The database has ${versions.join(", ")}, which this version of Tieout doesn't know. If a newer version was deployed, push from that one.`,
+    );
+  }
 }
 
 /** Runs seed.sql on the local stack's database where it never had it. Returns whether it did. */
@@ -64,9 +107,10 @@ export function seed(databaseUrl: string): Promise<boolean> {
   });
 }
 
-async function apply(client: Client, { version, name, file }: Migration, run: (sql: string) => Promise<unknown>): Promise<void> {
+async function apply(client: Client, migration: Migration, run: (sql: string) => Promise<unknown>): Promise<void> {
+  const { version, name, file } = migration;
   const sql = readFileSync(file, "utf8");
-  await transaction(client, `${version}_${name}`, async () => {
+  await transaction(client, nameOf(migration), async () => {
     await run(sql);
     await client.query("insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)", [
       version,

@@ -85,9 +85,14 @@ export class Postgres {
   #stopLeftOver(): void {
     const file = join(this.#directory, "postmaster.pid");
     if (!existsSync(file)) return;
-    const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
-    if (this.#isOurs(pid)) this.#run("pg_ctl", ["stop", "-D", this.#directory, "-m", "fast", "-w"]);
-    else rmSync(file);
+    try {
+      const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
+      if (this.#isOurs(pid)) this.#run("pg_ctl", ["stop", "-D", this.#directory, "-m", "fast", "-w"]);
+      else rmSync(file);
+    } catch (error) {
+      // Its supervisor gone, it ends of itself, perhaps just now.
+      if (existsSync(file)) throw error;
+    }
   }
 
   /** A process id in a stale file may belong to anything by now. */

@@ -29,12 +29,13 @@ alter table private.idempotency_keys enable row level security;
 create function private.enter(request jsonb, verb text, resource text default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
+  claims constant jsonb := auth.jwt();
   needed private.permissions;
 begin
   perform set_config('tieout.operation', coalesce(request ->> 'operation', ''), true),
     set_config('tieout.request_id', coalesce(request ->> 'request_id', ''), true),
     set_config('tieout.address', coalesce(request ->> 'address', ''), true);
-  if private.tenant_id() is null or private.principal_type() is distinct from 'publishable_key'
+  if claims ->> 'tenant_id' is null or claims ->> 'principal_type' is distinct from 'publishable_key'
     and not exists (select from public.tenants t where t.id = private.tenant_id()) then
     perform private.refuse('tenant_forbidden', 'This credential does not belong to the tenant named by X-Tenant-Id.');
   end if;
@@ -42,7 +43,7 @@ begin
   from private.operations o join private.permissions p on p.permission = o.permission
   where o.verb = enter.verb and o.operation = request ->> 'operation'
     and (enter.resource is null or split_part(o.permission, ':', 2) = enter.resource);
-  if not found or not private.holds(needed, auth.jwt()) then
+  if not found or not private.holds(needed, claims) then
     perform private.refuse('role_required', 'This credential does not allow this operation.');
   end if;
   if coalesce((request ->> 'continues')::boolean, false) then
@@ -108,6 +109,13 @@ begin
       and k.operation = request ->> 'operation' and k.key_hash = key ->> 'key_hash';
   end if;
   return jsonb_build_object('replayed', false, 'body', body);
+end $$;
+
+-- A job's payload with the ID of the request that asks for it, so that what the job writes and its trace are that request's; null where none does.
+create function private.of_request(payload jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return payload || jsonb_build_object('request_id', nullif(current_setting('tieout.request_id', true), ''));
 end $$;
 
 -- `versions`: those that If-Match allows, or null. To be asked while the row is locked. Refuses: precondition_failed.

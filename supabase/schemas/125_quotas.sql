@@ -1,7 +1,7 @@
 -- Quotas: how many of a kind a tenant can have. The operator sets them by the QUOTA_ variables, which each start writes here.
 
 create table private.quotas (
-  kind text primary key check (kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'records', 'exceptions', 'lines')),
+  kind text primary key check (kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'records', 'exceptions', 'lines', 'members')),
   most bigint not null check (most > 0)
 );
 alter table private.quotas enable row level security;
@@ -38,6 +38,10 @@ begin
     when 'reconciliations' then (select count(*) from public.reconciliations r where r.tenant_id = $1)
     when 'sources' then (select count(*) from public.sources s where s.tenant_id = $1)
     when 'exceptions' then (select sum(c.breached + c.at_risk + c.on_track) from private.sla_counts c where c.tenant_id = $1)
+    when 'members' then (
+      select count(*) from private.accounts_of($1)
+    ) + (
+      select count(*) from public.invitations i where i.tenant_id = $1 and private.invitation_status(i) = 'pending')
     when 'lines' then (select sum(s.line_count) from public.sources s where s.tenant_id = $1)
     else (select sum(c.rows) from private.row_counts c where c.tenant_id = $1 and c.kind = $2)
   end;
@@ -53,15 +57,17 @@ begin
   if quota is null then
     return;
   end if;
-  if kind in ('api_keys', 'webhooks', 'reconciliations', 'sources') then
+  if kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'members') then
     perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
   end if;
   if coalesce(private.used_of_quota($1, kind), 0) + added > quota then
     perform private.refuse('conflict', format('A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
       quota,
-      case kind when 'api_keys' then 'active API keys' when 'exceptions' then 'open exceptions' else kind end,
+      case kind when 'api_keys' then 'active API keys' when 'exceptions' then 'open exceptions'
+        when 'members' then 'members and open invitations' else kind end,
       upper(kind),
       case kind when 'api_keys' then 'Revoke one' when 'exceptions' then 'Resolve or dismiss some' when 'webhooks' then 'Delete one'
+        when 'members' then 'Remove a member, or revoke an invitation'
         when 'records' then 'Delete some: they count until they are purged' when 'lines' then 'Undo an import' else 'Use those you have' end));
   end if;
 end $$;

@@ -71,15 +71,8 @@ end $$;
 -- The tenants of a member of Supabase Auth, by the address they sign in with.
 create function private.tenants_of_email(email text) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
-declare
-  tenants jsonb;
 begin
-  select u.raw_app_meta_data -> 'tenants' into tenants from auth.users u where lower(u.email) = lower($1);
-  return case jsonb_typeof(tenants)
-    when 'object' then array(select jsonb_object_keys(tenants))
-    when 'array' then array(select t #>> '{}' from jsonb_array_elements(tenants) t where jsonb_typeof(t) = 'string')
-    else '{}'
-  end;
+  return private.tenants_of_claims((private.find_account($1)).raw_app_meta_data);
 end $$;
 
 -- What the server saw before, after or without a function of the database: refusals, sign-ins, calls that failed.

@@ -32,6 +32,16 @@ begin
   ));
 end $$;
 
+-- Opens a part of the lines of two sources to each other, as a reconciliation of them needs it: a million at once would outlast a call.
+-- input: { left_source_id, right_source_id }. Answers { is_open }: whether all are. Refuses: invalid_request.
+create function public.open_pair(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'open_pair');
+  return (select jsonb_build_object('is_open', o.is_open)
+    from private.open_own_pair(input ->> 'left_source_id', input ->> 'right_source_id', 25000) o);
+end $$;
+
 -- input: the columns; with left_source_id and right_source_id it compares the lines of these sources. Refuses: invalid_request, conflict.
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -107,7 +117,7 @@ begin
   return private.answer(request, private.reconciliation_json(after) || jsonb_build_object('version', private.reconciliation_version(after)));
 end $$;
 
--- Newest first. input: { limit, after: [id] | null, status, period_from, period_to }: periods that overlap the span.
+-- Newest first. input: { limit, after: [id] | null, status, period_from, period_to, left_source_id, right_source_id }: periods that overlap the span.
 create function public.list_reconciliations(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -121,6 +131,8 @@ begin
     where x.tenant_id = private.tenant_id()
       and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
       and (input ->> 'status' is null or x.status = input ->> 'status')
+      and (input ->> 'left_source_id' is null or x.left_source_id = input ->> 'left_source_id')
+      and (input ->> 'right_source_id' is null or x.right_source_id = input ->> 'right_source_id')
       and (input ->> 'period_from' is null or x.period_end >= (input ->> 'period_from')::date)
       and (input ->> 'period_to' is null or x.period_start <= (input ->> 'period_to')::date)
     order by x.id desc

@@ -48,7 +48,7 @@ begin
     update public.imports x set status = 'undoing', undone_by = private.actor() where x.tenant_id = i.tenant_id and x.id = i.id
     returning * into i;
     perform graphile_worker.add_job(
-      'undo_import', json_build_object('tenant_id', i.tenant_id, 'import_id', i.id),
+      'undo_import', private.of_request(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
       queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6
     );
     return i;

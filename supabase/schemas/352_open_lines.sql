@@ -15,6 +15,9 @@ create table private.open_lines (
   value_date date not null,
   primary key (tenant_id, pair_no, line_no)
 ) with (fillfactor = 95, autovacuum_vacuum_scale_factor = 0.05);
+-- The two orders of a workbench.
+create index open_lines_by_date on private.open_lines (tenant_id, pair_no, side, value_date, line_no);
+create index open_lines_by_amount on private.open_lines (tenant_id, pair_no, side, (-abs(open_minor)), line_no);
 alter table private.open_lines enable row level security;
 grant select on private.open_lines to authenticated;
 create policy open_lines_read on private.open_lines for select to authenticated

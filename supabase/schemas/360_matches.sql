@@ -41,6 +41,8 @@ create index matches_by_reconciliation on public.matches (tenant_id, reconciliat
 create index matches_suggested on public.matches (tenant_id, reconciliation_id, id) where state = 'suggested';
 create index matches_settled_by_amount on public.matches (tenant_id, reconciliation_id, amount_minor, currency)
   where settled and state = 'confirmed' and decided_by is null;
+-- What people decided on proposals: how right those of a rule and score were.
+create index matches_decided on public.matches (tenant_id, pair_no) where decided_by is not null and method <> 'manual';
 -- What people refused: never made again.
 create index matches_refused on public.matches (tenant_id, pair_no) where decided_by is not null and state in ('rejected', 'undone');
 

@@ -8,6 +8,7 @@ create table private.acts (
   match_ids uuid[] not null default '{}',
   -- Of an exclusion.
   line_id uuid,
+  reason text,
   created_at timestamptz(3) not null default now(),
   created_by text not null,
   undone_at timestamptz(3),
@@ -15,6 +16,7 @@ create table private.acts (
   primary key (tenant_id, id)
 );
 create index acts_by_reconciliation on private.acts (tenant_id, reconciliation_id, id);
+create index acts_by_line on private.acts (tenant_id, line_id) where line_id is not null;
 alter table private.acts enable row level security;
 grant select on private.acts to authenticated;
 create policy acts_read on private.acts for select to authenticated
@@ -30,12 +32,14 @@ begin
   group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id;
 end $$;
 
+-- The first 500 of its matches: a decision by filter may have thousands.
 create function private.act_json(a private.acts) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', a.id, 'reconciliation_id', a.reconciliation_id, 'action', a.kind,
-    'match_ids', (select coalesce(jsonb_agg(private.match_id_text(m) order by m), '[]') from unnest(a.match_ids) m),
+    'match_count', cardinality(a.match_ids),
+    'match_ids', (select coalesce(jsonb_agg(private.match_id_text(m) order by m), '[]') from unnest(a.match_ids[:500]) m),
     'line_id', private.line_id_text(a.line_id), 'created_at', private.iso(a.created_at), 'created_by', a.created_by,
     'undone_at', private.iso(a.undone_at), 'undone_by', a.undone_by
   );

@@ -90,9 +90,10 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as they are now, in this order.
+-- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as they are now, in this order. What is decided
+-- by filter, `seen` by nobody one by one, teaches what lines are alike, and is no proof that the engine may match by itself.
 -- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where a period is closed.
-create function private.decide_own_matches(action text, ids uuid[]) returns setof public.matches
+create function private.decide_own_matches(action text, ids uuid[], seen boolean default true) returns setof public.matches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -130,13 +131,16 @@ begin
       when 'undo' then perform private.undo_matches(tenant, touched.ids, who);
     end case;
   end loop;
+  if not seen then
+    update private.decisions d set score = null where d.tenant_id = tenant and d.match_id = any (decide_own_matches.ids);
+  end if;
   if action <> 'undo' then
     perform private.remember_act(action, decide_own_matches.ids);
   end if;
   return query
   select m.* from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id order by i.n;
 end $$;
-grant execute on function private.find_match(text), private.find_period(text), private.decide_own_matches(text, uuid[]) to authenticated;
+grant execute on function private.find_match(text), private.find_period(text), private.decide_own_matches(text, uuid[], boolean) to authenticated;
 
 -- input: { id }. Refuses: not_found; invalid_transition; conflict where a line is not open any more, or the period is closed.
 create function public.confirm_match(input jsonb, request jsonb) returns jsonb
@@ -183,8 +187,13 @@ begin
   return private.answer(request, private.match_json(m));
 end $$;
 
--- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from, run_id }, expected_count }: at most 500, all
--- of them or none. Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where the filter finds
+-- A probability as it is kept. What lies below a millionth would be out of a real's range.
+create function private.score(given text) returns real
+language sql immutable set search_path = '' as $$ select round(given::numeric, 6)::real $$;
+grant execute on function private.score(text) to authenticated;
+
+-- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from, score_below, run_id }, expected_count }: at most 500,
+-- by filter 5,000, all of them or none; answers the first 500. Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where the filter finds
 -- another number of matches than was expected; role_required for undoing without the right to change reconciliations.
 create function public.decide_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -221,18 +230,20 @@ begin
         and (filter ->> 'method' is null or x.method = filter ->> 'method')
         and (filter ->> 'shape' is null or x.shape = filter ->> 'shape')
         and (filter ->> 'run_id' is null or x.run_id = filter ->> 'run_id')
-        and (filter ->> 'score_from' is null or x.score >= (filter ->> 'score_from')::real)
-      order by x.id limit 501
+        and (filter ->> 'score_from' is null or x.score >= private.score(filter ->> 'score_from'))
+        and (filter ->> 'score_below' is null or x.score < private.score(filter ->> 'score_below'))
+      order by x.id limit 5001
     ) m;
-    if cardinality(found_ids) > 500 then
-      perform private.refuse_field('filter', 'The filter finds more than 500 matches. Narrow it.');
+    if cardinality(found_ids) > 5000 then
+      perform private.refuse_field('filter', 'The filter finds more than 5,000 matches. Narrow it.');
     elsif cardinality(found_ids) <> (input ->> 'expected_count')::integer then
       perform private.refuse('conflict', format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
         cardinality(found_ids), input ->> 'expected_count'));
     end if;
   end if;
   return private.answer(request, (
-    select jsonb_build_object('count', count(*), 'items', coalesce(jsonb_agg(private.match_json(d)), '[]'))
-    from private.decide_own_matches(action, found_ids) d
+    select jsonb_build_object('count', count(*), 'items', coalesce(jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500), '[]'))
+    from private.decide_own_matches(action, found_ids, filter is null) with ordinality d
+    join public.matches m on m.tenant_id = d.tenant_id and m.id = d.id
   ));
 end $$;

@@ -173,7 +173,8 @@ begin
   values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3);
   perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
   perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no], left('Excluded: ' || $3, 1000));
-  insert into private.acts (tenant_id, reconciliation_id, kind, line_id, created_by) values (tenant, r.id, 'exclude', private.line_id($1), private.actor());
+  insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
+  values (tenant, r.id, 'exclude', private.line_id($1), $3, private.actor());
   perform private.record_security_event('line.excluded', $1, null, jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
 end $$;
 
@@ -207,6 +208,8 @@ begin
   where l.tenant_id = tenant and l.line_no = x.line_no
   on conflict (tenant_id, pair_no, line_no) do update set open_minor = o.open_minor + excluded.open_minor;
   perform private.reopen_line_exceptions(tenant, x.pair_no, array[x.line_no]);
+  update private.acts a set undone_at = now(), undone_by = private.actor()
+  where a.tenant_id = tenant and a.line_id = private.line_id($1) and a.reconciliation_id = r.id and a.undone_at is null;
   perform private.record_security_event('line.included', $1, null, jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
   return r.id;
 end $$;

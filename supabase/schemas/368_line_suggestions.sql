@@ -26,6 +26,7 @@ begin
   select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
   return jsonb_build_object(
     'reconciliation_id', r.id, 'side', o.side, 'weights', p.weights,
+    'open_days', private.open_days(r.tenant_id, private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'calendar_id') -> 'open_days',
     'line', case when o.line_no is not null then private.engine_line(l, o.open_minor) end,
     'rules', (select x.rules from public.pair_rules x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.version = p.rules_version),
     'candidates', (

@@ -1,57 +1,87 @@
 -- Open lines over the wire: what a person works through in a period, found where only what is open stands.
 
+-- The caller's own lines that are open in a period, in the order of a list that begins behind line `after_no`; `hits`: only these, or what is
+-- open of `amount`. Row security lets an index serve the order by amount only without it.
+create function private.own_open_lines(r public.reconciliations, input jsonb, hits bigint[], amount bigint, after_no bigint, most integer)
+returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  by_amount constant boolean := input ->> 'sort' = 'amount';
+  q constant text := nullif(btrim(input ->> 'q'), '');
+  sort_key constant text := case when by_amount then '(-abs(x.open_minor))' else 'x.value_date' end;
+  filters constant text := concat_ws(' and ',
+    'x.tenant_id = $1 and x.pair_no = $3 and x.side = s.side and x.value_date <= $4',
+    case when hits is not null then '(x.line_no = any ($5)' || case when amount is not null then ' or (-abs(x.open_minor)) = -$6' else '' end || ')'
+      when q is not null then 'exists (select from public.lines l where l.tenant_id = $1 and l.line_no = x.line_no and '
+        || private.line_search(q, 'private.line_text(l)') || ')' end,
+    case when after_no is not null then format('(%s, x.line_no) > (%s, $7)', sort_key,
+      case when by_amount then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$ else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
+    case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
+    case when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$ end,
+    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$ end,
+    case when input ->> 'amount_from' is not null then $c$x.open_minor >= ($2 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'amount_to' is not null then $c$x.open_minor <= ($2 ->> 'amount_to')::bigint$c$ end,
+    case (input ->> 'suggested')::boolean
+      -- Few have one: they are looked up.
+      when true then $c$x.line_no = any (array(
+        select mm.line_no from public.matches m join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+        where m.tenant_id = $1 and m.reconciliation_id = $8 and m.state = 'suggested'))$c$
+      -- By a lookup for each line until the page is full.
+      when false then $c$(
+        select true from public.match_members mm join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+        where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3 and m.state = 'suggested' and m.reconciliation_id = $8
+        limit 1) is null$c$
+    end
+  );
+begin
+  if not private.may('read:reconciliations', 'write:reconciliations') then
+    return;
+  end if;
+  -- Planned for what is asked, each side in the order of its index until the page is full. How many lines have a suggestion the planner cannot know: taking
+  -- them for few, it would read and sort them all.
+  perform set_config('enable_bitmapscan', (hits is not null)::text, true), set_config('enable_seqscan', (hits is not null)::text, true);
+  return query execute format($sql$
+    select row_number() over (order by o.sort_key, o.line_no), o.line_no, o.side, o.amount_minor, o.open_minor
+    from unnest($9) s (side) cross join lateral (
+      select x.line_no, x.side, x.amount_minor, x.open_minor, %2$s as sort_key from private.open_lines x
+      where %1$s order by %2$s, x.line_no limit $10
+    ) o order by o.sort_key, o.line_no limit $10 $sql$, filters, sort_key)
+  using private.tenant_id(), input, r.pair_no, r.period_end, hits, amount, after_no, r.id,
+    case when input ->> 'side' is null then array['left', 'right'] else array[input ->> 'side'] end, most;
+  perform set_config('enable_bitmapscan', 'true', true), set_config('enable_seqscan', 'true', true);
+end $$;
+grant execute on function private.own_open_lines(public.reconciliations, jsonb, bigint[], bigint, bigint, integer) to authenticated;
+
 -- Oldest first, or the most money first. input: { id, limit, after: [key, id] | null, side, currency, sort: value_date | amount, amount_from,
--- amount_to, date_from, date_to, q, suggested }, `id` the reconciliation's; amounts are what is open, as the pair counts it. Every word of q
--- stands in the line's texts, or is what is open of it in digits. None of a closed period. Refuses: not_found, conflict.
+-- amount_to, date_from, date_to, q, suggested }, `id` the reconciliation's; amounts are what is open, as the pair counts it. q as in list_lines;
+-- alone, an amount is also what is open. None of a closed period. Refuses: not_found, conflict.
 create function public.list_open_lines(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  by_amount constant boolean := input ->> 'sort' = 'amount';
-  patterns constant text[] := private.word_patterns(coalesce(input ->> 'q', ''));
-  wants constant boolean := (input ->> 'suggested')::boolean;
+  q constant text := nullif(btrim(input ->> 'q'), '');
   r public.reconciliations;
+  -- Of a line that is gone meanwhile: its day or amount is begun anew.
   after_no bigint;
+  hits bigint[];
   items jsonb;
 begin
   perform private.enter(request, 'list_open_lines');
   r := private.find_period(input ->> 'id');
-  if input ->> 'after' is not null then
-    -- Of a line that is gone meanwhile: its day or amount is begun anew.
-    after_no := coalesce((
-      select x.line_no from public.lines x where x.tenant_id = r.tenant_id and x.id = private.line_id(input -> 'after' ->> 1)), 0);
+  if r.closed_at is not null then
+    return private.page(null, page_size, 'id');
   end if;
-  select jsonb_agg(f.line order by f.n) into items
-  from (
-    select row_number() over (
-      order by case when by_amount then -abs(o.open_minor) end, case when not by_amount then o.value_date end, o.line_no) as n, private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r) as line
-    from (
-      select x.* from private.open_lines x
-      where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.value_date <= r.period_end and r.closed_at is null
-        and (input ->> 'side' is null or x.side = input ->> 'side')
-        and (input ->> 'currency' is null or x.currency = input ->> 'currency')
-        and (input ->> 'date_from' is null or x.value_date >= (input ->> 'date_from')::date)
-        and (input ->> 'date_to' is null or x.value_date <= (input ->> 'date_to')::date)
-        and (input ->> 'amount_from' is null or x.open_minor >= (input ->> 'amount_from')::bigint)
-        and (input ->> 'amount_to' is null or x.open_minor <= (input ->> 'amount_to')::bigint)
-        and (after_no is null or case when by_amount
-          then (-abs(x.open_minor), x.line_no) > (-abs((input -> 'after' ->> 0)::bigint), after_no)
-          else (x.value_date, x.line_no) > ((input -> 'after' ->> 0)::date, after_no) end)
-        and (cardinality(patterns) = 0 or exists (
-          select from public.lines t
-          where t.tenant_id = r.tenant_id and t.line_no = x.line_no
-            and lower(concat_ws(' ', t.reference, t.counterparty, t.description, t.external_id, x.open_minor)) like all (patterns)
-        ))
-        and (wants is null or wants = exists (
-          select from public.match_members mm join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
-          where mm.tenant_id = r.tenant_id and mm.line_no = x.line_no and mm.pair_no = r.pair_no and m.state = 'suggested' and m.reconciliation_id = r.id
-        ))
-      order by case when by_amount then -abs(x.open_minor) end, case when not by_amount then x.value_date end, x.line_no
-      limit page_size + 1
-    ) o
-    join public.lines l on l.tenant_id = r.tenant_id and l.line_no = o.line_no
-  ) f;
-  return private.page(items, page_size, case when by_amount then 'open_minor' else 'value_date' end, 'id');
+  if input ->> 'after' is not null then
+    after_no := coalesce(private.line_no_of(input -> 'after' ->> 1), 0);
+  end if;
+  if q is not null then
+    hits := private.find_own_lines(q, (
+      select array[p.left_source_no, p.right_source_no] from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no), 5000);
+  end if;
+  select jsonb_agg(private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r) order by o.n) into items
+  from private.own_open_lines(r, input, hits, private.amount_of_word(q), after_no, page_size + 1) o
+  cross join lateral (select * from public.lines y where y.tenant_id = r.tenant_id and y.line_no = o.line_no offset 0) l;
+  return private.page(items, page_size, case input ->> 'sort' when 'amount' then 'open_minor' else 'value_date' end, 'id');
 end $$;
 
 create function private.open_line_json(l public.lines, side text, amount_minor bigint, open_minor bigint, r public.reconciliations) returns jsonb

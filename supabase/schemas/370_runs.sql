@@ -6,7 +6,7 @@ create table public.runs (
   reconciliation_id text not null,
   pair_no integer not null,
   status text not null default 'queued' check (status in ('queued', 'running', 'done', 'failed')),
-  -- What would happen, nothing kept: { rules, policy } where others than the pair's are tried.
+  -- What would happen, nothing kept: { rules, calendar_id } where others than the pair's are tried.
   dry_run jsonb check (jsonb_typeof(dry_run) = 'object'),
   stage text,
   lines_done bigint not null default 0,
@@ -22,6 +22,9 @@ create table public.runs (
   -- Beyond the run's cap: left for the next.
   exceptions_held_back integer not null default 0,
   rules_version integer,
+  -- By which it counted business days; null: Monday to Friday.
+  calendar_id text,
+  calendar_version integer,
   engine_version text,
   -- The engine's version and 128 bits in hexadecimal: the sum of the hashes of the period's engine matches.
   digest text,
@@ -46,9 +49,11 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', r.id, 'reconciliation_id', r.reconciliation_id, 'status', r.status, 'dry_run', r.dry_run is not null, 'stage', r.stage,
-    'lines_done', r.lines_done, 'lines_total', r.lines_total, 'waterfall', r.waterfall, 'impact', r.impact, 'changed', r.changed,
+    'lines_done', r.lines_done, 'lines_total', r.lines_total, 'waterfall', r.waterfall,
+    'impact', '{"exceptions": {"avoided": 0, "added": 0}}'::jsonb || r.impact, 'changed', r.changed,
     'suggested_count', r.suggested_count, 'open_count', r.open_count, 'exceptions_opened', r.exceptions_opened,
-    'exceptions_held_back', r.exceptions_held_back, 'rules_version', r.rules_version, 'engine_version', r.engine_version,
+    'exceptions_held_back', r.exceptions_held_back, 'rules_version', r.rules_version, 'calendar_id', r.calendar_id,
+    'calendar_version', r.calendar_version, 'engine_version', r.engine_version,
     'digest', r.digest, 'failure', r.failure,
     'duration_ms', round(extract(epoch from r.finished_at - r.started_at) * 1000),
     'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'started_at', private.iso(r.started_at),
@@ -56,12 +61,12 @@ begin
   );
 end $$;
 
--- One at a time in a pair, the earlier period first; of those asked for while one waits there is one.
+-- One at a time in a pair, the earlier period first; of those asked for while one waits there is one, which is the last asker's.
 create function private.queue_run(tenant text, pair integer, reconciliation text, run text, delay interval) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform graphile_worker.add_job('match_pair',
-    json_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run),
+    private.of_request(jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
     queue_name => 'pair:' || pair, run_at => now() + delay, max_attempts => 5, job_key => 'match:' || coalesce(run, reconciliation),
     job_key_mode => 'preserve_run_at');
 end $$;
@@ -77,6 +82,22 @@ begin
   ) r;
 end $$;
 
+-- The same for every pair of the caller's tenant that counts business days by a calendar. Answers how many open periods there are to run.
+create function private.ask_for_runs_by_calendar(calendar text) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  pairs constant integer[] := array(
+    select p.pair_no from public.pairs p join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no and r.version = p.rules_version
+    where p.tenant_id = private.tenant_id() and r.policy ->> 'calendar_id' = calendar
+  );
+begin
+  perform private.ask_for_runs(private.tenant_id(), pair) from unnest(pairs) pair;
+  return (
+    select count(*) from public.reconciliations x
+    where x.tenant_id = private.tenant_id() and x.pair_no = any (pairs) and x.closed_at is null and x.status <> 'archived'
+  );
+end $$;
+
 -- The same for a pair of the caller's.
 create function private.ask_for_own_runs(pair integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -84,7 +105,7 @@ begin
   perform private.ask_for_runs(private.tenant_id(), pair);
 end $$;
 
--- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run.
+-- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run, which a closed period can have, too.
 create function private.ask_for_own_run(reconciliation text, trial jsonb) returns public.runs
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -92,7 +113,7 @@ declare
   asked public.runs;
 begin
   select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = reconciliation for no key update;
-  if r.closed_at is not null then
+  if r.closed_at is not null and trial is null then
     perform private.refuse('conflict', 'The period is closed. Reopen it first.');
   elsif r.status = 'archived' then
     perform private.refuse('conflict', 'The reconciliation is archived: it does not change any more.');
@@ -108,9 +129,21 @@ begin
   perform private.queue_run(r.tenant_id, r.pair_no, r.id, case when trial is not null then asked.id end, interval '0');
   return asked;
 end $$;
-grant execute on function private.run_json(public.runs), private.ask_for_own_runs(integer), private.ask_for_own_run(text, jsonb) to authenticated;
+-- What a dry run tries instead of what the pair has. Refuses: invalid_request for a calendar that the tenant doesn't have.
+create function private.trial_of(input jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  perform private.require_calendar(input);
+  return jsonb_strip_nulls(jsonb_build_object('rules', input -> 'rules'))
+    || case when input ? 'calendar_id' then jsonb_build_object('calendar_id', input -> 'calendar_id') else '{}' end;
+end $$;
 
--- input: { id, dry_run, rules }, `id` the reconciliation's. Refuses: not_found, conflict.
+grant execute on function
+  private.run_json(public.runs), private.ask_for_runs_by_calendar(text), private.ask_for_own_runs(integer), private.ask_for_own_run(text, jsonb),
+  private.trial_of(jsonb)
+to authenticated;
+
+-- input: { id, dry_run, rules, calendar_id }, `id` the reconciliation's. Refuses: not_found, conflict, invalid_request.
 create function public.create_run(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -121,7 +154,7 @@ begin
   end if;
   perform private.find_period(input ->> 'id');
   return private.answer(request, private.run_json(private.ask_for_own_run(input ->> 'id',
-    case when (input ->> 'dry_run')::boolean then jsonb_strip_nulls(jsonb_build_object('rules', input -> 'rules')) end)));
+    case when (input ->> 'dry_run')::boolean then private.trial_of(input) end)));
 end $$;
 
 -- Newest first. input: { id, limit, after: [id] | null, status }, `id` the reconciliation's. Refuses: not_found, conflict.

@@ -11,13 +11,15 @@ declare
   begun public.runs;
   rule_set public.pair_rules;
   last_run public.runs;
+  policy jsonb;
+  calendar jsonb;
 begin
   select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
   select * into begun from public.runs x
   where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.status in ('queued', 'running')
     and case when asked is null then x.dry_run is null else x.id = asked end
   order by x.id limit 1 for update;
-  if r.pair_no is null or r.closed_at is not null or r.status = 'archived' then
+  if r.pair_no is null or r.closed_at is not null and begun.dry_run is null or r.status = 'archived' then
     update public.runs x set status = 'failed', finished_at = now(), failure = 'The period was closed before the run began.'
     where x.tenant_id = tenant and x.id = begun.id;
     return null;
@@ -32,15 +34,18 @@ begin
   select * into rule_set from public.pair_rules x where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
   select * into last_run from public.runs x
   where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done' and x.dry_run is null order by x.id desc limit 1;
+  policy := private.default_policy() || coalesce(rule_set.policy, '{}');
+  calendar := private.open_days(tenant, case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
   update public.runs x set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version, engine_version = engine,
-    lines_done = 0, lines_total = 0
+    calendar_id = calendar ->> 'calendar_id', calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0
   where x.tenant_id = tenant and x.id = begun.id;
   return jsonb_build_object(
-    'run_id', begun.id, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'period_end', r.period_end, 'weights', p.weights,
-    'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', coalesce(rule_set.policy, private.default_policy()),
+    'run_id', begun.id, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
+    'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days', calendar -> 'open_days',
     -- Whether all that the engine made is weighed again, or what it settled by its first rules stands.
     'whole', begun.dry_run is not null or last_run.id is null or last_run.rules_version is distinct from p.rules_version
       or last_run.engine_version is distinct from engine
+      or (last_run.calendar_id, last_run.calendar_version::text) is distinct from (calendar ->> 'calendar_id', calendar ->> 'calendar_version')
   );
 end $$;
 
@@ -205,6 +210,40 @@ begin
   );
 end $$;
 
+-- What a dry run would change of exceptions, by the numbers of the lines that it would newly match and would leave open: those it would have
+-- spared, and those it would open. Of a closed period those that there were, too.
+create function private.exceptions_at_stake(tenant text, reconciliation text, matched bigint[], opened bigint[]) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    with grace as materialized (
+      select s.source_no, private.last_day_of_grace(s, private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
+      from public.reconciliations r
+      join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+      join public.sources s on s.tenant_id = r.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
+      where r.tenant_id = tenant and r.id = reconciliation
+    )
+    select jsonb_build_object(
+      'avoided', (
+        select count(*) from unnest(matched) m (line_no) cross join lateral (
+          select from public.exceptions e
+          where e.tenant_id = tenant and e.line_no = m.line_no and e.pair_no = r.pair_no and (r.closed_at is not null or e.status in ('open', 'in_review'))
+          limit 1
+        ) e
+      ),
+      'added', (
+        select count(*) from unnest(opened) o (line_no)
+        cross join lateral (select x.source_no, x.value_date from public.lines x where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
+        join grace g on g.source_no = l.source_no
+        where l.value_date < g.day
+          and not exists (
+            select from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = r.pair_no and e.status in ('open', 'in_review'))
+      )
+    )
+    from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation
+  );
+end $$;
+
 -- Ends a run that keeps nothing.
 create function private.finish_dry_run(tenant text, run text, outcome jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -234,7 +273,7 @@ begin
 end $$;
 
 grant execute on function
-  private.begin_run(text, text, text, text), private.tell_run_progress(text, text, text, bigint, bigint),
+  private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.tell_run_progress(text, text, text, bigint, bigint),
   private.keep_matches(text, text, text, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
     bigint[], bigint[], uuid[], bigint[], text[], bigint[]),
   private.finish_run(text, text, jsonb), private.finish_dry_run(text, text, jsonb), private.fail_run(text, text, text)

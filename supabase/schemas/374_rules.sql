@@ -8,7 +8,7 @@ begin
   select * into r from public.pair_rules x where x.tenant_id = p.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version;
   -- Null rules: the defaults, which the engine has. The contract shows what `weights` say, not the counts.
   return jsonb_build_object('rules', r.rules, 'version', p.rules_version, 'weights', p.weights, 'updated_at', private.iso(r.created_at),
-    'updated_by', r.created_by) || coalesce(r.policy, private.default_policy());
+    'updated_by', r.created_by) || private.default_policy() || coalesce(r.policy, '{}');
 end $$;
 
 -- input: { id }, the reconciliation's. Refuses: not_found, conflict.
@@ -35,7 +35,7 @@ begin
   perform private.require_version(p.rules_version, versions);
   before := private.rules_json(p);
   insert into public.pair_rules (tenant_id, pair_no, version, rules, policy) values (tenant, p.pair_no, p.rules_version + 1, rules,
-    private.policy_of_pair(tenant, p.pair_no) || jsonb_strip_nulls(policy));
+    private.policy_of_pair(tenant, p.pair_no) || policy);
   update public.pairs x set rules_version = p.rules_version + 1, weights = case when forget then null else x.weights end
   where x.tenant_id = tenant and x.pair_no = p.pair_no
   returning * into p;
@@ -49,23 +49,26 @@ begin
 end $$;
 grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb) to authenticated;
 
--- input: { id, rules, automatic, four_eyes, exceptions, reset_learning, dry_run }, `id` the reconciliation's. A dry run is asked for as one
--- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed. Records: matching_rules.updated.
+-- input: { id, rules, automatic, four_eyes, calendar_id, exceptions, reset_learning, dry_run }, `id` the reconciliation's. A dry run is asked for as one
+-- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: matching_rules.updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
   r public.reconciliations;
   p public.pairs;
-  policy constant jsonb := jsonb_build_object('automatic', input -> 'automatic', 'four_eyes', input -> 'four_eyes', 'exceptions', input -> 'exceptions');
+  -- What is left out stays.
+  policy constant jsonb := coalesce((
+    select jsonb_object_agg(k, input -> k) from unnest('{automatic,four_eyes,calendar_id,exceptions}'::text[]) k where input ? k), '{}');
 begin
   perform private.enter(request, 'put_rules');
   r := private.find_period(input ->> 'id');
   if dry_run then
     select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
-    return private.rules_json(p) || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
-      'run_id', (private.ask_for_own_run(r.id, jsonb_build_object('rules', input -> 'rules'))).id);
+    return private.rules_json(p) || policy || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
+      'run_id', (private.ask_for_own_run(r.id, private.trial_of(input))).id);
   end if;
+  perform private.require_calendar(input);
   p := private.put_own_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false), request -> 'versions');
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $$;

@@ -18,8 +18,12 @@ create table public.carried_lines (
   line_no bigint not null,
   side text not null check (side in ('left', 'right')),
   open_minor bigint not null,
+  -- The line's, so that lists and sums look up none of a hundred thousand.
+  currency text not null,
+  value_date date not null,
   primary key (tenant_id, reconciliation_id, line_no)
 );
+create index carried_lines_by_date on public.carried_lines (tenant_id, reconciliation_id, side, value_date, line_no);
 
 alter table public.closings enable row level security;
 alter table public.carried_lines enable row level security;
@@ -65,8 +69,8 @@ begin
   -- The next period has its own look at what is open.
   perform private.delete_matches(r.tenant_id, array(
     select m.id from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'));
-  insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor)
-  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor from private.open_in_period(r) o;
+  insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
+  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date from private.open_in_period(r) o order by o.line_no;
   update public.reconciliations x set status = 'completed', closed_at = now(), closed_by = private.actor()
   where x.tenant_id = r.tenant_id and x.id = r.id
   returning * into r;

@@ -2,16 +2,16 @@
 
 -- What was open at the end of a period: now open, or settled by a later period.
 create function private.open_in_period(r public.reconciliations)
-returns table (tenant_id text, line_no bigint, side text, open_minor bigint)
+returns table (tenant_id text, line_no bigint, side text, currency text, value_date date, open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select r.tenant_id, x.line_no, x.side, sum(x.minor)::bigint
+  select r.tenant_id, x.line_no, x.side, x.currency, x.value_date, sum(x.minor)::bigint
   from (
-    select o.line_no, o.side, o.open_minor as minor from private.open_lines o
+    select o.line_no, o.side, o.currency, o.value_date, o.open_minor as minor from private.open_lines o
     where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
     union all
-    select mm.line_no, mm.side, mm.allocated_minor
+    select mm.line_no, mm.side, m.currency, l.value_date, mm.allocated_minor
     from public.reconciliations later
     join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = later.id and m.state = 'confirmed'
     cross join lateral (
@@ -22,24 +22,25 @@ begin
     ) l
     where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no and later.period_start > r.period_end
     union all
-    select e.line_no, e.side, e.excluded_minor
+    select e.line_no, e.side, e.currency, l.value_date, e.excluded_minor
     from public.reconciliations later
     join public.exclusions e on e.tenant_id = r.tenant_id and e.reconciliation_id = later.id
     join public.lines l on l.tenant_id = e.tenant_id and l.line_no = e.line_no and l.value_date <= r.period_end
     where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no and later.period_start > r.period_end
   ) x
-  group by x.line_no, x.side;
+  group by x.line_no, x.side, x.currency, x.value_date;
 end $$;
 
 -- Of an open period as it stands now, of a closed one as it closed.
 create function private.outstanding_of(r public.reconciliations)
-returns table (tenant_id text, line_no bigint, side text, open_minor bigint)
+returns table (tenant_id text, line_no bigint, side text, currency text, value_date date, open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   if r.closed_at is null then
     return query select * from private.open_in_period(r);
   else
-    return query select c.tenant_id, c.line_no, c.side, c.open_minor from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+    return query select c.tenant_id, c.line_no, c.side, c.currency, c.value_date, c.open_minor
+    from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
   end if;
 end $$;
 
@@ -57,9 +58,7 @@ begin
       from sides s join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no and l.value_date <= r.period_end
       group by 1, 2
     ), outstanding as materialized (
-      select o.line_no, o.side, o.open_minor, l.currency, r.period_end - l.value_date as age
-      from private.outstanding_of(r) o
-      cross join lateral (select x.currency, x.value_date from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l
+      select o.line_no, o.side, o.open_minor, o.currency, r.period_end - o.value_date as age from private.outstanding_of(r) o
     ), until_now as materialized (
       select x.id from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end <= r.period_end
     ), excluded as materialized (
@@ -162,13 +161,12 @@ declare
 begin
   perform private.enter(request, 'list_outstanding_lines');
   r := private.find_period(input ->> 'id');
-  select jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.value_date, x.id) into items
+  select jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.value_date, x.line_no) into items
   from (
-    select o.line_no, o.side, o.open_minor, l.value_date, l.id
+    select o.line_no, o.side, o.open_minor, o.value_date
     from private.outstanding_of(r) o
-    cross join lateral (select x.id, x.value_date from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l
-    where input -> 'after' ->> 0 is null or (l.value_date, l.id) > ((input -> 'after' ->> 0)::date, private.line_id(input -> 'after' ->> 1))
-    order by l.value_date, l.id limit page_size + 1
+    where input -> 'after' ->> 0 is null or (o.value_date, o.line_no) > ((input -> 'after' ->> 0)::date, coalesce(private.line_no_of(input -> 'after' ->> 1), 0))
+    order by o.value_date, o.line_no limit page_size + 1
   ) x;
   return private.page(items, page_size, 'value_date', 'line_id');
 end $$;

@@ -28,6 +28,8 @@ create table private.calendar_coverage (
   open_until bigint not null,
   -- Of the zone's offsets from covered_from to covered_until: when the time zone data changes, so does this.
   zone_print text not null,
+  -- When it was last compared with the data; -infinity: to be compared now.
+  zone_checked_at timestamptz not null default now(),
   primary key (tenant_id, calendar_no),
   foreign key (tenant_id, calendar_no) references public.calendar_versions (tenant_id, calendar_no)
 );
@@ -144,9 +146,12 @@ declare
   earliest timestamptz;
   latest timestamptz;
   added bigint;
+  is_stale boolean;
 begin
   select * into covered from private.calendar_coverage c where c.tenant_id = tenant and c.calendar_no = no for update;
   select * into v from public.calendar_versions x where x.tenant_id = tenant and x.calendar_no = no;
+  is_stale := covered.covered_from < covered.covered_until
+    and covered.zone_print <> private.zone_print(v.time_zone, covered.covered_from, covered.covered_until);
   earliest := least(covered.covered_from, date_trunc('hour', since));
   latest := greatest(covered.covered_until, date_trunc('hour', until) + interval '1 hour');
   if latest > covered.covered_until then
@@ -169,8 +174,10 @@ begin
     from private.calendar_spans s where s.tenant_id = tenant and s.calendar_no = no and s.starts_at < covered.covered_from;
     covered.open_from := covered.open_from - added;
   end if;
+  -- Spans of other time zone data than these stay marked, until the worker rebuilds them.
   update private.calendar_coverage c set covered_from = earliest, covered_until = latest, open_from = covered.open_from, open_until = covered.open_until,
-    zone_print = private.zone_print(v.time_zone, earliest, latest)
+    zone_print = case when is_stale then covered.zone_print else private.zone_print(v.time_zone, earliest, latest) end,
+    zone_checked_at = case when is_stale then '-infinity' else c.zone_checked_at end
   where c.tenant_id = tenant and c.calendar_no = no;
 end $$;
 
@@ -230,7 +237,31 @@ begin
   end loop;
 end $$;
 
--- Extends the spans of calendars that reach less than three years ahead, at most `batch` at a time; answers how many.
+-- The days on which a calendar opens, by its current version: { calendar_id, calendar_version, open_days: { weekdays, opened, closed } }, weekdays from 1
+-- (Monday), the others as days since 1970-01-01 in order (matcher/engine/days.ts). Null for none.
+create function private.open_days(tenant text, calendar text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('calendar_id', v.calendar_id, 'calendar_version', v.version, 'open_days', jsonb_build_object(
+      'weekdays', (
+        select jsonb_agg(distinct array_position('{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[], w ->> 'day'))
+        from jsonb_array_elements(v.weekly) w
+      ), 'opened', coalesce(s.opened, '[]'), 'closed', coalesce(s.closed, '[]')))
+    from public.calendars c join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id and v.version = c.version
+    cross join lateral (
+      select jsonb_agg(x.day order by x.day) filter (where x.opens) as opened, jsonb_agg(x.day order by x.day) filter (where not x.opens) as closed
+      from (
+        select (d ->> 'date')::date - date '1970-01-01' as day, jsonb_array_length(d -> 'intervals') > 0 as opens
+        from jsonb_array_elements(v.special_days) d
+      ) x
+    ) s
+    where c.tenant_id = tenant and c.id = calendar and tenant = coalesce(private.tenant_id(), tenant)
+  );
+end $$;
+
+-- Extends the spans that reach less than three years ahead, at most `batch` versions at a time; answers how many. Only of versions in use: those that
+-- the SLA policy gives deadlines by, and those that open exceptions count by. One that comes into use again is extended when it sets a deadline.
 create function private.extend_calendars(batch integer default 20) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -239,11 +270,21 @@ declare
 begin
   for c in
     select x.tenant_id, x.calendar_no from private.calendar_coverage x
-    where x.covered_until < now() + interval '3 years' order by x.covered_until limit batch for update skip locked
+    where x.covered_until < now() + interval '3 years' and (
+      exists (
+        select from public.exceptions e
+        where e.tenant_id = x.tenant_id and e.calendar_no = x.calendar_no and e.status in ('open', 'in_review')
+      ) or exists (
+        select from public.sla_policies p, unnest(array['critical', 'high', 'medium', 'low']) severity
+        where p.tenant_id = x.tenant_id
+          and private.current_calendar_no(p.tenant_id, private.policy_calendar(p, severity)) = x.calendar_no
+      )
+    ) order by x.covered_until limit batch for update skip locked
   loop
     perform private.extend_business_time(c.tenant_id, c.calendar_no, now(), now() + interval '3 years 1 month');
     extended := extended + 1;
   end loop;
   return extended;
 end $$;
+grant execute on function private.open_days(text, text) to authenticated;
 grant execute on function private.extend_calendars(integer) to service_role;

@@ -80,7 +80,7 @@ begin
 end $$;
 
 -- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Other hours make a new version, by which new exceptions count;
--- with `open`, open ones too. Refuses: not_found, precondition_failed, invalid_request. Records: calendar.updated.
+-- with `open`, open ones too; and by which open periods that count business days by it run again. Refuses: not_found, precondition_failed, invalid_request. Records: calendar.updated.
 create function public.put_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -93,6 +93,7 @@ declare
   no bigint;
   moved record;
   impact jsonb;
+  periods integer := 0;
 begin
   perform private.enter(request, 'put_calendar');
   perform from public.calendars c where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
@@ -115,6 +116,9 @@ begin
         version = c.version + case when has_other_hours then 1 else 0 end
       where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
     end if;
+    if has_other_hours then
+      periods := private.ask_for_runs_by_calendar(input ->> 'id');
+    end if;
     after := private.own_calendar(input ->> 'id');
     select array_agg(d.id) as ids, array_agg(d.severity) as severities, array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
     into moved from private.recalculated_deadlines(input ->> 'id', no) d where input ->> 'apply_to' = 'open';
@@ -133,7 +137,7 @@ begin
     perform private.record_security_event('calendar.updated', input ->> 'id', null,
       private.changes(before - unlisted, after - unlisted) || jsonb_build_object('apply_to', input -> 'apply_to'));
   end if;
-  return after || jsonb_build_object('dry_run', dry_run, 'impact', impact);
+  return after || jsonb_build_object('dry_run', dry_run, 'impact', impact || jsonb_build_object('periods', periods));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null }.
@@ -153,6 +157,34 @@ begin
     limit page_size + 1
   ) x;
   return private.page(items, page_size, 'id');
+end $$;
+
+-- Every version of a calendar's hours, newest first, and how many open exceptions count by it. input: { id, limit, after: [version] | null }.
+-- Refuses: not_found.
+create function public.list_calendar_versions(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.enter(request, 'list_calendar_versions');
+  perform private.own_calendar(input ->> 'id');
+  select jsonb_agg(jsonb_build_object(
+    'calendar_version', x.version, 'time_zone', x.time_zone, 'weekly', x.weekly, 'special_day_count', jsonb_array_length(x.special_days),
+    'open_exceptions', (
+      select count(*) from public.exceptions e
+      where e.tenant_id = x.tenant_id and e.calendar_no = x.calendar_no and e.status in ('open', 'in_review')
+    ),
+    'created_at', private.iso(x.created_at), 'created_by', x.created_by
+  ) order by x.version desc) into items
+  from (
+    select v.* from public.calendar_versions v
+    where v.tenant_id = private.tenant_id() and v.calendar_id = input ->> 'id'
+      and (input -> 'after' ->> 0 is null or v.version < (input -> 'after' ->> 0)::integer)
+    order by v.version desc
+    limit page_size + 1
+  ) x;
+  return private.page(items, page_size, 'calendar_version');
 end $$;
 
 -- input: { id, since, until }, at most 366 days: when it is open. Refuses: not_found.

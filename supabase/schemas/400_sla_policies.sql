@@ -8,7 +8,10 @@ create table public.sla_policies (
   low_minutes integer not null default 4320 check (low_minutes between 1 and 525600),
   -- Minutes before the deadline at which exception.sla.at_risk fires.
   at_risk_thresholds integer[] not null default '{240,60}'
-    check (cardinality(at_risk_thresholds) between 1 and 10 and 0 < all (at_risk_thresholds) and 525600 >= all (at_risk_thresholds)),
+    check (cardinality(at_risk_thresholds) between 0 and 10 and 0 < all (at_risk_thresholds) and 525600 >= all (at_risk_thresholds)),
+  -- The same in minutes that the exception's calendar is open; one of either at least.
+  at_risk_business_thresholds integer[] not null default '{}' check (cardinality(at_risk_business_thresholds) <= 10
+    and 0 < all (at_risk_business_thresholds) and 525600 >= all (at_risk_business_thresholds)),
   -- By which minutes_to_resolve count; null: round the clock. calendar_by_severity: { severity: calendar id | null }, where it differs.
   calendar_id text,
   calendar_by_severity jsonb not null default '{}' check (jsonb_typeof(calendar_by_severity) = 'object'),
@@ -26,8 +29,8 @@ create table public.sla_policies (
 
 alter table public.sla_policies enable row level security;
 grant select,
-  update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, calendar_id, calendar_by_severity,
-    pause_max_minutes, pause_max_count, pause_rules, version, updated_at, updated_by)
+  update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, at_risk_business_thresholds, calendar_id,
+    calendar_by_severity, pause_max_minutes, pause_max_count, pause_rules, version, updated_at, updated_by)
 on public.sla_policies to authenticated;
 grant select on public.sla_policies to service_role;
 -- Whoever creates an exception gets its deadline from the policy.
@@ -64,6 +67,16 @@ begin
   );
 end $$;
 
+-- input: { calendar_id }. Refuses: invalid_request for a calendar that the caller's tenant doesn't have.
+create function private.require_calendar(input jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if input ->> 'calendar_id' is not null and private.current_calendar_no(private.tenant_id(), input ->> 'calendar_id') is null then
+    perform private.refuse_field('calendar_id', 'There is no such calendar.');
+  end if;
+end $$;
+
 grant execute on function
+  private.require_calendar(jsonb),
   private.minutes_to_resolve(public.sla_policies, text), private.policy_calendar(public.sla_policies, text), private.current_calendar_no(text, text)
 to authenticated;

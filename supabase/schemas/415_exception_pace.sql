@@ -6,7 +6,7 @@ create function private.deadline(e public.exceptions, as_of timestamptz) returns
 language plpgsql stable security definer set search_path = '' as $$
 declare
   -- A pause of which nobody has seen the end yet ended when it should.
-  resumed_at constant timestamptz := least(as_of, coalesce(e.paused_until, as_of));
+  resumed_at constant timestamptz := greatest(e.paused_at, least(as_of, coalesce(e.paused_until, as_of)));
 begin
   if e.paused_at is null or e.tenant_id <> coalesce(private.tenant_id(), e.tenant_id) then
     return e.due_at;
@@ -20,9 +20,19 @@ end $$;
 -- Open minutes until the deadline, rounded up; null beyond the reach of its calendar.
 create function private.business_minutes_remaining(e public.exceptions, as_of timestamptz) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
+declare
+  asked constant text := concat_ws(' ', e.tenant_id, e.calendar_no, extract(epoch from as_of), '');
+  known text := current_setting('tieout.open_ms', true);
 begin
   if e.tenant_id <> coalesce(private.tenant_id(), e.tenant_id) then
     return null;
+  end if;
+  -- A list or a batch of events asks it of many by one calendar as of one moment: B(as_of) is remembered within the transaction.
+  if e.paused_at is null and e.due_open_ms is not null then
+    if not starts_with(coalesce(known, ''), asked) then
+      known := set_config('tieout.open_ms', asked || coalesce(private.open_ms(e.tenant_id, e.calendar_no, as_of)::text, ''), true);
+    end if;
+    return ceil((e.due_open_ms - nullif(substr(known, length(asked) + 1), '')::bigint) / 60000.0)::bigint;
   end if;
   return ceil((
     case when e.paused_until <= as_of then private.open_ms(e.tenant_id, e.calendar_no, private.deadline(e, as_of)) else e.due_open_ms end
@@ -89,7 +99,8 @@ end $$;
 create function private.pace_exception() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
-  moment constant timestamptz(3) := date_trunc('milliseconds', now());
+  -- What `guard` says of a change: in the order in which changes of one exception happen.
+  moment constant timestamptz(3) := case when tg_op = 'INSERT' then date_trunc('milliseconds', now()) else new.updated_at end;
   was public.exceptions;
   p public.sla_policies;
   is_open constant boolean := new.status in ('open', 'in_review');
@@ -166,7 +177,7 @@ begin
   end if;
   if new.calendar_no is null then
     new.due_open_ms := null;
-  elsif tg_op = 'INSERT' or new.calendar_no is distinct from old.calendar_no
+  elsif tg_op = 'INSERT' or new.calendar_no is distinct from old.calendar_no or is_open and old.status in ('resolved', 'dismissed')
     or coalesce(new.held_due_at, new.due_at) is distinct from coalesce(old.held_due_at, old.due_at) then
     new.due_open_ms := private.open_ms(new.tenant_id, new.calendar_no, coalesce(new.held_due_at, new.due_at));
   end if;

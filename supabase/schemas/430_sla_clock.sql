@@ -40,6 +40,8 @@ create table public.exception_ledger (
   kind text not null check (kind in ('set', 'moved', 'crossed', 'paused', 'resumed', 'recalculated', 'resolved', 'dismissed', 'reopened')),
   due_at timestamptz(3) not null,
   threshold_minutes integer,
+  -- Whether those are open minutes of the calendar.
+  in_business_time boolean not null default false,
   -- By which the deadline counted from here on; null: round the clock.
   calendar_no bigint,
   actor text not null default private.actor(),
@@ -140,7 +142,7 @@ begin
     select x.tenant_id, case when x.boundary = 0 then 'exception.sla.breached' else 'exception.sla.at_risk' end,
       jsonb_build_object('exception', private.exception_json(x.e), 'due_at', private.iso(x.due_at))
         || case when x.boundary = 0 then '{}'::jsonb
-          else jsonb_build_object('threshold_minutes', x.boundary, 'next_threshold_minutes', x.next_boundary) end,
+          else jsonb_build_object('threshold_minutes', x.boundary, 'threshold_kind', 'wall_clock', 'next_threshold_minutes', x.next_boundary) end,
       x.once_key
     from crossing x
     order by x.due_at - make_interval(mins => x.boundary)
@@ -150,9 +152,11 @@ begin
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, calendar_no, actor,
     actor_issuer, actor_subject, request_id)
   select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed', (r.data ->> 'due_at')::timestamptz,
-    coalesce((r.data -> 'threshold_minutes')::integer, 0), (c.e).calendar_no, 'system', null, null, null
-  from reported r join crossed c on c.tenant_id = r.tenant_id and c.exception_id = r.data #>> '{exception,id}'
-    and c.boundary = coalesce((r.data -> 'threshold_minutes')::integer, 0);
+    coalesce((r.data -> 'threshold_minutes')::integer, 0),
+    -- Looked up, not joined: a kept plan takes the batch for a handful, and would compare each row with every other.
+    (select e.calendar_no from public.exceptions e where e.tenant_id = r.tenant_id and e.id = r.data #>> '{exception,id}'),
+    'system', null, null, null
+  from reported r;
 end $$;
 
 -- Moves the given clocks on to now: every boundary they have passed is counted, and reported where it is announced.
@@ -183,8 +187,6 @@ begin
   select array_agg(f.tenant_id) as tenants, array_agg(f.exception_id) as ids, array_agg(f.due_at) as due_ats,
     array_agg(f.old_position) as old_positions, array_agg(f.position) as new_positions
   into moved from fresh f;
-  perform private.count_positions(shard, moved.tenants || moved.tenants, moved.old_positions || moved.new_positions,
-    array_fill(-1, array[cardinality(moved.ids)]) || array_fill(1, array[cardinality(moved.ids)]));
   select array_agg(m.tenant_id) as tenants, array_agg(m.exception_id) as ids, array_agg(b.boundary) as boundaries, array_agg(m.due_at) as due_ats
   into crossed
   from unnest(moved.tenants, moved.ids, moved.old_positions, moved.new_positions, moved.due_ats)
@@ -194,6 +196,9 @@ begin
   if crossed.ids is not null then
     perform private.announce_crossings(crossed.tenants, crossed.ids, crossed.boundaries, crossed.due_ats);
   end if;
+  -- Last: workers queue for this row alone.
+  perform private.count_positions(shard, moved.tenants || moved.tenants, moved.old_positions || moved.new_positions,
+    array_fill(-1, array[cardinality(moved.ids)]) || array_fill(1, array[cardinality(moved.ids)]));
 end $$;
 
 -- Ends pauses whose time has come, as of then; answers how many. One that somebody else holds ends with the next look.
@@ -212,13 +217,13 @@ begin
   return ended;
 end $$;
 
--- The worker's step: ends pauses and moves on up to `batch` clocks whose next boundary has passed. Any number of workers may call it at once.
--- Answers { moved, wait_ms }: how long until the next boundary of any clock or end of any pause, null where none is ahead.
+-- The worker's step: ends pauses, reports up to `batch` warnings in business minutes and moves on as many clocks whose next boundary has passed. Any number of workers may call it at once.
+-- Answers { moved, wait_ms }: how long until the next boundary of any clock, warning or end of any pause, null where none is ahead.
 create function private.tick_sla_clock(batch integer default 5000) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   due record;
-  resumed constant integer := private.end_pauses(batch);
+  others constant integer := private.end_pauses(batch) + private.tick_business_warnings(batch);
 begin
   select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids into due
   from (
@@ -229,10 +234,12 @@ begin
     perform private.advance_clocks(due.tenants, due.ids, 0);
   end if;
   return jsonb_build_object(
-    'moved', coalesce(cardinality(due.ids), 0) + resumed,
+    'moved', coalesce(cardinality(due.ids), 0) + others,
     'wait_ms', (
       select ceil(extract(epoch from min(x.at) - clock_timestamp()) * 1000) from (
         select min(next_at) as at from private.exception_clocks where next_at is not null
+        union all
+        select min(w.at) from private.business_warnings w where w.at < 'infinity'
         union all
         select min(paused_until) from public.exceptions where paused_until is not null
       ) x

@@ -22,6 +22,7 @@ begin
   if started.crossed_ids is not null then
     perform private.announce_crossings(started.crossed_tenants, started.crossed_ids, started.boundaries, started.due_ats);
   end if;
+  perform private.arm_business_warnings(tenants, ids, true);
 end $$;
 
 -- Stops clocks, after what they passed was reported.
@@ -31,6 +32,8 @@ declare
   stopped record;
 begin
   perform private.advance_clocks(tenants, ids, private.own_shard());
+  delete from private.business_warnings w using unnest(tenants, ids) as asked (tenant_id, exception_id)
+  where w.tenant_id = asked.tenant_id and w.exception_id = asked.exception_id;
   with gone as (
     delete from private.exception_clocks c using unnest(tenants, ids) as asked (tenant_id, exception_id)
     where c.tenant_id = asked.tenant_id and c.exception_id = asked.exception_id
@@ -73,6 +76,7 @@ begin
   if moved.crossed_ids is not null then
     perform private.announce_crossings(moved.crossed_tenants, moved.crossed_ids, moved.boundaries, moved.due_ats);
   end if;
+  perform private.arm_business_warnings(tenants, ids, false);
 end $$;
 
 create function private.clock_inserted_exceptions() returns trigger
@@ -107,10 +111,10 @@ begin
     array_agg(x.tenant_id) filter (where x.kind = 'reopened') as reopened_tenants, array_agg(x.id) filter (where x.kind = 'reopened') as reopened_ids,
     array_agg(x.due_at) filter (where x.kind = 'reopened') as reopened_due_ats,
     array_agg(x.tenant_id) as tenants, array_agg(x.id) as ids, array_agg(coalesce(x.held_due_at, x.due_at)) as due_ats,
-    array_agg(x.calendar_no) as calendars, array_agg(x.change) as ledger_kinds, array_agg(x.resumed_at) as resumed_ats
+    array_agg(x.calendar_no) as calendars, array_agg(x.change) as ledger_kinds, array_agg(x.resumed_at) as resumed_ats, array_agg(x.updated_at) as changed_ats
   into c
   from (
-    select n.tenant_id, n.id, n.due_at, n.held_due_at, n.calendar_no, case
+    select n.tenant_id, n.id, n.due_at, n.held_due_at, n.calendar_no, n.updated_at, case
       when not o.status in ('open', 'in_review') then 'reopened'
       when not n.status in ('open', 'in_review') then 'closed'
       else 'moved'
@@ -119,13 +123,15 @@ begin
       when not o.status in ('open', 'in_review') then 'reopened'
       when n.paused_at is not null and o.paused_at is null then 'paused'
       when o.paused_at is not null and n.paused_at is null then 'resumed'
-      when n.calendar_no is distinct from o.calendar_no then 'recalculated'
+      when n.calendar_no is distinct from o.calendar_no or n.calendar_no is not null and private.actor() = 'system' then 'recalculated'
       else 'moved'
     end as change,
     case when o.paused_at is not null and n.paused_at is null then o.paused_at + (n.paused_ms - o.paused_ms) * interval '1 millisecond' end as resumed_at
     from after_update n join before_update o on o.tenant_id = n.tenant_id and o.id = n.id
-    where n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))
-      or n.held_due_at <> o.held_due_at or n.calendar_no is distinct from o.calendar_no
+    -- What stays closed has no clock, wherever its deadline is moved.
+    where (o.status in ('open', 'in_review') or n.status in ('open', 'in_review'))
+      and (n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))
+        or n.held_due_at <> o.held_due_at or n.calendar_no is distinct from o.calendar_no)
   ) x;
   if c.ids is null then
     return null;
@@ -133,6 +139,7 @@ begin
   perform from unnest(c.closed_tenants || c.moved_tenants, c.closed_ids || c.moved_ids) as asked (tenant_id, exception_id)
   join private.exception_clocks k on k.tenant_id = asked.tenant_id and k.exception_id = asked.exception_id
   order by k.tenant_id, k.exception_id for update of k;
+  perform private.pass_business_warnings(c.closed_tenants || c.moved_tenants, c.closed_ids || c.moved_ids);
   if c.closed_ids is not null then
     perform private.stop_clocks(c.closed_tenants, c.closed_ids);
   end if;
@@ -141,8 +148,9 @@ begin
   end if;
   -- Closing what is paused ends the pause first.
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, calendar_no)
-  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else date_trunc('milliseconds', now()) end, k.kind, x.due_at, x.calendar_no
-  from unnest(c.tenants, c.ids, c.ledger_kinds, c.due_ats, c.calendars, c.resumed_ats) as x (tenant_id, exception_id, kind, due_at, calendar_no, resumed_at)
+  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else x.changed_at end, k.kind, x.due_at, x.calendar_no
+  from unnest(c.tenants, c.ids, c.ledger_kinds, c.due_ats, c.calendars, c.resumed_ats, c.changed_ats)
+    as x (tenant_id, exception_id, kind, due_at, calendar_no, resumed_at, changed_at)
   cross join lateral unnest(case
     when x.resumed_at is not null and x.kind <> 'resumed' then array['resumed', x.kind] else array[x.kind]
   end) with ordinality as k (kind, place)

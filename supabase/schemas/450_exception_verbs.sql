@@ -23,6 +23,13 @@ begin
   ));
 end $$;
 
+-- The wire form of one, with what its entity tag is made of.
+create function private.versioned_exception_json(e public.exceptions) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.exception_json(e)::jsonb || jsonb_build_object('version', private.exception_version(e));
+end $$;
+
 -- Refuses: invalid_request where the tenant has no such reconciliation.
 create function private.require_reconciliation(id text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -69,7 +76,7 @@ begin
   end if;
   perform private.require_reconciliation(input ->> 'reconciliation_id');
   select * into created from private.insert_exceptions(jsonb_build_array(input));
-  return private.answer(request, private.exception_json(created) || jsonb_build_object('version', private.exception_version(created)));
+  return private.answer(request, private.versioned_exception_json(created));
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -80,7 +87,7 @@ declare
 begin
   perform private.enter(request, 'get_exception');
   e := private.find_exception(input ->> 'id');
-  return private.exception_json(e) || jsonb_build_object('version', private.exception_version(e));
+  return private.versioned_exception_json(e);
 end $$;
 
 -- The columns of `before` as a merge patch leaves them.
@@ -125,7 +132,7 @@ begin
     where e.tenant_id = before.tenant_id and e.id = before.id
     returning * into after;
   end if;
-  return private.answer(request, private.exception_json(after) || jsonb_build_object('version', private.exception_version(after)));
+  return private.answer(request, private.versioned_exception_json(after));
 end $$;
 
 -- What a search asks of an exception e, as SQL: each word of q is part of the title or the reason_code; one of exc_ and hexadecimal
@@ -143,6 +150,14 @@ begin
   return condition;
 end $$;
 
+-- All that a filter asks of an exception e, its words included.
+create function private.filter_conditions(filters jsonb, as_of timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.exception_conditions(filters, as_of)
+    || case when filters ->> 'q' is null then '' else ' and ' || private.has_words(filters ->> 'q') end;
+end $$;
+
 -- The ids of those of the tenant's exceptions that a search finds; null where they are more than 5,000: then a look through the list in
 -- its order fills a page sooner. Above row-level security, below which no index of words is used: ids alone, of this tenant alone.
 create function private.few_with_words(q text) returns text[]
@@ -156,25 +171,26 @@ begin
   return case when cardinality(ids) <= most then ids end;
 end $$;
 
--- Newest first. input: { limit, after: [id] | null, status, severity, assigned_to, reconciliation_id, q }.
+-- Newest first; with sort_by closed_at the closed ones, last closed first. input: { limit, sort_by, after: [id] or [closed_at, id] | null, q, and the
+-- filters of 425_exception_filters.sql }.
 create function public.list_exceptions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  conditions text := 'e.tenant_id = private.tenant_id()';
-  field text;
+  by_closing constant boolean := input ->> 'sort_by' = 'closed_at';
+  sort_key constant text := case when by_closing then 'e.closed_at desc, e.id desc' else 'e.id desc' end;
+  conditions text := 'e.tenant_id = private.tenant_id() and ' || private.exception_conditions(input, now());
   few text[];
   items jsonb;
 begin
   perform private.enter(request, 'list_exceptions');
-  if input -> 'after' ->> 0 is not null then
+  if by_closing then
+    conditions := conditions || ' and e.closed_at is not null'
+      || case when jsonb_typeof(input -> 'after') = 'array'
+        then format(' and (e.closed_at, e.id) < (%L::timestamptz, %L)', input -> 'after' ->> 0, input -> 'after' ->> 1) else '' end;
+  elsif input -> 'after' ->> 0 is not null then
     conditions := conditions || format(' and e.id < %L', input -> 'after' ->> 0);
   end if;
-  foreach field in array '{status,severity,assigned_to,reconciliation_id}'::text[] loop
-    if input ->> field is not null then
-      conditions := conditions || format(' and e.%I = %L', field, input ->> field);
-    end if;
-  end loop;
   if input ->> 'q' is not null then
     few := private.few_with_words(input ->> 'q');
     conditions := conditions || ' and ' || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
@@ -182,13 +198,13 @@ begin
     perform set_config('enable_sort', (few is not null)::text, true);
   end if;
   execute format($q$
-    select jsonb_agg(private.exception_json(e) order by e.id desc)
-    from (select * from public.exceptions e where %s order by e.id desc limit %s) e
-  $q$, conditions, page_size + 1) into items using few;
-  return private.page(items, page_size, 'id');
+    select jsonb_agg(private.exception_json(e) order by %s)
+    from (select * from public.exceptions e where %s order by %s limit %s) e
+  $q$, sort_key, conditions, sort_key, page_size + 1) into items using few;
+  return case when by_closing then private.page(items, page_size, 'closed_at', 'id') else private.page(items, page_size, 'id') end;
 end $$;
 
 grant execute on function
-  private.find_exception(text), private.has_words(text), private.few_with_words(text), private.exception_version(public.exceptions), private.require_reconciliation(text), private.insert_exceptions(jsonb),
+  private.find_exception(text), private.has_words(text), private.filter_conditions(jsonb, timestamptz), private.few_with_words(text), private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions), private.require_reconciliation(text), private.insert_exceptions(jsonb),
   private.patch_exception(public.exceptions, jsonb)
 to authenticated;

@@ -1,15 +1,20 @@
 -- Exceptions of lines: one for each line that stays open past its source's grace, resolved by what settles it, reopened when that is undone.
 
--- The day `days` business days (Monday to Friday) before another.
-create function private.business_days_before(day date, days integer) returns date
-language plpgsql immutable set search_path = '' as $$
+-- The day so many business days before today as a source's grace lasts: days on which the calendar opens, or of none Monday to Friday.
+create function private.last_day_of_grace(s public.sources, calendar text) returns date
+language plpgsql stable set search_path = '' as $$
 declare
-  found_day date := day;
-  left_over integer := days;
+  open_days constant jsonb := private.open_days(s.tenant_id, calendar) -> 'open_days';
+  found_day date := (now() at time zone s.time_zone)::date;
+  left_over integer := s.grace_days;
+  number integer;
 begin
   while left_over > 0 loop
     found_day := found_day - 1;
-    if extract(isodow from found_day) < 6 then
+    number := found_day - date '1970-01-01';
+    if open_days is null and extract(isodow from found_day) < 6
+      or open_days -> 'opened' @> to_jsonb(number)
+      or open_days -> 'weekdays' @> to_jsonb(extract(isodow from found_day)::integer) and not open_days -> 'closed' @> to_jsonb(number) then
       left_over := left_over - 1;
     end if;
   end loop;
@@ -21,23 +26,26 @@ end $$;
 create function private.lines_past_grace(tenant text, reconciliation text, most integer, out lines jsonb, out held_back bigint)
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  with overdue as materialized (
-    select o.line_no, o.side, o.open_minor, o.currency, o.value_date, s.name,
-      exists (
-        select from public.reconciliations c
-        where c.tenant_id = tenant and c.pair_no = r.pair_no and c.closed_at < l.created_at and l.value_date between c.period_start and c.period_end
-      ) as is_late
+  -- The last day is looked for once a side, never once a line.
+  with due as materialized (
+    select r.pair_no, r.period_end, s.name, case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+      private.last_day_of_grace(s, private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
     from public.reconciliations r
     join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
     join public.sources s on s.tenant_id = r.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
-    cross join lateral (
-      select private.business_days_before((now() at time zone s.time_zone)::date, s.grace_days) as day
-    ) due
-    join private.open_lines o on o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end and o.value_date < due.day
-      and o.side = case s.source_no when p.left_source_no then 'left' else 'right' end
+    where r.tenant_id = tenant and r.id = reconciliation
+  ), overdue as materialized (
+    select o.line_no, o.side, o.open_minor, o.currency, o.value_date, d.name,
+      exists (
+        select from public.reconciliations c
+        where c.tenant_id = tenant and c.pair_no = d.pair_no and c.closed_at < l.created_at and l.value_date between c.period_start and c.period_end
+      ) as is_late
+    from due d
+    join private.open_lines o on o.tenant_id = tenant and o.pair_no = d.pair_no and o.side = d.side and o.value_date <= d.period_end
+      and o.value_date < d.day
     cross join lateral (select x.created_at, x.value_date from public.lines x where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
-    where r.tenant_id = tenant and r.id = reconciliation and (
-      select e.id from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = r.pair_no limit 1
+    where (
+      select e.id from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = d.pair_no limit 1
     ) is null
   ), chosen as (
     select * from overdue order by abs(open_minor) desc, line_no limit most

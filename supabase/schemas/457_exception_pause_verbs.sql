@@ -47,7 +47,7 @@ begin
   end if;
   update public.exceptions x set paused_at = now(), paused_until = (input ->> 'until')::timestamptz, pause_reason = input ->> 'reason'
   where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
-  return private.answer(request, private.exception_json(e) || jsonb_build_object('version', private.exception_version(e)));
+  return private.answer(request, private.versioned_exception_json(e));
 end $$;
 
 -- input: { id }. Refuses: not_found, conflict.
@@ -65,7 +65,7 @@ begin
     perform private.refuse('conflict', 'It is not paused.');
   end if;
   update public.exceptions x set paused_at = null where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
-  return private.answer(request, private.exception_json(e) || jsonb_build_object('version', private.exception_version(e)));
+  return private.answer(request, private.versioned_exception_json(e));
 end $$;
 
 grant execute on function private.hold_exception(text), private.require_pause_end(timestamptz, public.sla_policies) to authenticated;

@@ -5,7 +5,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'minutes_to_resolve', jsonb_build_object('critical', p.critical_minutes, 'high', p.high_minutes, 'medium', p.medium_minutes, 'low', p.low_minutes),
-    'at_risk_thresholds', p.at_risk_thresholds, 'calendar_id', p.calendar_id, 'calendar_by_severity', p.calendar_by_severity,
+    'at_risk_thresholds', p.at_risk_thresholds, 'at_risk_business_thresholds', p.at_risk_business_thresholds, 'calendar_id', p.calendar_id, 'calendar_by_severity', p.calendar_by_severity,
     'pause', jsonb_build_object('max_minutes', p.pause_max_minutes, 'max_count', p.pause_max_count, 'rules', p.pause_rules), 'updated_at', private.iso(p.updated_at), 'updated_by', p.updated_by
   );
 end $$;
@@ -103,7 +103,7 @@ begin
   end loop;
 end $$;
 
--- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and where they change calendar_id, calendar_by_severity, pause }. Deadlines that came
+-- input: { minutes_to_resolve, at_risk_thresholds, dry_run, and where they change at_risk_business_thresholds, calendar_id, calendar_by_severity, pause }. Deadlines that came
 -- from the policy follow it. Refuses: precondition_failed, invalid_request. Records: sla_policy.updated.
 create function public.put_sla_policy(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -126,6 +126,13 @@ begin
   after.medium_minutes := input -> 'minutes_to_resolve' ->> 'medium';
   after.low_minutes := input -> 'minutes_to_resolve' ->> 'low';
   after.at_risk_thresholds := array(select distinct value::integer from jsonb_array_elements_text(input -> 'at_risk_thresholds') order by 1 desc);
+  if input ? 'at_risk_business_thresholds' then
+    after.at_risk_business_thresholds := array(
+      select distinct value::integer from jsonb_array_elements_text(input -> 'at_risk_business_thresholds') order by 1 desc);
+  end if;
+  if after.at_risk_thresholds = '{}' and after.at_risk_business_thresholds = '{}' then
+    perform private.refuse_field('at_risk_thresholds', 'Include a threshold here or in at_risk_business_thresholds.');
+  end if;
   if input ? 'calendar_id' then
     after.calendar_id := input ->> 'calendar_id';
   end if;
@@ -149,8 +156,8 @@ begin
   if not dry_run and after is distinct from before then
     update public.sla_policies set
       critical_minutes = after.critical_minutes, high_minutes = after.high_minutes, medium_minutes = after.medium_minutes,
-      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds, calendar_id = after.calendar_id,
-      calendar_by_severity = after.calendar_by_severity, pause_max_minutes = after.pause_max_minutes, pause_max_count = after.pause_max_count,
+      low_minutes = after.low_minutes, at_risk_thresholds = after.at_risk_thresholds, at_risk_business_thresholds = after.at_risk_business_thresholds,
+      calendar_id = after.calendar_id, calendar_by_severity = after.calendar_by_severity, pause_max_minutes = after.pause_max_minutes, pause_max_count = after.pause_max_count,
       pause_rules = after.pause_rules, updated_at = now(), updated_by = private.actor(), version = before.version + 1
     where tenant_id = before.tenant_id returning * into after;
     if moved.ids is not null then
@@ -158,6 +165,9 @@ begin
     end if;
     if after.at_risk_thresholds <> before.at_risk_thresholds then
       perform private.rearm_clocks();
+    end if;
+    if after.at_risk_business_thresholds <> before.at_risk_business_thresholds then
+      perform private.rearm_business_warnings(before.at_risk_business_thresholds);
     end if;
     perform private.record_security_event('sla_policy.updated', null, null,
       jsonb_build_object('from', private.sla_policy_json(before), 'to', private.sla_policy_json(after)));

@@ -117,7 +117,15 @@ begin
 end $$;
 grant execute on function private.purge_api_key_usage(integer) to service_role;
 
--- input: { id }. Hours of 7 days, days of 90, and the addresses of 7 days; refusals by reason beside the accepted calls.
+-- When the last 7 days began: whole days in UTC, today the last, however they are counted: by hour, day, address or operation.
+create function private.usage_week() returns timestamptz
+language plpgsql stable set search_path = '' as $$
+begin
+  return date_trunc('day', now(), 'UTC') - make_interval(hours => 6 * 24);
+end $$;
+grant execute on function private.usage_week() to authenticated;
+
+-- input: { id }. Hours and addresses of private.usage_week, days and refusals by reason of 90 days.
 -- Refuses: not_found.
 create function public.get_api_key_usage(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -133,7 +141,7 @@ begin
       from (
         select u.hour, sum(u.calls) as calls, coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
         from public.api_key_usage_hourly u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour > now() - interval '7 days' group by 1
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week() group by 1
       ) h
     ), '[]'),
     'days', coalesce((
@@ -150,7 +158,7 @@ begin
         select u.address, sum(u.calls) as calls, coalesce(sum(u.calls) filter (where u.outcome = 'accepted_in_grace'), 0) as in_grace,
           max(u.last_seen_at) as last_seen
         from public.api_key_usage_hourly u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour > now() - interval '7 days' and u.outcome like 'accepted%'
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week() and u.outcome like 'accepted%'
         group by 1 order by max(u.last_seen_at) desc limit 100
       ) a
     ), '[]'),
@@ -158,13 +166,14 @@ begin
       select jsonb_object_agg(r.outcome, r.calls)
       from (
         select u.outcome, sum(u.calls) as calls from public.api_key_usage_daily u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.outcome not like 'accepted%' group by 1
+        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.day > (now() at time zone 'UTC')::date - 90 and u.outcome not like 'accepted%'
+        group by 1
       ) r
     ), '{}')
   );
 end $$;
 
--- input: { id, … }, the rest is for the security event of a dry run. The accepted calls of 7 days by operation, address and hour: what a
+-- input: { id, … }, the rest is for the security event of a dry run. The accepted calls of private.usage_week by operation, address and hour: what a
 -- proposed change is tried against; and what the key registered. Refuses: not_found.
 create function public.estimate_api_key_impact(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -177,13 +186,13 @@ begin
   end if;
   k := private.find_own_api_key(input ->> 'id');
   return private.answer(request, jsonb_build_object(
-    'as_of', private.iso(now()),
+    'since', private.iso(private.usage_week()),
     'calls', coalesce((
       select jsonb_agg(jsonb_build_object(
         'operation', u.operation, 'address', host(u.address), 'hour', private.iso(u.hour), 'calls', u.calls, 'last_seen_at', private.iso(u.last_seen_at)
       ))
       from public.api_key_usage_hourly u
-      where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour > now() - interval '7 days' and u.outcome like 'accepted%'
+      where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week() and u.outcome like 'accepted%'
     ), '[]'),
     'webhooks', coalesce((
       select jsonb_agg(jsonb_build_object('id', w.id, 'url', w.url) order by w.id)

@@ -8,10 +8,15 @@ create table public.events (
   data jsonb not null,
   -- What makes the event one of a kind, where a second one would be wrong.
   once_key text,
+  -- The request that it came of; null where it came of none. Its deliveries are traced under it.
+  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  -- A test of that webhook, with example data: it goes nowhere else.
+  test_of text,
   primary key (tenant_id, id),
   constraint events_tenant_id_type_once_key_key unique (tenant_id, type, once_key)
 );
 create index events_by_age on public.events using brin (at);
+create index events_by_request on public.events (tenant_id, request_id) where request_id is not null;
 
 alter table public.events enable row level security;
 grant select on public.events to authenticated, service_role;
@@ -33,7 +38,17 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.emit(private.tenant_id(), $1, $2, $3);
 end $$;
-grant execute on function private.emit_own(text, jsonb, text) to authenticated;
+
+-- For one webhook of the caller's own tenant. Answers the event's id.
+create function private.emit_test(webhook_id text, type text, data jsonb) returns text
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  made text;
+begin
+  insert into public.events (tenant_id, type, data, test_of) values (private.tenant_id(), $2, $3, $1) returning id into made;
+  return made;
+end $$;
+grant execute on function private.emit_own(text, jsonb, text), private.emit_test(text, text, jsonb) to authenticated;
 
 -- exception.created, exception.updated, exception.resolved, exception.paused, exception.resumed: as the history has it, whichever way the change came.
 -- A change that only pauses or resumes is no other change besides.

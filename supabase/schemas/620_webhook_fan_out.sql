@@ -7,7 +7,7 @@ begin
   perform private.ring('deliveries', webhook_id);
 end $$;
 
--- webhook.test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook
+-- A test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook
 -- misses is recorded, so that it can be recovered.
 create function private.fan_out_events() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -23,6 +23,7 @@ begin
         case w.status when 'active' then now() end
       from emitted e join public.webhooks w on w.tenant_id = e.tenant_id
       where w.deleted_at is null and case
+        when e.test_of is not null then w.id = e.test_of
         when e.type = 'webhook.test' then w.id = e.data ->> 'id'
         when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events) and w.id <> e.data ->> 'id'
         else e.type = any (w.events)

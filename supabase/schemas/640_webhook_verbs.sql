@@ -120,8 +120,19 @@ begin
   return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
+-- Kinds of events that the caller may not read and that can still be sent to this webhook: waiting, or again.
+create function private.unreadable_sent(webhook_id text) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return array(
+    select k.kind from private.event_kinds k
+    where k.kind <> all (private.readable_events()) and exists (
+      select from public.webhook_deliveries d where d.tenant_id = private.tenant_id() and d.webhook_id = $1 and d.type = k.kind)
+  );
+end $$;
+
 -- input: { id, patch: { url, description, events, status, reason } }. A new address starts with a clean record.
--- Who may not read its events changes neither them nor the address. Refuses: not_found, precondition_failed, scope_required,
+-- Who may not read its events changes neither them nor the address; nor the address, where such were sent before. Refuses: not_found, precondition_failed, scope_required,
 -- role_required. Records: webhook.updated, webhook.enabled, webhook.disabled.
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -140,6 +151,9 @@ begin
   w := jsonb_populate_record(before, (select jsonb_object_agg(key, value) from jsonb_each(patch) where key = any (fields)));
   if w.url <> before.url or w.events <> before.events then
     perform private.require_readable_events(w.events);
+  end if;
+  if w.url <> before.url then
+    perform private.require_readable_events(private.unreadable_sent(w.id));
   end if;
   if w is distinct from before then
     update public.webhooks x set
@@ -211,28 +225,59 @@ begin
   return private.answer(request, private.webhook_json(private.enable_webhook(private.lock_webhook(input ->> 'id'))));
 end $$;
 
--- input: { id }. Answers the delivery. Refuses: not_found, conflict.
+-- input: { id, type, data }: an event of this type, with example data where it is not webhook.test. Answers the delivery.
+-- Refuses: not_found, conflict; scope_required and role_required for an event that the caller may not read.
 create function public.test_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'test_webhook');
   w public.webhooks;
   d public.webhook_deliveries;
+  event text;
 begin
   if kept is not null then
     return kept;
   end if;
   w := private.lock_webhook(input ->> 'id');
   perform private.require_active_webhook(w);
-  perform private.emit_own('webhook.test',
-    jsonb_build_object('id', w.id, 'message', 'It works.', 'sent_by', private.actor()));
-  -- The webhook is locked: no other test of it can be the newest.
-  select * into d from public.webhook_deliveries x
-  where x.tenant_id = w.tenant_id and x.webhook_id = w.id and x.type = 'webhook.test' order by x.id desc limit 1;
+  if input ->> 'type' <> 'webhook.test' then
+    perform private.require_readable_events(array[input ->> 'type']);
+  end if;
+  event := private.emit_test(w.id, input ->> 'type', coalesce(nullif(input -> 'data', 'null'),
+    jsonb_build_object('id', w.id, 'message', 'It works.', 'sent_by', private.actor())));
+  select * into d from public.webhook_deliveries x where x.tenant_id = w.tenant_id and x.webhook_id = w.id and x.event_id = event;
   return private.answer(request, private.delivery_json(d));
+end $$;
+
+-- input: { id }. Attempts and response times by hour of the last 7 days, without the hours that had none. Refuses: not_found.
+create function public.get_webhook_stats(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  w public.webhooks;
+begin
+  perform private.enter(request, 'get_webhook_stats');
+  w := private.find_webhook(input ->> 'id');
+  return jsonb_build_object('as_of', private.iso(now()), 'hours', coalesce((
+    with counted as (
+      select t.hour, t.succeeded, t.bucket, t.attempts,
+        sum(t.attempts) filter (where t.bucket >= 0) over (partition by t.hour order by t.bucket) as up_to,
+        sum(t.attempts) filter (where t.bucket >= 0) over (partition by t.hour) as total
+      from public.webhook_answer_times t
+      where t.tenant_id = w.tenant_id and t.webhook_id = w.id and t.hour > now() - interval '7 days'
+    )
+    select jsonb_agg(h.found order by h.hour) from (
+      select c.hour, jsonb_build_object(
+        'start', private.iso(c.hour),
+        'succeeded', coalesce(sum(c.attempts) filter (where c.succeeded), 0), 'failed', coalesce(sum(c.attempts) filter (where not c.succeeded), 0),
+        'p50_ms', round(1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.5) + 0.5)),
+        'p95_ms', round(1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.95) + 0.5))
+      ) as found
+      from counted c group by c.hour
+    ) h
+  ), '[]'));
 end $$;
 
 grant execute on function
   private.webhook_health(public.webhooks, interval), private.webhook_json(public.webhooks),
-  private.webhook_version(public.webhooks)
+  private.webhook_version(public.webhooks), private.unreadable_sent(text)
 to authenticated;

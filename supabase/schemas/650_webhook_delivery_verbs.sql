@@ -57,47 +57,52 @@ begin
   return d;
 end $$;
 
--- Newest first. input: { id, limit, after: [id] | null, status, type, event_id, since, until }. Refuses: not_found.
-create function public.list_webhook_deliveries(input jsonb, request jsonb) returns jsonb
+-- Newest first. input: { limit, after: [id] | null, webhook_id, status, type, event_id, request_id, since, until }.
+create function private.deliveries_page(input jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   wanted constant text := input ->> 'status';
-  w public.webhooks;
-  conditions text;
   items jsonb;
 begin
-  perform private.enter(request, 'list_webhook_deliveries');
-  w := private.find_webhook(input ->> 'id');
-  conditions := format('d.tenant_id = %L and d.webhook_id = %L', w.tenant_id, w.id);
-  if input -> 'after' ->> 0 is not null then
-    conditions := conditions || format(' and d.id < %L', input -> 'after' ->> 0);
-  end if;
-  if wanted in ('delivered', 'failed') then
-    conditions := conditions || format(' and d.status = %L', wanted);
-  elsif wanted is not null then
-    conditions := conditions || format(' and d.status = ''pending'' and private.delivery_status(d) = %L', wanted);
-  end if;
-  if input ->> 'type' is not null then
-    conditions := conditions || format(' and d.type = %L', input ->> 'type');
-  end if;
-  if input ->> 'event_id' is not null then
-    conditions := conditions || format(' and d.event_id = %L', input ->> 'event_id');
-  end if;
-  if input ->> 'since' is not null then
-    conditions := conditions || format(' and d.created_at >= %L::timestamptz', input ->> 'since');
-  end if;
-  if input ->> 'until' is not null then
-    conditions := conditions || format(' and d.created_at < %L::timestamptz', input ->> 'until');
-  end if;
   execute format($q$
     select jsonb_agg(private.delivery_json(p.d) order by (p.d).id desc)
     from (select d from public.webhook_deliveries d where %s order by d.id desc limit $1 + 1) p
-  $q$, conditions) into items using page_size;
+  $q$, concat_ws(' and ',
+    format('d.tenant_id = %L', private.tenant_id()),
+    (
+      select string_agg(format('d.%I = %L', name, input ->> name), ' and ')
+      from unnest('{webhook_id,type,event_id}'::text[]) name where input ->> name is not null
+    ),
+    case when input -> 'after' ->> 0 is not null then format('d.id < %L', input -> 'after' ->> 0) end,
+    case when wanted in ('delivered', 'failed') then format('d.status = %L', wanted)
+      when wanted is not null then format('d.status = ''pending'' and private.delivery_status(d) = %L', wanted) end,
+    case when input ->> 'request_id' is not null then
+      format('d.event_id in (select e.id from public.events e where e.tenant_id = %L and e.request_id = %L)', private.tenant_id(), input ->> 'request_id') end,
+    case when input ->> 'since' is not null then format('d.created_at >= %L::timestamptz', input ->> 'since') end,
+    case when input ->> 'until' is not null then format('d.created_at < %L::timestamptz', input ->> 'until') end
+  )) into items using page_size;
   return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
--- input: { id, delivery_id }. The payload is null where the caller may not read events of its kind. Refuses: not_found.
+-- One webhook's. input: { id, … as private.deliveries_page }. Refuses: not_found.
+create function public.list_webhook_deliveries(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'list_webhook_deliveries');
+  return private.deliveries_page(input || jsonb_build_object('webhook_id', (private.find_webhook(input ->> 'id')).id));
+end $$;
+
+-- Every webhook's. input: as private.deliveries_page.
+create function public.list_deliveries(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'list_deliveries');
+  return private.deliveries_page(input);
+end $$;
+
+-- input: { id, delivery_id }. The payload, and the response, which may repeat it, are null where the caller may not read events of its
+-- kind. Refuses: not_found.
 create function public.get_webhook_delivery(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -109,11 +114,13 @@ begin
   return private.delivery_json(d) || jsonb_build_object(
     'payload', (
       select jsonb_build_object('type', e.type, 'timestamp', private.iso(e.at), 'data', e.data)
+        || case when e.test_of is not null then '{"test": true}' else '{}'::jsonb end
       from public.events e where e.tenant_id = d.tenant_id and e.id = d.event_id
     ),
+    'request_id', (select e.request_id from public.events e where e.tenant_id = d.tenant_id and e.id = d.event_id),
     'attempts', coalesce((
       select jsonb_agg(private.attempt_json(a) || jsonb_build_object(
-        'response', case when a.status_code is not null then jsonb_build_object(
+        'response', case when a.status_code is not null and d.type = any (private.readable_events()) then jsonb_build_object(
           'headers', coalesce(a.response_headers, '{}'), 'body', coalesce(a.response_body, ''), 'truncated', coalesce(a.response_truncated, false)
         ) end
       ) order by a.number)
@@ -206,5 +213,5 @@ end $$;
 
 grant execute on function
   private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
-  private.delivery_json(public.webhook_deliveries), private.find_delivery(text, text), private.requeue_deliveries(text, text[], text)
+  private.delivery_json(public.webhook_deliveries), private.deliveries_page(jsonb), private.find_delivery(text, text), private.requeue_deliveries(text, text[], text)
 to authenticated;

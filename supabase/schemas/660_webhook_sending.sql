@@ -5,7 +5,8 @@
 -- through. Whoever settles a delivery claims for its webhook again, so a claim that a cap cut short is never forgotten.
 create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
 returns table (
-  attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text, body text, secrets jsonb, sent_at bigint
+  attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text, body text, secrets jsonb, sent_at bigint,
+  type text, request_id text
 )
 -- Planned once a connection, and by indexes, whatever the tables looked like then: planning costs more than claiming.
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -61,13 +62,14 @@ begin
     select l.lease, l.tenant_id, l.id, l.attempt_count, l.cause from leased l
   )
   select l.lease, l.id, l.webhook_id, l.tenant_id, l.event_id, l.url,
-    format('{"type":%s,"timestamp":%s,"data":%s}', to_json(e.type), to_json(private.iso(e.at)), e.data),
+    format('{"type":%s,"timestamp":%s,%s"data":%s}', to_json(e.type), to_json(private.iso(e.at)),
+      case when e.test_of is not null then '"test":true,' end, e.data),
     (
       select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', s.sealed) order by s.created_at desc)
       from private.webhook_secrets s
       where s.tenant_id = l.tenant_id and s.webhook_id = l.webhook_id and (s.expires_at is null or s.expires_at > now())
     ),
-    floor(extract(epoch from clock_timestamp()))::bigint
+    floor(extract(epoch from clock_timestamp()))::bigint, e.type, e.request_id
   from leased l join public.events e on e.tenant_id = l.tenant_id and e.id = l.event_id
   order by l.place;
 end $$;

@@ -45,11 +45,23 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return jsonb_build_object(
     'worker_silence_seconds', (select extract(epoch from now() - max(beat_at)) from private.heartbeats where kind = 'worker'),
+    -- One that fell silent is buried, so that its silence can't be told: none is left.
+    'working', (
+      select jsonb_build_object('worker', count(*) filter (where kind = 'worker'), 'matcher', count(*) filter (where kind = 'matcher'))
+      from private.heartbeats where beat_at > now() - interval '15 seconds'
+    ),
     'sla_clock_lag_seconds', (
-      select greatest(0, coalesce(extract(epoch from now() - min(next_at)), 0)) from private.exception_clocks where next_at is not null
+      select greatest(0, coalesce(extract(epoch from now() - least(
+        (select min(next_at) from private.exception_clocks where next_at is not null),
+        (select min(w.at) from private.business_warnings w where w.at < 'infinity')
+      )), 0))
     ),
     'webhooks', (
-      select jsonb_build_object('active', count(*) filter (where status = 'active'), 'disabled', count(*) filter (where status = 'disabled'))
+      select jsonb_build_object(
+        'active', count(*) filter (where status = 'active'),
+        'disabled', count(*) filter (where status = 'disabled'),
+        'given_up', count(*) filter (where disabled_reason <> 'manual' and disabled_at > now() - interval '1 day')
+      )
       from public.webhooks where deleted_at is null
     ),
     'deliveries', (
@@ -62,10 +74,35 @@ begin
     ),
     'jobs', (
       select jsonb_build_object(
-        'ready', count(*) filter (where attempts < max_attempts and run_at <= now()),
-        'failed', count(*) filter (where attempts >= max_attempts)
+        'ready', count(*) filter (where attempts < max_attempts and run_at <= now() and locked_at is null),
+        'running', count(*) filter (where locked_at is not null),
+        'failed', count(*) filter (where attempts >= max_attempts),
+        'oldest_seconds', coalesce(extract(epoch from now() - min(run_at) filter (where attempts < max_attempts and run_at <= now() and locked_at is null)), 0),
+        -- A worker that falls silent is buried after 20 seconds, and its jobs are freed.
+        'locked_by_the_dead', count(*) filter (where locked_at < now() - interval '1 minute'
+          and locked_by not in (select pool from private.heartbeats where beat_at > now() - interval '1 minute'))
       )
       from graphile_worker.jobs
+    ),
+    -- By task, how long ago its schedule gave it to the workers.
+    'scheduled', (
+      select coalesce(jsonb_object_agg(identifier, extract(epoch from now() - coalesce(last_execution, known_since))), '{}')
+      from graphile_worker._private_known_crontabs
+    ),
+    -- Of what the signer did not get to yet, the oldest.
+    'unsigned_seconds', (
+      select coalesce(extract(epoch from now() - min(e.at)), 0)
+      from private.unsigned_security_event_chains() u
+      join public.security_events e on e.chain = u.chain and e.seq = coalesce((u.signed ->> 'seq')::bigint, 0) + 1
+    ),
+    'database', jsonb_build_object(
+      'bytes', pg_database_size(current_database()),
+      'connections', (select sum(numbackends) from pg_stat_database),
+      'connections_max', current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+      'migrating', exists (
+        select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+          and (classid::bigint << 32 | objid::bigint) = hashtext('tieout migrations')::bigint
+      )
     )
   );
 end $$;

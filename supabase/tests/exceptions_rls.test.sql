@@ -14,7 +14,12 @@ select pg_temp.expect_refused('the ledger is not written by hand',
   $$insert into exception_ledger (tenant_id, exception_id, kind, due_at) values ('one', 'exc_one', 'moved', now())$$);
 select pg_temp.expect_refused('the ledger is not rewritten', $$update exception_ledger set actor = 'user:eve'$$);
 select pg_temp.expect_refused('a user sees no clock', 'select from private.exception_clocks');
+select pg_temp.expect_refused('a user sees no warning ahead', 'select from private.business_warnings');
 select pg_temp.expect_refused('a user sees no count', 'select from private.sla_counts');
+select pg_temp.expect_refused('a user sees no sum by deadline', 'select from private.open_by_deadline');
+select pg_temp.expect_refused('a user sees no sum by assignee', 'select from private.open_by_assignee');
+select pg_temp.expect_refused('a user sees no sum by reconciliation', 'select from private.open_by_reconciliation');
+select pg_temp.expect_refused('a user sees no count of an hour', 'select from private.exception_hours');
 select pg_temp.expect_changed('a user changes its own', $$update exceptions set title = 'Renamed' where id = 'exc_one'$$, 1);
 select pg_temp.expect_rows('the change is history at once', $$select from exception_history where exception_id = 'exc_one' and kind = 'updated' and actor = 'user:ada'$$, 1);
 select pg_temp.expect_changed('a user creates in its own tenant', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$, 1);
@@ -69,3 +74,34 @@ select pg_temp.become_owner();
 select pg_temp.become('authenticated');
 select pg_temp.expect_rows('a token without a tenant sees no exception', 'select from exceptions', 0);
 select pg_temp.expect_rows('a token without a tenant sees no history', 'select from exception_history', 0);
+select pg_temp.become_owner();
+
+-- A comment is its tenant's, by whoever wrote it, and stays as it was written.
+select pg_temp.become_user('one', '{tenant_analyst}');
+select pg_temp.expect_changed('a user comments in its own tenant',
+  $$insert into exception_comments (exception_id, body) values ('exc_one', 'Ask <@user:leo> and <@user:zoe>, <@user:leo> knows. a@user:b <@ user:c>')$$, 1);
+select pg_temp.expect_rows('what it says is its own, with whom it mentions, each once',
+  $$select from exception_comments where tenant_id = 'one' and created_by = 'user:ada' and mentions = '{user:leo,user:zoe}'$$, 1);
+select pg_temp.expect_refused('another tenant''s exception takes no comment', $$insert into exception_comments (exception_id, body) values ('exc_two', 'Hi')$$, '{23503}');
+select pg_temp.expect_refused('a comment names no tenant', $$insert into exception_comments (tenant_id, exception_id, body) values ('two', 'exc_two', 'Hi')$$);
+select pg_temp.expect_refused('a comment names no author', $$insert into exception_comments (exception_id, body, created_by) values ('exc_one', 'Hi', 'user:eve')$$);
+select pg_temp.expect_refused('mentions follow from the text alone', $$insert into exception_comments (exception_id, body, mentions) values ('exc_one', 'Hi', '{user:eve}')$$);
+select pg_temp.expect_refused('a comment is not rewritten', $$update exception_comments set body = 'Never said'$$);
+select pg_temp.expect_refused('nobody deletes a comment', 'delete from exception_comments');
+select pg_temp.expect_refused('an exception takes 1,000 comments', $$insert into exception_comments (exception_id, body) select 'exc_one', 'No. ' || i from generate_series(1, 1000) i$$, '{TO001}');
+select pg_temp.become_owner();
+select pg_temp.expect_rows('each comment is an event', $$select from events where tenant_id = 'one' and type = 'exception.commented' and data #>> '{comment,mentions,0}' = 'user:leo'$$, 1);
+
+select pg_temp.become_user('two', '{tenant_admin}');
+select pg_temp.expect_rows('another tenant reads no comment', 'select from exception_comments', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become_user('one', '{}');
+select pg_temp.expect_rows('a user without a role reads no comment', 'select from exception_comments', 0);
+select pg_temp.expect_refused('a user without a role says nothing', $$insert into exception_comments (exception_id, body) values ('exc_one', 'Hi')$$);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:exceptions}');
+select pg_temp.expect_rows('a key that may read reads comments', 'select from exception_comments', 1);
+select pg_temp.expect_refused('a key that may read says nothing', $$insert into exception_comments (exception_id, body) values ('exc_one', 'Hi')$$);
+select pg_temp.become_owner();

@@ -15,7 +15,7 @@ insert into exclusions (tenant_id, pair_no, line_no, reconciliation_id, side, cu
 select p.tenant_id, p.pair_no, 2, 'rcn_' || p.tenant_id, 'left', 'EUR', 1, 'Not ours' from pairs p where p.tenant_id in ('one', 'two');
 insert into runs (id, tenant_id, reconciliation_id, pair_no) select 'run_' || p.tenant_id, p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no from pairs p where p.tenant_id in ('one', 'two');
 insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_id, 'rcn_' || p.tenant_id, '{}' from pairs p where p.tenant_id in ('one', 'two');
-insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1 from pairs p where p.tenant_id in ('one', 'two');
+insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1, 'EUR', '2026-10-05' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
 select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p where p.tenant_id in ('one', 'two');

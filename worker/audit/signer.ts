@@ -1,4 +1,5 @@
 import { Loop } from "#lib/background/loop.ts";
+import { figure } from "#lib/runtime/metrics.ts";
 import { signMovedChains } from "#lib/security-events/sign-chain.ts";
 import { logSignings } from "./log-signings.ts";
 
@@ -7,12 +8,16 @@ const STATEMENT_WITHIN_MS = 60_000;
 
 /** Signs what was added to the audit trail, again and again. Any number of workers may run it. */
 export function startAuditSigner(connectionString: string): Loop {
+  let broken = 0;
+  figure({ name: "tieout_audit_broken_chains", help: "Audit logs that this worker does not sign since they don't verify." }, () => broken);
   return new Loop({
     name: "audit-signer",
     connectionString,
     statementWithinMs: STATEMENT_WITHIN_MS,
     async turn(query) {
-      logSignings(await signMovedChains(query));
+      const signings = await signMovedChains(query);
+      broken = signings.filter((signing) => "fault" in signing).length;
+      logSignings(signings);
       return EVERY_MS;
     },
   });

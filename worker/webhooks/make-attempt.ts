@@ -1,4 +1,6 @@
 import { log } from "#lib/runtime/log.ts";
+import { durations } from "#lib/runtime/metrics.ts";
+import { traced } from "#lib/runtime/trace.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
 import { type Sender, StoodStill } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
@@ -8,8 +10,36 @@ import type { Claimed, Result } from "./queries.ts";
 const START_WITHIN_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
 
+const took = durations({
+  name: "tieout_webhook_attempt_seconds",
+  help: "How long this worker's requests to receivers took.",
+  labels: ["outcome"],
+});
+
 /** Signs and sends one delivery. `claimedAt` is on this process's monotonic clock. Never throws. */
 export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: number, stop: AbortSignal): Promise<Result> {
+  const stopTimer = took.startTimer();
+  const result = await traced(
+    () => ({
+      requestId: claimed.request_id,
+      name: `webhook ${claimed.type}`,
+      kind: "client",
+      attributes: { "tieout.webhook_id": claimed.webhook_id, "tieout.event_id": claimed.event_id },
+    }),
+    (traceparent) => attempt(sender, claimed, claimedAt, stop, traceparent),
+    (result) => ({ failed: outcomeOf(result) !== "succeeded", attributes: { "tieout.outcome": outcomeOf(result) } }),
+  );
+  stopTimer({ outcome: outcomeOf(result) });
+  return result;
+}
+
+async function attempt(
+  sender: Sender,
+  claimed: Claimed,
+  claimedAt: number,
+  stop: AbortSignal,
+  traceparent: string | null,
+): Promise<Result> {
   const startedAt = performance.now();
   const { attempt_id, url, body } = claimed;
   const interrupted = (detail: string, pauseSeconds = 0): Result => ({
@@ -24,7 +54,8 @@ export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: n
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
     const headers = sign(claimed.event_id, sentAt, body, secretsOf(claimed));
-    return { attempt_id, ...(await sender.send({ url, body, headers }, stop)) };
+    const sent = traceparent === null ? headers : { ...headers, traceparent };
+    return { attempt_id, ...(await sender.send({ url, body, headers: sent }, stop)) };
   } catch (error) {
     if (stop.aborted) return interrupted("Interrupted before the response arrived; attempted again.");
     if (error instanceof StoodStill) return interrupted("We stood still while the receiver could respond; attempted again.");
@@ -36,4 +67,10 @@ export async function makeAttempt(sender: Sender, claimed: Claimed, claimedAt: n
 function secretsOf({ secrets, tenant_id }: Claimed): string[] {
   if (!secrets) throw new Error("The webhook has no signing secret.");
   return secrets.map(({ id, sealed }) => unsealSecret(sealed, tenant_id, id));
+}
+
+function outcomeOf(result: Result): string {
+  if ("interrupted" in result) return "interrupted";
+  if ("failure_kind" in result) return result.failure_kind;
+  return result.status_code >= 200 && result.status_code < 300 ? "succeeded" : "http_error";
 }

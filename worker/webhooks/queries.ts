@@ -12,6 +12,9 @@ export type Claimed = {
   body: string;
   secrets: { id: string; sealed: string }[] | null;
   sent_at: string;
+  /** The event's. */
+  type: string;
+  request_id: string | null;
 };
 
 /** What came of an attempt. An interrupted one is made again, after a pause where there is one. */

@@ -1,7 +1,9 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { redirect } from "next/navigation";
+import { ENTRANCE_LINK, Entrance } from "#components/sign-in/entrance.tsx";
 import { SignInForm } from "#components/sign-in/sign-in-form.tsx";
-import { Brand } from "#components/ui/brand.tsx";
+import { Note } from "#components/ui/note.tsx";
 import { callbackPath } from "#lib/auth/callback-path.ts";
 import { currentUser } from "#lib/auth/page-context.ts";
 import { env } from "#lib/runtime/env.ts";
@@ -10,19 +12,26 @@ import { oidcProviders } from "#lib/runtime/trust.ts";
 export const metadata: Metadata = { title: "Sign in" };
 
 export default async function SignInPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
-  const { callbackUrl, error } = await searchParams;
+  const { callbackUrl, error, notice } = await searchParams;
   const next = callbackPath(first(callbackUrl), new URL(env().NEXTAUTH_URL).origin);
   if (await currentUser()) redirect(next);
   return (
-    <main id="content" className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-8 px-4 py-12">
-      <div className="flex flex-col items-center gap-2 text-center">
-        <Brand className="text-xl" />
-        <h1 className="text-base text-muted">Sign in to your reconciliations</h1>
-      </div>
-      <div className="rounded-lg border border-line bg-surface p-6 shadow-raised">
-        <SignInForm callbackPath={next} providers={oidcProviders().map(({ id, name }) => ({ id, name }))} initialError={first(error)} />
-      </div>
-    </main>
+    <Entrance
+      title="Sign in"
+      below={
+        <>
+          No account? An admin of your tenant can invite you.{" "}
+          <Link href="/docs" prefetch={false} className={ENTRANCE_LINK}>
+            Documentation
+          </Link>
+        </>
+      }
+    >
+      {first(notice) === "password-set" && (
+        <Note tone="info">Your new password is set, and you're signed out everywhere. Sign in with it.</Note>
+      )}
+      <SignInForm callbackPath={next} providers={oidcProviders().map(({ id, name }) => ({ id, name }))} initialError={first(error)} />
+    </Entrance>
   );
 }
 

@@ -15,7 +15,7 @@ export default function NotFound() {
       title="Page not found"
       action={
         <Link href={`/${tenant}`} className={buttonClass()}>
-          Go to exceptions
+          Go to the overview
         </Link>
       }
     >

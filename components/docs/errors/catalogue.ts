@@ -272,10 +272,12 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     when: [
       "The database is restarting, failing over or out of connections.",
       "Two concurrent changes to the same resource blocked each other.",
+      "The call took the database too long, or waited 10 s for its turn behind your tenant's other calls. `detail` says which.",
     ],
     todo: [
       "Wait as long as `Retry-After` says and send the same request again. [Errors and retries](/docs/guides/errors-and-limits) has code to copy.",
       "Send writes with an idempotency key so that a retry never runs twice.",
+      "If it took too long, ask for less: longer search words, more filters or fewer records. If it waited, make fewer calls at once.",
     ],
     retry: "later",
     detail: "The database is unavailable right now. Try again shortly.",

@@ -1,7 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useState } from "react";
 import { classes } from "#components/ui/classes.ts";
 
 const load = () => import("./search-dialog.tsx").then(({ SearchDialog }) => ({ default: SearchDialog }));
@@ -16,7 +16,8 @@ const LOOKS = {
 export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
   const [open, setOpen] = useState(false);
 
-  useEffect(() => {
+  // By the time that it can be seen: an effect runs later, and loses the key of who is quick.
+  useLayoutEffect(() => {
     if (look !== "bar") return;
     // Once the page is at rest, so that nothing is lost that is typed right after /.
     const idle = window.requestIdleCallback?.(load);

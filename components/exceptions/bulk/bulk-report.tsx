@@ -2,30 +2,35 @@
 
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
-import type { SlaItem } from "#lib/exceptions/contract.ts";
 
 const LISTED_MAX = 200;
+
+type Named = { id: string; title: string };
 
 /** The exceptions that weren't changed, and why. They stay selected. */
 export function BulkReport({
   refused,
   unsent,
   error,
+  isSelected = true,
   onClose,
 }: {
-  refused: { item: SlaItem; reason: string }[];
-  unsent: SlaItem[];
+  refused: { item: Named; reason: string }[];
+  unsent: Named[];
   error: Error | null;
+  /** Whether they still are. */
+  isSelected?: boolean;
   onClose: () => void;
 }) {
   const count = refused.length + unsent.length;
   return (
     <Dialog
       onClose={onClose}
-      title={`${count.toLocaleString("en")} ${count === 1 ? "exception was" : "exceptions were"} not changed`}
-      description="They're unchanged and still selected."
+      title={`${counted(count, "exception was", "exceptions were")} not changed`}
+      description={isSelected ? "They're unchanged and still selected." : "They're unchanged."}
     >
       <DialogBody>
         {unsent.length > 0 && <Unsent error={error} count={unsent.length} />}
@@ -51,6 +56,6 @@ export function BulkReport({
 }
 
 function Unsent({ error, count }: { error: Error | null; count: number }) {
-  const why = `${count.toLocaleString("en")} ${count === 1 ? "was" : "were"} not changed because of this.`;
+  const why = `${counted(count, "was", "were")} not changed because of this.`;
   return error ? <ProblemNote error={error}>{why}</ProblemNote> : <Note tone="info">Stopped. {why}</Note>;
 }

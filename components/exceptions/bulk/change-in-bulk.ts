@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { ApiProblem, callApi, isRefusal, newIdempotencyKey } from "#components/api-client.ts";
-import { updateExceptionsContract } from "#lib/exceptions/contract.ts";
+import { ApiProblem } from "#components/api-client.ts";
+import type { updateExceptionsContract } from "#lib/exceptions/bulk/contract.ts";
+import { sendChange } from "./send-change.ts";
 
 type Body = Required<z.input<NonNullable<typeof updateExceptionsContract.body>>>;
 export type BulkChange = Pick<Body, "patch"> | Pick<Body, "pause"> | Pick<Body, "resume">;
@@ -16,7 +17,6 @@ export type Outcome = {
 
 /** The limit of one /v1 call. */
 const CHUNK = 500;
-const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
  * Changes any number of exceptions, in batches of /v1's limit. A batch changes all or none; the exceptions that a refusal
@@ -47,7 +47,7 @@ export async function changeInBulk(
 async function changeChunk(tenant: string, chunk: readonly string[], change: BulkChange, outcome: Outcome): Promise<void> {
   for (let ids = chunk; ids.length > 0; ) {
     try {
-      await send(tenant, ids, change);
+      await sendChange(tenant, { ids: [...ids], ...change });
       outcome.changed.push(...ids);
       return;
     } catch (error) {
@@ -55,21 +55,6 @@ async function changeChunk(tenant: string, chunk: readonly string[], change: Bul
       if (reasons.size === 0) throw error;
       outcome.refused.push(...[...reasons].map(([place, reason]) => ({ id: ids[place] ?? "", reason })));
       ids = ids.filter((_, place) => !reasons.has(place));
-    }
-  }
-}
-
-/** Every attempt at one call has the same key, so that a lost response changes nothing twice. */
-async function send(tenant: string, ids: readonly string[], change: BulkChange): Promise<void> {
-  const idempotencyKey = newIdempotencyKey();
-  for (let tries = 0; ; tries++) {
-    try {
-      await callApi(updateExceptionsContract, { tenant, body: { ids: [...ids], ...change }, idempotencyKey });
-      return;
-    } catch (error) {
-      const wait = RETRY_AFTER_MS[tries];
-      if (isRefusal(error as Error) || wait === undefined) throw error;
-      await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 }

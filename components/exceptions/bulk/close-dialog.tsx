@@ -2,8 +2,11 @@
 
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { Button } from "#components/ui/button.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
+import { RESOLUTIONS } from "../resolutions.ts";
 
 export type Closed = "resolved" | "dismissed";
 
@@ -12,7 +15,7 @@ type Props = { status: Closed; count: number; onSubmit: (resolution: string) => 
 /** Closes several exceptions with one resolution. */
 export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
   const verb = status === "resolved" ? "Resolve" : "Dismiss";
-  const what = `${count.toLocaleString("en")} ${count === 1 ? "exception" : "exceptions"}`;
+  const what = counted(count, "exception");
   const form = useForm({
     initial: { resolution: "" },
     check: ({ resolution }) => ({
@@ -30,7 +33,18 @@ export function CloseDialog({ status, count, onSubmit, onClose }: Props) {
       pending={`${verb} ${what}`}
       onClose={onClose}
     >
-      <TextArea label="Resolution" maxLength={EXCEPTIONS.resolution.most} {...form.text("resolution")} required />
+      <div className="flex flex-col gap-2">
+        <TextArea label="Resolution" maxLength={EXCEPTIONS.resolution.most} {...form.text("resolution")} required />
+        <ul aria-label="Common reasons" className="flex flex-wrap gap-1.5">
+          {RESOLUTIONS.map((reason) => (
+            <li key={reason}>
+              <Button size="sm" aria-pressed={form.draft.resolution === reason} onClick={() => form.change({ resolution: reason })}>
+                {reason}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
     </FormDialog>
   );
 }

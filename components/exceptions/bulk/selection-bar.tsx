@@ -1,7 +1,10 @@
 "use client";
 
 import { ChevronDown, Pause, Play, UserRound, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { useMember } from "#components/kit/member.tsx";
+import { useKeys } from "#components/kit/use-keys.ts";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
@@ -11,8 +14,10 @@ import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
 import { PauseDialog } from "../pause-dialog.tsx";
 import { STATUS_WORDS, StatusLabel } from "../words.tsx";
 import { BulkReport } from "./bulk-report.tsx";
+import type { Matching } from "./change-matching.ts";
 import { CloseDialog, type Closed } from "./close-dialog.tsx";
-import { useBulkChange } from "./use-bulk-change.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { type Change, useBulkChange } from "./use-bulk-change.ts";
 
 const CLOSED = ["resolved", "dismissed"] as const;
 
@@ -20,6 +25,8 @@ const CLOSED = ["resolved", "dismissed"] as const;
 export function SelectionBar({
   chosen,
   loaded,
+  matching,
+  takesKeys,
   onMark,
   onMarkAll,
   onClear,
@@ -27,25 +34,50 @@ export function SelectionBar({
   chosen: SlaItem[];
   /** The number of selectable rows. */
   loaded: number;
+  /** All that the filters match, where more are than is loaded; null: that is all, or too many to count. */
+  matching: Matching | null;
+  /** Whether single keys act on the selection. */
+  takesKeys: boolean;
   onMark: (ids: readonly string[]) => void;
   onMarkAll: () => void;
   onClear: () => void;
 }) {
-  const { change, progress, stop, report, closeReport } = useBulkChange({ clear: onClear, mark: onMark });
+  const { change, changeAll, progress, stop, report, closeReport } = useBulkChange({ clear: onClear, mark: onMark });
+  const { self } = useMember();
+  const assignee = useRef<HTMLButtonElement>(null);
   const [closing, setClosing] = useState<Closed>();
   const [pausing, setPausing] = useState(false);
+  /** Everything that matches instead of the rows chosen. */
+  const [everything, setEverything] = useState<Matching | null>(null);
+  const [confirming, setConfirming] = useState<Change | null>(null);
+  if (everything && chosen.length === 0 && !confirming) setEverything(null);
+  const count = everything?.count ?? chosen.length;
+  const start = (asked: Change) => (everything ? changeAll(everything, asked) : change(chosen, asked));
+  const act = (asked: Change) => (everything ? setConfirming(asked) : change(chosen, asked));
+  const assign = (assigned_to: string | null) =>
+    act({ patch: { assigned_to }, done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned" });
+  useKeys(
+    !takesKeys || chosen.length === 0 || progress
+      ? []
+      : [
+          ["a", () => assignee.current?.click()],
+          ["m", () => assign(self)],
+          ["r", () => flushSync(() => setClosing("resolved"))],
+          ["p", () => flushSync(() => setPausing(true))],
+        ],
+  );
   if (chosen.length === 0 && !progress && !report) return null;
   return (
     <section
       aria-label="Selected exceptions"
-      className="sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg bg-raised p-2 text-sm shadow-overlay"
+      className="pinned sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg bg-raised p-2 text-sm shadow-overlay"
     >
       {progress ? (
         <Progress {...progress} onStop={stop} />
       ) : (
         <>
           <p role="status" className="px-2 font-medium whitespace-nowrap tabular-nums">
-            {chosen.length.toLocaleString("en")} selected
+            {count.toLocaleString("en")} selected
           </p>
           <AssigneePicker
             align="above"
@@ -57,9 +89,8 @@ export function SelectionBar({
                 <ChevronDown aria-hidden className="size-3.5 opacity-70" />
               </>
             }
-            onChange={(assigned_to) =>
-              change(chosen, { patch: { assigned_to }, done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned" })
-            }
+            opener={assignee}
+            onChange={assign}
           />
           <Menu
             label="Status"
@@ -72,10 +103,7 @@ export function SelectionBar({
             }
           >
             {OPEN_STATUSES.map((status) => (
-              <MenuItem
-                key={status}
-                onClick={() => change(chosen, { patch: { status }, done: `set to ${STATUS_WORDS[status].toLowerCase()}` })}
-              >
+              <MenuItem key={status} onClick={() => act({ patch: { status }, done: `set to ${STATUS_WORDS[status].toLowerCase()}` })}>
                 <StatusLabel status={status} />
               </MenuItem>
             ))}
@@ -101,7 +129,7 @@ export function SelectionBar({
               Pause
               <span aria-hidden>…</span>
             </MenuItem>
-            <MenuItem onClick={() => change(chosen, { resume: true, done: "resumed" })}>
+            <MenuItem onClick={() => act({ resume: true, done: "resumed" })}>
               <Play aria-hidden className="size-4 text-muted" />
               Resume
             </MenuItem>
@@ -111,9 +139,15 @@ export function SelectionBar({
             <span className="max-sm:sr-only">Clear</span>
             <span className="sr-only"> the selection</span>
           </Button>
-          {chosen.length < loaded && (
-            <Button size="sm" variant="ghost" onClick={onMarkAll}>
+          {everything === null && chosen.length < loaded && (
+            <Button size="sm" variant="ghost" className={matching ? "max-sm:hidden" : ""} onClick={onMarkAll}>
               Select all {loaded.toLocaleString("en")}
+              {matching && " loaded"}
+            </Button>
+          )}
+          {everything === null && matching && (
+            <Button size="sm" variant="ghost" onClick={() => setEverything(matching)}>
+              Select all {matching.count.toLocaleString("en")}
             </Button>
           )}
         </>
@@ -121,22 +155,32 @@ export function SelectionBar({
       {closing && (
         <CloseDialog
           status={closing}
-          count={chosen.length}
+          count={count}
           onClose={() => setClosing(undefined)}
           onSubmit={(resolution) => {
             setClosing(undefined);
-            change(chosen, { patch: { status: closing, resolution }, done: closing });
+            start({ patch: { status: closing, resolution }, done: closing });
           }}
         />
       )}
       {pausing && (
         <PauseDialog
-          count={chosen.length}
+          count={count}
           onClose={() => setPausing(false)}
           send={async () => {}}
           onDone={(pause) => {
             setPausing(false);
-            change(chosen, { pause, done: "paused" });
+            start({ pause, done: "paused" });
+          }}
+        />
+      )}
+      {confirming && (
+        <ConfirmDialog
+          count={count}
+          onClose={() => setConfirming(null)}
+          onConfirm={() => {
+            setConfirming(null);
+            start(confirming);
           }}
         />
       )}

@@ -3,14 +3,18 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
-import { toast } from "#components/ui/toast.ts";
+import { problemText } from "#components/kit/problem-text.ts";
+import { counted } from "#components/ui/counted.ts";
+import { toast, toastFailure } from "#components/ui/toast.ts";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
-import { type Board, withChange } from "../board-cache.ts";
+import { type Board, cancelReads, readGivenUp, withChange } from "../board-cache.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
 import { type BulkChange, changeInBulk, type Outcome } from "./change-in-bulk.ts";
+import { changeMatching, type Matching } from "./change-matching.ts";
 
-type Change = BulkChange & { done: string };
-type Report = { refused: { item: SlaItem; reason: string }[]; unsent: SlaItem[]; error: Error | null };
+export type Change = BulkChange & { done: string };
+type Named = Pick<SlaItem, "id" | "title">;
+type Report = { refused: { item: Named; reason: string }[]; unsent: Named[]; error: Error | null; isSelected: boolean };
 
 /** Changes the selected exceptions optimistically; reverted for each that the server refuses or doesn't respond for. */
 export function useBulkChange(selection: { clear: () => void; mark: (ids: readonly string[]) => void }) {
@@ -24,7 +28,7 @@ export function useBulkChange(selection: { clear: () => void; mark: (ids: readon
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: chosen.length });
     selection.clear();
-    await cache.cancelQueries({ queryKey: exceptionsKey(tenant) });
+    cancelReads(cache, tenant);
     const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
     const show = (ids: readonly string[]) => {
       for (const [key, board] of before)
@@ -38,20 +42,44 @@ export function useBulkChange(selection: { clear: () => void; mark: (ids: readon
     );
     if (outcome.changed.length < ids.length) show(outcome.changed);
     setProgress(null);
-    tell(outcome, done);
+    tell(outcome.changed.length, done);
     const byId = new Map(chosen.map((item) => [item.id, item]));
     const left = [...outcome.refused.map(({ id }) => id), ...outcome.unsent];
     selection.mark(left);
     if (left.length > 0) setReport(reportOf(outcome, byId));
+    void readGivenUp(cache, tenant);
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
-  return { change, progress, stop: () => stopping.current?.abort(), report, closeReport: () => setReport(null) };
+  /** The same for all that a filter matches; nothing is foreseen of what isn't loaded. */
+  async function changeAll(matching: Matching, { done, ...asked }: Change): Promise<void> {
+    stopping.current = new AbortController();
+    setProgress({ settled: 0, total: matching.count });
+    selection.clear();
+    const { changed, skipped, error } = await changeMatching(
+      { tenant, matching, change: asked },
+      { onProgress: (settled) => setProgress({ settled, total: matching.count }), signal: stopping.current.signal },
+    );
+    setProgress(null);
+    tell(changed, done);
+    if (error) toastFailure(changed > 0 ? "Stopped before all were changed" : "Nothing was changed", problemText(error));
+    if (skipped.length > 0) {
+      setReport({
+        refused: skipped.map(({ id, title, message }) => ({ item: { id, title }, reason: message })),
+        unsent: [],
+        error: null,
+        isSelected: false,
+      });
+    }
+    await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
+  }
+
+  return { change, changeAll, progress, stop: () => stopping.current?.abort(), report, closeReport: () => setReport(null) };
 }
 
-function tell({ changed }: Outcome, done: string): void {
-  if (changed.length === 0) return;
-  toast(`${changed.length.toLocaleString("en")} ${changed.length === 1 ? "exception" : "exceptions"} ${done}`);
+function tell(changed: number, done: string): void {
+  if (changed === 0) return;
+  toast(`${counted(changed, "exception")} ${done}`);
 }
 
 function reportOf({ refused, unsent, error }: Outcome, items: ReadonlyMap<string, SlaItem>): Report {
@@ -62,5 +90,6 @@ function reportOf({ refused, unsent, error }: Outcome, items: ReadonlyMap<string
     }),
     unsent: unsent.flatMap((id) => items.get(id) ?? []),
     error,
+    isSelected: true,
   };
 }

@@ -1,9 +1,12 @@
 "use client";
 
+import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { FileDrop } from "#components/ui/file-drop.tsx";
+import { Note } from "#components/ui/note.tsx";
 import { saveFile } from "#components/ui/save-file.ts";
 import { csvTemplate, ndjsonTemplate } from "./columns.ts";
+import { faultOf } from "./file-fault.ts";
 import type { Format } from "./file-parts.ts";
 import type { Chosen } from "./use-import.ts";
 
@@ -11,12 +14,24 @@ const ACCEPTED = ".csv,.ndjson,.jsonl,.json,text/csv,application/x-ndjson";
 
 /** Choose or drop a file. */
 export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
+  const [fault, setFault] = useState<{ file: string; why: string } | null>(null);
+
+  async function take(file: File) {
+    const format = await formatOf(file);
+    const why = await faultOf(file, format);
+    if (why === null) onChoose({ file, format });
+    else setFault({ file: file.name, why });
+  }
+
   return (
-    <FileDrop
-      accept={ACCEPTED}
-      hint="or drop it here. CSV with a header row, or NDJSON with one JSON object per line."
-      onFile={async (file) => onChoose({ file, format: await formatOf(file) })}
-    >
+    <FileDrop accept={ACCEPTED} hint="or drop it here. CSV with a header row, or NDJSON with one JSON object per line." onFile={take}>
+      <div role="alert" className="empty:hidden">
+        {fault && (
+          <Note tone="danger">
+            <strong className="font-medium break-all">{fault.file}</strong> wasn't imported. {fault.why}
+          </Note>
+        )}
+      </div>
       <div className="flex flex-wrap justify-center gap-2">
         <Button size="sm" variant="ghost" onClick={() => saveFile(new Blob([csvTemplate()], { type: "text/csv" }), "exceptions.csv")}>
           CSV template

@@ -1,5 +1,5 @@
 import { ApiProblem, isRefusal, uploadToApi } from "#components/api-client.ts";
-import { importExceptionsContract } from "#lib/exceptions/contract.ts";
+import { importExceptionsContract } from "#lib/exceptions/import/contract.ts";
 import { type Format, MEDIA_TYPES, type Part, partsOf } from "./file-parts.ts";
 
 /** A rejected row: its line number in the file, the reason, and its text. */

@@ -2,22 +2,29 @@ import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
 import type { Version } from "#components/kit/query.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import type { putSlaPolicyContract, slaPolicy } from "#lib/exceptions/sla/contract.ts";
+import { type putSlaPolicyContract, type slaPolicy, THRESHOLD_KINDS } from "#lib/exceptions/sla/contract.ts";
 import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import type { Severity } from "../words.tsx";
-import { minutesOf, type Span, spanOf } from "./span.ts";
+import { inWords, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;
 export type PolicyVersion = Version<Policy>;
 
+/** By which calendars severities count. */
+type Paced = Pick<Policy, "calendar_id" | "calendar_by_severity">;
 type Sent = Omit<z.input<NonNullable<typeof putSlaPolicyContract.body>>, "dry_run">;
+
+/** How a warning counts back from the deadline. */
+export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
 /** The fields of a policy's form. Thresholds have keys because two may be equal while one is typed. */
 export type Draft = {
   minutes_to_resolve: Record<Severity, Span>;
-  at_risk_thresholds: (Span & { key: number })[];
+  thresholds: (Span & { key: number; kind: ThresholdKind })[];
   /** Empty: round the clock. */
   calendar_id: string;
+  /** Undefined: as calendar_id. Empty: round the clock. */
+  calendar_by_severity: Record<Severity, string | undefined>;
   pause: PauseDraft;
 };
 
@@ -25,14 +32,31 @@ export type Draft = {
 export type PauseDraft = { longest: Span; max_count: string; in_review: boolean; codes: string; others: PauseRule[] };
 type PauseRule = Policy["pause"]["rules"][number];
 
+/** Of each kind. */
 export const THRESHOLDS_MAX = SLA_POLICIES.at_risk_thresholds.most;
+/** "1 hour before", "1 hour of business time before" */
+export const BEFORE_WORDS: Record<ThresholdKind, string> = { wall_clock: "before", business: "of business time before" };
+const BODY_FIELDS: Record<ThresholdKind, string> = { wall_clock: "at_risk_thresholds", business: "at_risk_business_thresholds" };
 const LENGTH = "Enter a duration from 1 minute to 365 days.";
 
 let lastKey = 0;
 
-export function newThreshold(minutes: number): Draft["at_risk_thresholds"][number] {
+export function newThreshold(minutes: number, kind: ThresholdKind = "wall_clock"): Draft["thresholds"][number] {
   lastKey += 1;
-  return { key: lastKey, ...spanOf(minutes) };
+  return { key: lastKey, kind, ...spanOf(minutes, unitsOf(kind)) };
+}
+
+/** A day of business time could be 24 hours or one of the calendar's: it is said in hours. */
+export function unitsOf(kind: ThresholdKind): readonly Unit[] {
+  return kind === "business" ? UNITS.filter((unit) => unit !== "days") : UNITS;
+}
+
+/** Both kinds of a policy's warnings, in words. */
+export function warningsOf(policy: Pick<Sent, "at_risk_thresholds" | "at_risk_business_thresholds">): string[] {
+  return [
+    ...policy.at_risk_thresholds.map((minutes) => inWords(minutes)),
+    ...(policy.at_risk_business_thresholds ?? []).map((minutes) => `${inWords(minutes, unitsOf("business"))} of business time`),
+  ];
 }
 
 /** The same for every severity. */
@@ -42,9 +66,13 @@ function each<Value>(make: (severity: Severity) => Value): Record<Severity, Valu
 
 const NO_SPAN: Span = { amount: "", unit: "days" };
 
-export function draftOf({ minutes_to_resolve, at_risk_thresholds, calendar_id, pause }: Policy): Draft {
+export function draftOf({ minutes_to_resolve, calendar_id, calendar_by_severity, pause, ...policy }: Policy): Draft {
   return {
     calendar_id: calendar_id ?? "",
+    calendar_by_severity: each((severity) => {
+      const own = calendar_by_severity[severity];
+      return own === null ? "" : own;
+    }),
     pause: {
       longest: pause.max_minutes === null ? NO_SPAN : spanOf(pause.max_minutes),
       max_count: pause.max_count === null ? "" : String(pause.max_count),
@@ -56,7 +84,10 @@ export function draftOf({ minutes_to_resolve, at_risk_thresholds, calendar_id, p
       others: pause.rules.filter((rule) => !isReview(rule) && !isCode(rule)),
     },
     minutes_to_resolve: each((severity) => spanOf(minutes_to_resolve[severity])),
-    at_risk_thresholds: at_risk_thresholds.map(newThreshold),
+    thresholds: [
+      ...policy.at_risk_thresholds.map((minutes) => newThreshold(minutes)),
+      ...policy.at_risk_business_thresholds.map((minutes) => newThreshold(minutes, "business")),
+    ],
   };
 }
 
@@ -93,40 +124,77 @@ function pauseOf(pause: PauseDraft): Sent["pause"] {
 }
 
 /** A draft's problems. */
-export function faultsIn({ minutes_to_resolve, at_risk_thresholds, pause }: Draft): Problems {
-  const thresholds = at_risk_thresholds.map(minutesOf);
+export function faultsIn({ minutes_to_resolve, thresholds, pause }: Draft): Problems {
+  const warnings = thresholds.map(({ kind, ...span }) => `${kind} ${minutesOf(span)}`);
+  const surplus = THRESHOLD_KINDS.flatMap((kind) => thresholds.filter((one) => one.kind === kind).slice(THRESHOLDS_MAX));
   const lengths = SEVERITIES.filter((severity) => minutesOf(minutes_to_resolve[severity]) === null);
   return Object.fromEntries([
     ...pauseFaults(pause),
     ...lengths.map((severity) => [`minutes_to_resolve.${severity}`, LENGTH]),
     ...thresholds.flatMap((one, place) => {
-      const path = `at_risk_thresholds.${place}`;
-      if (one === null) return [[path, LENGTH]];
-      return thresholds.indexOf(one) < place ? [[path, "This warning is a duplicate."]] : [];
+      const path = `thresholds.${place}`;
+      if (minutesOf(one) === null) return [[path, LENGTH]];
+      if (surplus.includes(one)) return [[path, `Enter at most ${THRESHOLDS_MAX} warnings of a kind.`]];
+      return warnings.indexOf(warnings[place] as string) < place ? [[path, "This warning is a duplicate."]] : [];
     }),
   ]);
 }
 
+/** The warnings of a kind in the order in which the body has them. */
+function sentOf(thresholds: Draft["thresholds"], kind: ThresholdKind): Draft["thresholds"] {
+  return thresholds.filter((one) => one.kind === kind).sort((left, right) => (minutesOf(right) ?? 0) - (minutesOf(left) ?? 0));
+}
+
+/** Where the draft has what the body has at a path. */
+export function fieldOf(path: string, { thresholds }: Draft): string {
+  const [field, at] = path.split(".");
+  if (path.startsWith("pause.rules")) return "pause.rules";
+  const kind = THRESHOLD_KINDS.find((one) => field === BODY_FIELDS[one]);
+  if (!kind) return path;
+  const warning = sentOf(thresholds, kind)[Number(at ?? 0)] ?? thresholds[0];
+  return `thresholds.${thresholds.findIndex(({ key }) => key === warning?.key)}`;
+}
+
 /** A valid draft as a request body. */
-export function policyOf({ minutes_to_resolve, at_risk_thresholds, calendar_id, pause }: Draft): Sent {
+export function policyOf({ minutes_to_resolve, thresholds, calendar_id, calendar_by_severity, pause }: Draft): Sent & Paced {
   const of = (span: Span) => minutesOf(span) ?? 0;
+  const warnings = (kind: ThresholdKind) => sentOf(thresholds, kind).map(of);
+  const own = SEVERITIES.flatMap((severity) => {
+    const calendar = calendar_by_severity[severity];
+    return calendar === undefined ? [] : [[severity, calendar || null]];
+  });
   return {
     minutes_to_resolve: each((severity) => of(minutes_to_resolve[severity])),
-    at_risk_thresholds: at_risk_thresholds.map(of).sort((left, right) => right - left),
+    at_risk_thresholds: warnings("wall_clock"),
+    at_risk_business_thresholds: warnings("business"),
     calendar_id: calendar_id || null,
+    calendar_by_severity: Object.fromEntries(own),
     pause: pauseOf(pause),
   };
 }
 
-/** A draft's changes, as name, before and after. */
+/** The calendar by which a severity counts; null: round the clock. */
+export function calendarOf({ calendar_id, calendar_by_severity }: Paced, severity: Severity): string | null {
+  const own = calendar_by_severity[severity];
+  return own === undefined ? calendar_id : own;
+}
+
+/** What a draft changes. */
 export function changesOf(
   before: Policy,
-  after: Sent,
-): { severities: Severity[]; thresholds: boolean; calendar: boolean; pauses: boolean } {
+  after: Sent & Paced,
+): {
+  severities: Severity[];
+  thresholds: boolean;
+  calendars: { severity: Severity; from: string | null; to: string | null }[];
+  pauses: boolean;
+} {
   return {
-    calendar: before.calendar_id !== after.calendar_id,
+    calendars: SEVERITIES.map((severity) => ({ severity, from: calendarOf(before, severity), to: calendarOf(after, severity) })).filter(
+      ({ from, to }) => from !== to,
+    ),
     pauses: JSON.stringify(policyOf(draftOf(before)).pause) !== JSON.stringify(after.pause),
     severities: SEVERITIES.filter((severity) => before.minutes_to_resolve[severity] !== after.minutes_to_resolve[severity]),
-    thresholds: String(before.at_risk_thresholds) !== String(after.at_risk_thresholds),
+    thresholds: String(warningsOf(before)) !== String(warningsOf(after)),
   };
 }

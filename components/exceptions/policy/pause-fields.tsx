@@ -14,11 +14,12 @@ export function PauseFields({ pause, problems, onChange }: Props) {
     <>
       <SpanField
         label="Longest pause"
+        labelAbove
         span={pause.longest}
         error={problems["pause.max_minutes"]}
         onChange={(longest) => onChange({ ...pause, longest })}
       >
-        <span className="text-sm text-muted">empty: no limit</span>
+        <span className="text-sm text-muted">Empty: no limit.</span>
       </SpanField>
       <TextField
         label="Pauses per exception"

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem, callApi } from "#components/api-client.ts";
+import { CalendarField } from "#components/kit/calendar-field.tsx";
 import { ConflictNote } from "#components/kit/conflict-note.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
@@ -13,19 +14,32 @@ import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import { putSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
+import { putSlaPolicyContract, THRESHOLD_KINDS } from "#lib/exceptions/sla/contract.ts";
 import { SeverityLabel } from "../words.tsx";
-import { CalendarField } from "./calendar-field.tsx";
-import { draftOf, faultsIn, newThreshold, type PolicyVersion, policyOf, THRESHOLDS_MAX } from "./draft.ts";
+import {
+  BEFORE_WORDS,
+  type Draft,
+  draftOf,
+  faultsIn,
+  fieldOf,
+  newThreshold,
+  type PolicyVersion,
+  policyOf,
+  THRESHOLDS_MAX,
+  type ThresholdKind,
+  unitsOf,
+} from "./draft.ts";
 import { PauseFields } from "./pause-fields.tsx";
 import { PolicyCard } from "./policy-card.tsx";
 import { slaPolicy } from "./queries.ts";
 import { type Impact, ReviewDialog } from "./review-dialog.tsx";
+import { SeverityCalendars } from "./severity-calendars.tsx";
+import { minutesOf, spanOf } from "./span.ts";
 import { SpanField } from "./span-field.tsx";
 
 const FIRST_THRESHOLD_MINUTES = 30;
 
-/** The policy's form. `stored`: the current policy, which someone else may change meanwhile. */
+/** Edits the policy. `stored` is refetched, so it can differ from the one the draft began with. */
 export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
@@ -34,12 +48,13 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
   const form = useForm({
     initial: () => draftOf(stored.data),
     check: faultsIn,
+    fieldOf,
     send: (draft) =>
       callApi(putSlaPolicyContract, { tenant, body: { ...policyOf(draft), dry_run: true }, ifMatch: base.etag }).catch(lookAgain),
     onDone: (reckoned) => setImpact(reckoned.impact),
   });
   const { draft, problems, change } = form;
-  const { minutes_to_resolve: minutes, at_risk_thresholds: thresholds } = draft;
+  const { minutes_to_resolve: minutes, thresholds } = draft;
   const changed =
     Object.keys(faultsIn(draft)).length > 0 || JSON.stringify(policyOf(draft)) !== JSON.stringify(policyOf(draftOf(base.data)));
   useUnsavedWarning(changed);
@@ -88,65 +103,93 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
           ). Your changes aren't saved yet.
         </ConflictNote>
       )}
-      <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
-        {SEVERITIES.map((severity) => (
-          <SpanField
-            key={severity}
-            label={<SeverityLabel severity={severity} />}
-            span={minutes[severity]}
-            error={problems[`minutes_to_resolve.${severity}`]}
-            onChange={(span) => change({ minutes_to_resolve: { ...minutes, [severity]: span } })}
-          />
-        ))}
-      </PolicyCard>
+      {/* What is under review is what was sent. */}
+      <fieldset disabled={form.isPending} className="contents">
+        <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
+          {SEVERITIES.map((severity) => (
+            <SpanField
+              key={severity}
+              label={<SeverityLabel severity={severity} />}
+              span={minutes[severity]}
+              error={problems[`minutes_to_resolve.${severity}`]}
+              onChange={(span) => change({ minutes_to_resolve: { ...minutes, [severity]: span } })}
+            />
+          ))}
+        </PolicyCard>
 
-      <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
-        {thresholds.map(({ key, ...span }, place) => (
-          <SpanField
-            key={key}
-            label={`Warning ${place + 1}`}
-            labelHidden
-            span={span}
-            error={problems[`at_risk_thresholds.${place}`]}
-            onChange={(next) => change({ at_risk_thresholds: thresholds.map((one) => (one.key === key ? { key, ...next } : one)) })}
-          >
-            <span className="text-sm text-muted">before</span>
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label={`Remove warning ${place + 1}`}
-              disabled={thresholds.length === 1}
-              onClick={() => change({ at_risk_thresholds: thresholds.filter((one) => one.key !== key) })}
+        <PolicyCard title="At-risk warnings" hint="When to send exception.sla.at_risk to your webhooks, before a deadline.">
+          {thresholds.map(({ key, kind, ...span }, place) => (
+            <SpanField
+              key={key}
+              label={`Warning ${place + 1}`}
+              labelHidden
+              span={span}
+              units={unitsOf(kind)}
+              error={problems[`thresholds.${place}`]}
+              onChange={(next) => change({ thresholds: thresholds.map((one) => (one.key === key ? { key, kind, ...next } : one)) })}
             >
-              <Trash2 aria-hidden className="size-4" />
-            </Button>
-          </SpanField>
-        ))}
-        <Button
-          size="sm"
-          className="w-fit"
-          disabled={thresholds.length === THRESHOLDS_MAX}
-          onClick={() => change({ at_risk_thresholds: [...thresholds, newThreshold(FIRST_THRESHOLD_MINUTES)] })}
-        >
-          <Plus aria-hidden className="size-4" />
-          Add a warning
-        </Button>
-      </PolicyCard>
+              <select
+                aria-label={`How warning ${place + 1} counts`}
+                value={kind}
+                onChange={({ target }) =>
+                  change({ thresholds: thresholds.map((one) => (one.key === key ? asKind(one, target.value as ThresholdKind) : one)) })
+                }
+                className="h-9 max-w-full min-w-0 rounded-md border border-field bg-surface px-2 text-sm text-ink max-sm:h-11 max-sm:text-lg"
+              >
+                {THRESHOLD_KINDS.map((one) => (
+                  <option key={one} value={one}>
+                    {BEFORE_WORDS[one]}
+                  </option>
+                ))}
+              </select>
+              <Button
+                variant="ghost"
+                size="icon"
+                aria-label={`Remove warning ${place + 1}`}
+                disabled={thresholds.length === 1}
+                onClick={() => change({ thresholds: thresholds.filter((one) => one.key !== key) })}
+              >
+                <Trash2 aria-hidden className="size-4" />
+              </Button>
+            </SpanField>
+          ))}
+          <Button
+            size="sm"
+            className="w-fit"
+            disabled={thresholds.length === 2 * THRESHOLDS_MAX}
+            onClick={() => change({ thresholds: [...thresholds, newThreshold(FIRST_THRESHOLD_MINUTES)] })}
+          >
+            <Plus aria-hidden className="size-4" />
+            Add a warning
+          </Button>
+        </PolicyCard>
 
-      <PolicyCard title="Calendar" hint="Whose open hours the time to resolve counts.">
-        <CalendarField value={draft.calendar_id} error={problems.calendar_id} onChange={(calendar_id) => change({ calendar_id })} />
-      </PolicyCard>
+        <PolicyCard title="Calendar" hint="The time to resolve counts its open hours only.">
+          <CalendarField
+            label="Calendar"
+            labelHidden
+            value={draft.calendar_id}
+            error={problems.calendar_id}
+            onChange={(calendar_id = "") => change({ calendar_id })}
+          />
+          <SeverityCalendars
+            calendars={draft.calendar_by_severity}
+            problems={problems}
+            onChange={(calendar_by_severity) => change({ calendar_by_severity })}
+          />
+        </PolicyCard>
 
-      <PolicyCard title="Pauses" hint="A paused exception's clock stands still. These limits and rules apply to new pauses.">
-        <PauseFields pause={draft.pause} problems={problems} onChange={(pause) => change({ pause })} />
-      </PolicyCard>
+        <PolicyCard title="Pauses" hint="A paused exception's clock stops. These limits and rules apply to new pauses.">
+          <PauseFields pause={draft.pause} problems={problems} onChange={(pause) => change({ pause })} />
+        </PolicyCard>
+      </fieldset>
 
       {form.error && !overtaken && <ProblemNote error={form.error} />}
       <div className="flex flex-wrap items-center gap-2">
         <Button type="submit" variant="primary" disabled={!changed || overtaken || form.isPending}>
           {form.isPending ? "Calculating…" : "Review changes"}
         </Button>
-        <Button disabled={!changed} onClick={() => startOver(stored)}>
+        <Button disabled={!changed || form.isPending} onClick={() => startOver(stored)}>
           Discard
         </Button>
         <p role="status" className="text-sm text-muted">
@@ -165,6 +208,13 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
       )}
     </form>
   );
+}
+
+/** Days of the wall are said in hours of business time. */
+function asKind(threshold: Draft["thresholds"][number], kind: ThresholdKind): Draft["thresholds"][number] {
+  const minutes = minutesOf(threshold);
+  if (unitsOf(kind).includes(threshold.unit)) return { ...threshold, kind };
+  return { ...threshold, kind, ...(minutes === null ? { unit: "hours" } : spanOf(minutes, unitsOf(kind))) };
 }
 
 function isOvertaken(error: Error | null): boolean {

@@ -3,6 +3,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { ApiProblem, callApiWithTag } from "#components/api-client.ts";
+import { calendarsQuery } from "#components/kit/calendars-named.ts";
+import { ChangeTable } from "#components/kit/change-table.tsx";
+import { DeadlineImpact } from "#components/kit/deadline-impact.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
@@ -14,9 +17,9 @@ import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, type slaPolicyChange } from "#lib/exceptions/sla/contract.ts";
 import { exceptionsKey } from "../queries.ts";
 import { SEVERITY_WORDS } from "../words.tsx";
-import { changesOf, type PolicyVersion, type policyOf } from "./draft.ts";
+import { changesOf, type PolicyVersion, type policyOf, warningsOf } from "./draft.ts";
 import { pausesInWords } from "./pauses-in-words.ts";
-import { calendarsQuery, slaPolicy } from "./queries.ts";
+import { slaPolicy } from "./queries.ts";
 import { inWords } from "./span.ts";
 
 export type Impact = z.output<typeof slaPolicyChange>["impact"];
@@ -45,48 +48,24 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
     onRefused: (error) => error instanceof ApiProblem && error.status === 412 && onOvertaken(error),
     stale: exceptionsKey(tenant),
   });
-  const { severities, thresholds, calendar, pauses } = changesOf(before.data, after);
-  const calendars = useQuery({ ...calendarsQuery(tenant), enabled: calendar }).data?.items ?? [];
-  const calendarName = (id: string | null | undefined) => (id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock");
+  const { severities, thresholds, calendars: paced, pauses } = changesOf(before.data, after);
+  const calendars = useQuery({ ...calendarsQuery(tenant), enabled: paced.length > 0 }).data?.items ?? [];
+  const calendarName = (id: string | null) => (id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock");
+  const rows: [name: string, before: string, after: string][] = [
+    ...severities.map((severity): [string, string, string] => [
+      SEVERITY_WORDS[severity],
+      inWords(before.data.minutes_to_resolve[severity]),
+      inWords(after.minutes_to_resolve[severity]),
+    ]),
+    ...(thresholds ? [["Warnings", warningsOf(before.data).join(", "), warningsOf(after).join(", ")] as [string, string, string]] : []),
+    ...pacedRows(paced).map(({ name, from, to }): [string, string, string] => [name, calendarName(from), calendarName(to)]),
+    ...(pauses ? [["Pauses", pausesInWords(before.data.pause), pausesInWords(after.pause)] as [string, string, string]] : []),
+  ];
   return (
     <Dialog onClose={onClose} held={save.isPending} title="Change the SLA policy" description="Nothing changes until you save.">
       <DialogBody>
-        <table className="w-full text-sm">
-          <caption className="sr-only">What changes</caption>
-          <thead className="text-left text-muted">
-            <tr className="border-b border-line">
-              <th scope="col" className="py-1.5 font-medium">
-                <span className="sr-only">Setting</span>
-              </th>
-              <th scope="col" className="py-1.5 font-medium">
-                Now
-              </th>
-              <th scope="col" className="py-1.5 font-medium">
-                After
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {severities.map((severity) => (
-              <Change
-                key={severity}
-                name={SEVERITY_WORDS[severity]}
-                before={inWords(before.data.minutes_to_resolve[severity])}
-                after={inWords(after.minutes_to_resolve[severity])}
-              />
-            ))}
-            {thresholds && (
-              <Change
-                name="Warnings"
-                before={before.data.at_risk_thresholds.map(inWords).join(", ")}
-                after={after.at_risk_thresholds.map(inWords).join(", ")}
-              />
-            )}
-            {calendar && <Change name="Calendar" before={calendarName(before.data.calendar_id)} after={calendarName(after.calendar_id)} />}
-            {pauses && <Change name="Pauses" before={pausesInWords(before.data.pause)} after={pausesInWords(after.pause)} />}
-          </tbody>
-        </table>
-        <ImpactOf {...impact} />
+        <ChangeTable rows={rows} />
+        <ImpactOf impact={impact} />
         {thresholds && (
           <p className="text-sm text-muted">
             Upcoming warnings are rescheduled for every open exception. Warnings already sent aren't sent again.
@@ -106,54 +85,26 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   );
 }
 
-function Change({ name, before, after }: { name: string; before: string; after: string }) {
-  return (
-    <tr className="border-b border-line align-top">
-      <th scope="row" className="py-1.5 pr-3 text-left font-medium">
-        {name}
-      </th>
-      <td className="py-1.5 pr-3 text-muted">{before}</td>
-      <td className="py-1.5">{after}</td>
-    </tr>
-  );
+/** One row where every severity changes alike. */
+function pacedRows(paced: ReturnType<typeof changesOf>["calendars"]) {
+  const [first] = paced;
+  const alike = paced.length === SEVERITIES.length && paced.every(({ from, to }) => from === first?.from && to === first.to);
+  if (first && alike) return [{ ...first, name: "Calendar" }];
+  return paced.map((one) => ({ ...one, name: `Calendar, ${SEVERITY_WORDS[one.severity].toLowerCase()}` }));
 }
 
-function ImpactOf({ changed, earlier, later, newly_breached, no_longer_breached, by_severity }: Impact) {
-  if (changed === 0) {
+function ImpactOf({ impact }: { impact: Impact }) {
+  if (impact.changed === 0) {
     return <Note tone="info">No open exception's deadline changes. New exceptions use the new policy.</Note>;
   }
   return (
-    <section aria-label="Open exceptions that change" className="flex flex-col gap-3">
-      <p className="text-sm">
-        <strong>
-          {counted(changed)} {changed === 1 ? "gets" : "get"} a new deadline
-        </strong>
-        : those whose deadline came from this policy. Deadlines set by hand don't change.
-      </p>
-      <dl className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-        <Count name="Earlier" value={earlier} />
-        <Count name="Later" value={later} />
-        <Count name="Newly breached" value={newly_breached} risk={newly_breached > 0 ? "breached" : undefined} />
-        <Count name="No longer breached" value={no_longer_breached} risk={no_longer_breached > 0 ? "low" : undefined} />
-      </dl>
+    <>
+      <DeadlineImpact {...impact} note=": those whose deadline came from this policy. Deadlines set by hand don't change." />
       <p className="text-sm text-muted">
-        {SEVERITIES.filter((severity) => by_severity[severity] > 0)
-          .map((severity) => `${by_severity[severity].toLocaleString("en")} ${SEVERITY_WORDS[severity].toLowerCase()}`)
+        {SEVERITIES.filter((severity) => impact.by_severity[severity] > 0)
+          .map((severity) => `${impact.by_severity[severity].toLocaleString("en")} ${SEVERITY_WORDS[severity].toLowerCase()}`)
           .join(", ")}
       </p>
-    </section>
+    </>
   );
-}
-
-function Count({ name, value, risk }: { name: string; value: number; risk?: "breached" | "low" | undefined }) {
-  return (
-    <div data-risk={risk} className="rounded-md border border-line px-3 py-2">
-      <dt className="text-xs text-muted">{name}</dt>
-      <dd className={`text-lg font-semibold tabular-nums ${risk ? "text-risk-text" : ""}`}>{value.toLocaleString("en")}</dd>
-    </div>
-  );
-}
-
-function counted(count: number): string {
-  return `${count.toLocaleString("en")} open ${count === 1 ? "exception" : "exceptions"}`;
 }

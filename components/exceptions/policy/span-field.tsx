@@ -9,14 +9,18 @@ const FIELD = "h-9 rounded-md border border-field bg-surface text-sm text-ink ma
 export function SpanField({
   label,
   labelHidden = false,
+  labelAbove = false,
   span,
+  units = UNITS,
   error,
   onChange,
   children,
 }: {
   label: ReactNode;
   labelHidden?: boolean;
+  labelAbove?: boolean;
   span: Span;
+  units?: readonly Unit[];
   error?: string;
   onChange: (span: Span) => void;
   /** Shown after the unit. */
@@ -25,11 +29,11 @@ export function SpanField({
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <div className={`flex gap-x-3 gap-y-1.5 ${labelAbove ? "flex-col" : "flex-wrap items-center"}`}>
         <label htmlFor={id} className={labelHidden ? "sr-only" : "w-28 text-sm font-medium"}>
           {label}
         </label>
-        <div className="flex items-center gap-2">
+        <div className="flex min-w-0 flex-wrap items-center gap-2">
           <input
             id={id}
             inputMode="decimal"
@@ -47,7 +51,7 @@ export function SpanField({
             onChange={({ target }) => onChange({ ...span, unit: target.value as Unit })}
             className={`${FIELD} px-2`}
           >
-            {UNITS.map((unit) => (
+            {units.map((unit) => (
               <option key={unit} value={unit}>
                 {unit}
               </option>

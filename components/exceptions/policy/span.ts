@@ -10,8 +10,8 @@ const MINUTES: Record<Unit, number> = { minutes: 1, hours: 60, days: 1440 };
 const { least, most } = SLA_POLICIES.low_minutes;
 
 /** In the largest unit that needs no fraction. */
-export function spanOf(minutes: number): Span {
-  const unit = UNITS.toReversed().find((one) => minutes % MINUTES[one] === 0) ?? "minutes";
+export function spanOf(minutes: number, units: readonly Unit[] = UNITS): Span {
+  const unit = units.toReversed().find((one) => minutes % MINUTES[one] === 0) ?? "minutes";
   return { amount: String(minutes / MINUTES[unit]), unit };
 }
 
@@ -25,7 +25,7 @@ export function minutesOf({ amount, unit }: Span): number | null {
 }
 
 /** "4 hours", "1 day" */
-export function inWords(minutes: number): string {
-  const { amount, unit } = spanOf(minutes);
+export function inWords(minutes: number, units?: readonly Unit[]): string {
+  const { amount, unit } = spanOf(minutes, units);
   return `${Number(amount).toLocaleString("en")} ${amount === "1" ? unit.slice(0, -1) : unit}`;
 }

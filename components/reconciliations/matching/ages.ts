@@ -4,7 +4,8 @@ import type { Statement } from "#lib/matching/periods/contract.ts";
 const BANDS = [0, 8, 31, 61, 91] as const;
 
 type Amount = { minor: number; lines: number };
-export type Age = { name: string; from: number; left: Amount; right: Amount };
+/** `to`: its last day; null of the oldest. */
+export type Age = { name: string; from: number; to: number | null; left: Amount; right: Amount };
 
 /** Every band of one currency, those without lines too. */
 export function agesOf(aging: Statement["aging"], currency: string): Age[] {
@@ -14,6 +15,12 @@ export function agesOf(aging: Statement["aging"], currency: string): Age[] {
       const own = aging.find((one) => one.currency === currency && one.side === side && one.days_from === from);
       return { minor: Number(own?.open_minor ?? 0), lines: own?.line_count ?? 0 };
     };
-    return { name: next === undefined ? `${from} and more` : `${from}–${next - 1}`, from, left: of("left"), right: of("right") };
+    return {
+      name: next === undefined ? `${from} and more` : `${from}–${next - 1}`,
+      from,
+      to: next === undefined ? null : next - 1,
+      left: of("left"),
+      right: of("right"),
+    };
   });
 }

@@ -8,8 +8,10 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { formatMoney } from "#components/ui/money.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import type { Statement } from "#lib/matching/periods/contract.ts";
+import { daysBefore, periodLines } from "../period-lines.ts";
 import { statementOf } from "../queries.ts";
 import { agesOf } from "./ages.ts";
 import { Bar } from "./bar.tsx";
@@ -40,7 +42,8 @@ export function AgingCard({ id }: { id: string }) {
 
 const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
 
-export function Aging({ statement: { aging, left_source, right_source } }: { statement: Statement }) {
+export function Aging({ statement: { reconciliation_id, period_end, aging, left_source, right_source } }: { statement: Statement }) {
+  const tenant = useTenantId();
   const currencies = [...new Set(aging.map(({ currency }) => currency))].sort();
   const [chosen, setChosen] = useState(currencies[0] ?? "");
   const currency = currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
@@ -67,7 +70,7 @@ export function Aging({ statement: { aging, left_source, right_source } }: { sta
             </tr>
           </thead>
           <tbody>
-            {ages.map(({ name, from, left, right }) => (
+            {ages.map(({ name, from, to, left, right }) => (
               <tr key={from} data-risk={riskOf(from)} className="border-b border-line last:border-0">
                 <th scope="row" className="py-1.5 text-left font-normal whitespace-nowrap text-muted tabular-nums">
                   {name}
@@ -78,7 +81,19 @@ export function Aging({ statement: { aging, left_source, right_source } }: { sta
                       <span className="text-muted">–</span>
                     ) : (
                       <>
-                        {formatMoney(minor, currency)} <span className="text-muted">· {lines.toLocaleString("en")}</span>
+                        <PrefetchLink
+                          href={periodLines(tenant, reconciliation_id, {
+                            state: "outstanding",
+                            side: side === 0 ? "left" : "right",
+                            currency,
+                            ...(to !== null && { date_from: daysBefore(period_end, to) }),
+                            date_to: daysBefore(period_end, from),
+                          })}
+                          className="text-accent-text hover:underline"
+                        >
+                          {formatMoney(minor, currency)}
+                        </PrefetchLink>{" "}
+                        <span className="text-muted">· {lines.toLocaleString("en")}</span>
                         <Bar from={0} to={Math.abs(minor) / most} fill="fill-risk-rail" className="mt-1 h-1.5" />
                       </>
                     )}

@@ -36,7 +36,7 @@ export function CloseDialog({ reconciliation, onClose }: { reconciliation: Recon
     <FormDialog
       form={form}
       title={`Close ${name}?`}
-      description="Afterwards nothing in this period changes. The statement is kept as it is now."
+      description="Closing locks this period: its matches and its statement can't be changed unless someone reopens it."
       start="Close period"
       pending="Closing…"
       onClose={onClose}
@@ -51,7 +51,7 @@ export function CloseDialog({ reconciliation, onClose }: { reconciliation: Recon
           {!proof.holds && <Note tone="danger">A period closes only with a proof that holds. Contact support with the period's ID.</Note>}
           <Carried proof={proof} count={unmatched_count} />
           {rules?.data.four_eyes && (
-            <Note tone="info">Four eyes: whoever made the last match by hand can't close this period. Someone else has to.</Note>
+            <Note tone="info">A second person has to close this period: not the one who made the last match by hand.</Note>
           )}
         </div>
       )}

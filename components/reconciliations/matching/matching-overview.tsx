@@ -6,9 +6,11 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { By } from "#components/people/by.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { periodLines } from "../period-lines.ts";
 import { matchedShare, periodOf, StatusLabel } from "../words.tsx";
 import { AgingCard } from "./aging-card.tsx";
 import { ProofCard } from "./proof-card.tsx";
+import { RateCard } from "./rate-card.tsx";
 import { RunCard } from "./run-card.tsx";
 import { TiedOut } from "./tied-out.tsx";
 
@@ -19,8 +21,12 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
     <div className="flex flex-col gap-4 pb-8">
       <TiedOut reconciliation={reconciliation} />
       <Figures>
-        <Figure name="Matched lines" value={matched_count.toLocaleString("en")} />
-        <Figure name="Open lines" value={unmatched_count.toLocaleString("en")} />
+        <Figure name="Matched lines" value={matched_count.toLocaleString("en")}>
+          {matched_count > 0 && <LinesLink id={reconciliation.id} state="matched" what="matched" />}
+        </Figure>
+        <Figure name="Open lines" value={unmatched_count.toLocaleString("en")}>
+          {unmatched_count > 0 && <LinesLink id={reconciliation.id} state="outstanding" what="open" />}
+        </Figure>
         <Figure name="Match rate" value={matchedShare(reconciliation) ?? "–"} />
         <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
       </Figures>
@@ -29,8 +35,17 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
         <ProofCard reconciliation={reconciliation} />
         <AgingCard id={reconciliation.id} />
       </div>
+      <RateCard reconciliation={reconciliation} />
       <About reconciliation={reconciliation} />
     </div>
+  );
+}
+
+function LinesLink({ id, state, what }: { id: string; state: "matched" | "outstanding"; what: string }) {
+  return (
+    <PrefetchLink href={periodLines(useTenantId(), id, { state })} className="text-accent-text hover:underline">
+      View <span className="sr-only">{what} </span>lines
+    </PrefetchLink>
   );
 }
 

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
+import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { closeReconciliationContract } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
@@ -56,7 +57,10 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
 function WorkbenchLink({ reconciliation: { id, unmatched_count } }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   return (
-    <PrefetchLink href={`/${tenant}/reconciliations/${id}/workbench`} className={buttonClass({ variant: "primary" })}>
+    <PrefetchLink
+      href={`/${tenant}/reconciliations/${id}/workbench`}
+      className={classes(buttonClass({ variant: "primary" }), "max-sm:order-first max-sm:w-full")}
+    >
       <ListChecks aria-hidden className="size-4" />
       Workbench
       {unmatched_count > 0 && <span className="tabular-nums">· {unmatched_count.toLocaleString("en")}</span>}

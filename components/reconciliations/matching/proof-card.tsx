@@ -8,8 +8,10 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { formatMoney } from "#components/ui/money.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Proof } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { periodLines } from "../period-lines.ts";
 import { proofOf } from "../queries.ts";
 
 /** The sums that show no cent is missing, asked anew whenever what was matched changes. */
@@ -56,14 +58,23 @@ const TERMS = [
   ["residual", "Residuals"],
 ] as const satisfies readonly (readonly [keyof Proof["items"][number], string])[];
 
-/** A column per currency and side; a row per term. */
+/** Sums that lead to the lines they are of. */
+const LINKED: Partial<Record<(typeof TERMS)[number][0], Parameters<typeof periodLines>[2]>> = {
+  lines: {},
+  matched: { state: "matched" },
+  excluded: { state: "excluded" },
+  open: { state: "outstanding" },
+};
+
+/** A column per currency and side; a row per term. With the reconciliation's id its sums are links. */
 export function ProofTable({
   proof,
   reconciliation,
 }: {
   proof: Proof;
-  reconciliation: Pick<Reconciliation, "left_source" | "right_source">;
+  reconciliation: Pick<Reconciliation, "left_source" | "right_source"> & Partial<Pick<Reconciliation, "id">>;
 }) {
+  const tenant = useTenantId();
   const currencies = [...new Set(proof.items.map(({ currency }) => currency))];
   return (
     <div className="flex flex-col gap-4">
@@ -93,7 +104,16 @@ export function ProofTable({
                     </th>
                     {sides.map((side) => (
                       <td key={side.side} className={NUMBER}>
-                        {formatMoney(side[term], currency)}
+                        {LINKED[term] && Number(side[term]) !== 0 && reconciliation.id ? (
+                          <PrefetchLink
+                            href={periodLines(tenant, reconciliation.id, { ...LINKED[term], side: side.side, currency })}
+                            className="text-accent-text hover:underline"
+                          >
+                            {formatMoney(side[term], currency)}
+                          </PrefetchLink>
+                        ) : (
+                          formatMoney(side[term], currency)
+                        )}
                       </td>
                     ))}
                   </tr>

@@ -17,6 +17,7 @@ import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationsKey, runsOfReconciliation } from "../queries.ts";
+import { suggestionsKey } from "../workbench/queries.ts";
 import { RunWaterfall } from "./run-waterfall.tsx";
 import { runsOf, stageInWords, took } from "./run-words.ts";
 
@@ -25,7 +26,7 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(runsOfReconciliation(tenant, reconciliation.id));
   const { current, last } = runsOf(data?.items ?? []);
-  useRefreshAfter(current?.id);
+  useRefreshAfter(data && (last?.id ?? null));
   const open = reconciliation.closed_at === null && reconciliation.status !== "archived";
   return (
     <Card
@@ -106,13 +107,14 @@ function Progress({ run: { status, stage, lines_done, lines_total } }: { run: Ru
   );
 }
 
-/** What a run changes shows everywhere once it has ended. */
-function useRefreshAfter(current: string | undefined): void {
+/** What a run changes shows everywhere once it has ended, though it began and ended between two looks. `ended`: the last that did; undefined: not known yet. */
+function useRefreshAfter(ended: string | null | undefined): void {
   const cache = useQueryClient();
   const tenant = useTenantId();
-  const before = useRef(current);
+  const before = useRef(ended);
   useEffect(() => {
-    if (before.current !== undefined && before.current !== current) cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
-    before.current = current;
-  }, [cache, current, tenant]);
+    if (before.current !== undefined && before.current !== ended)
+      for (const queryKey of [reconciliationsKey(tenant), suggestionsKey(tenant)]) cache.invalidateQueries({ queryKey });
+    before.current = ended;
+  }, [cache, ended, tenant]);
 }

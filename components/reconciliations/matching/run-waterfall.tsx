@@ -1,11 +1,16 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { formatMoney } from "#components/ui/money.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { proofOf } from "../queries.ts";
+import { suggestionBands } from "../workbench/queries.ts";
 import { Bar } from "./bar.tsx";
 import { currenciesOf, type Step, waterfallOf } from "./waterfall.ts";
 
@@ -13,16 +18,28 @@ const FILLS: Record<Step["kind"], string> = {
   all: "fill-field",
   rule: "fill-accent",
   people: "fill-muted",
+  suggested: "fill-accent opacity-45",
   open: "fill-risk-rail",
 };
 const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
 
 /** What each rule settled, from all lines to those that are open: a chart that is its own table. */
 export function RunWaterfall({ run, reconciliation }: { run: Run; reconciliation: Reconciliation }) {
-  const currencies = currenciesOf(run);
+  const tenant = useTenantId();
+  const { id, closed_at } = reconciliation;
+  const { data: proof } = useQuery(proofOf(tenant, id));
+  const { data: bands } = useQuery(suggestionBands(tenant, id));
+  const currencies = currenciesOf(run, { proof });
   const [chosen, setChosen] = useState(currencies[0] ?? null);
   const currency = chosen !== null && currencies.includes(chosen) ? chosen : (currencies[0] ?? null);
-  const steps = waterfallOf(run, reconciliation);
+  const steps = waterfallOf(run, reconciliation, { proof, suggested: bands?.suggested });
+  const isSplit = steps.some(({ kind }) => kind === "suggested");
+  /** Where what a step leaves to people is decided. */
+  const wayTo = ({ kind, lines }: Step) => {
+    if (closed_at !== null || lines === 0 || (kind !== "suggested" && kind !== "open")) return null;
+    const narrowed = isSplit ? `?suggested=${kind === "suggested"}` : "";
+    return `/${tenant}/reconciliations/${id}/workbench${narrowed}`;
+  };
   return (
     <>
       {currencies.length > 1 && currency && (
@@ -48,15 +65,20 @@ export function RunWaterfall({ run, reconciliation }: { run: Run; reconciliation
               Suggested
             </th>
             {currency && (
-              <th scope="col" className={`${NUMBER} font-medium`}>
-                Left, {currency}
-              </th>
+              <>
+                <th scope="col" className={`${NUMBER} font-medium`}>
+                  Left, {currency}
+                </th>
+                <th scope="col" className={`${NUMBER} font-medium max-lg:hidden`}>
+                  Right, {currency}
+                </th>
+              </>
             )}
           </tr>
         </thead>
         <tbody>
           {steps.map((step) => (
-            <Row key={step.key} step={step} currency={currency} />
+            <Row key={step.key} step={step} currency={currency} href={wayTo(step)} />
           ))}
         </tbody>
       </table>
@@ -64,8 +86,16 @@ export function RunWaterfall({ run, reconciliation }: { run: Run; reconciliation
   );
 }
 
-function Row({ step: { kind, name, lines, matches, suggested, amounts, from, to }, currency }: { step: Step; currency: string | null }) {
-  const money = amounts?.find((one) => one.currency === currency)?.left_minor;
+function Row({
+  step: { kind, name, lines, matches, suggested, amounts, from, to },
+  currency,
+  href,
+}: {
+  step: Step;
+  currency: string | null;
+  href: string | null;
+}) {
+  const money = amounts?.find((one) => one.currency === currency);
   const idle = kind === "rule" && lines === 0 && suggested === 0;
   return (
     <tr
@@ -73,7 +103,13 @@ function Row({ step: { kind, name, lines, matches, suggested, amounts, from, to 
       className={classes("border-b border-line last:border-0", idle && "text-muted", kind !== "rule" && "font-medium")}
     >
       <th scope="row" className="py-1.5 text-left font-normal">
-        <span className={kind === "rule" ? undefined : "font-medium"}>{name}</span>
+        {href ? (
+          <PrefetchLink href={href} className="font-medium text-accent-text hover:underline">
+            {name}
+          </PrefetchLink>
+        ) : (
+          <span className={kind === "rule" ? undefined : "font-medium"}>{name}</span>
+        )}
         <Bar from={from} to={to} fill={FILLS[kind]} className="mt-1 sm:hidden" />
       </th>
       <td className="pl-4 max-sm:hidden">
@@ -82,7 +118,12 @@ function Row({ step: { kind, name, lines, matches, suggested, amounts, from, to 
       <td className={NUMBER}>{lines.toLocaleString("en")}</td>
       <td className={`${NUMBER} max-md:hidden`}>{count(matches)}</td>
       <td className={`${NUMBER} max-md:hidden`}>{kind === "rule" ? count(suggested) : null}</td>
-      {currency && <td className={NUMBER}>{money !== undefined && formatMoney(money, currency)}</td>}
+      {currency && (
+        <>
+          <td className={NUMBER}>{money !== undefined && formatMoney(money.left_minor, currency)}</td>
+          <td className={`${NUMBER} max-lg:hidden`}>{money !== undefined && formatMoney(money.right_minor, currency)}</td>
+        </>
+      )}
     </tr>
   );
 }

@@ -35,3 +35,48 @@ test("a period without lines has steps without width", () => {
 test("currencies are named once", () => {
   expect(currenciesOf({ waterfall: [step("a", 1, "USD"), step("b", 1), step("c", 1, "USD")] })).toEqual(["EUR", "USD"]);
 });
+
+test("what is suggested is a step before what is open, and each has its money to the cent", () => {
+  const item = (side: "left" | "right", matched: number | string, open: number | string) => ({
+    currency: "EUR",
+    side,
+    lines: 0,
+    matched,
+    excluded: 0,
+    open,
+    adjustments: 0,
+    residual: 0,
+    holds: true,
+  });
+  const known = {
+    proof: { items: [item("left", 150, "9007199254741093"), item("right", 150, 30)] },
+    suggested: [
+      { currency: "EUR", side: "left" as const, line_count: 2, open_minor: 20 },
+      { currency: "EUR", side: "right" as const, line_count: 1, open_minor: 10 },
+    ],
+  };
+  const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, { matched_count: 84, unmatched_count: 6 }, known);
+  expect(steps.map(({ key, lines, amounts }) => [key, lines, amounts?.[0]?.left_minor, amounts?.[0]?.right_minor])).toEqual([
+    ["all", 90, "9007199254741243", 180],
+    ["rule:Same reference", 80, 100, 100],
+    ["people", 4, 50, 50],
+    ["suggested", 3, 20, 10],
+    ["open", 3, "9007199254741073", 20],
+  ]);
+  expect(steps.map(({ to }) => to).at(-1)).toBe(1);
+});
+
+test("a currency that no rule matched money of is named too", () => {
+  const item = {
+    currency: "JPY",
+    side: "left" as const,
+    lines: 1,
+    matched: 0,
+    excluded: 0,
+    open: 1,
+    adjustments: 0,
+    residual: 0,
+    holds: true,
+  };
+  expect(currenciesOf({ waterfall: [step("a", 1)] }, { proof: { items: [item] } })).toEqual(["EUR", "JPY"]);
+});

@@ -1,30 +1,43 @@
+import type { SuggestionBands } from "#lib/matching/bands/contract.ts";
+import type { Proof } from "#lib/matching/periods/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 
 export type Sum = number | string;
+type Amount = { currency: string; left_minor: Sum; right_minor: Sum };
 
 /**
  * A step of a run: what it settles of the lines that the steps before it left. `from`, `to`: its place between 0 and 1 of all lines.
- * `amounts`: the left side's money by currency; null where it isn't known.
+ * `amounts`: its money by currency; null where it isn't known.
  */
 export type Step = {
   key: string;
-  kind: "all" | "rule" | "people" | "open";
+  kind: "all" | "rule" | "people" | "suggested" | "open";
   name: string;
   lines: number;
   matches: number | null;
   suggested: number;
-  amounts: readonly { currency: string; left_minor: Sum; right_minor: Sum }[] | null;
+  amounts: readonly Amount[] | null;
   from: number;
   to: number;
 };
 
 type Counts = { matched_count: number; unmatched_count: number };
+/** What is known beside the run: the period's sums, and the open lines that a suggestion takes. */
+type Known = { proof?: Pick<Proof, "items">; suggested?: SuggestionBands["suggested"] };
 
 /** The run's rules in their order, from all lines to those that are open. What people matched since is a step of its own. */
-export function waterfallOf({ waterfall }: Pick<Run, "waterfall">, { matched_count, unmatched_count }: Counts): Step[] {
+export function waterfallOf(
+  { waterfall }: Pick<Run, "waterfall">,
+  { matched_count, unmatched_count }: Counts,
+  { proof, suggested = [] }: Known = {},
+): Step[] {
   const byRules = waterfall.reduce((sum, { left_lines, right_lines }) => sum + left_lines + right_lines, 0);
   const byPeople = Math.max(0, matched_count - byRules);
   const total = byRules + byPeople + unmatched_count;
+  const suggestedLines = Math.min(
+    unmatched_count,
+    suggested.reduce((sum, { line_count }) => sum + line_count, 0),
+  );
   const share = (lines: number) => (total === 0 ? 0 : lines / total);
   let settled = 0;
   const step = (own: Pick<Step, "key" | "kind" | "name" | "lines"> & Partial<Step>): Step => {
@@ -32,17 +45,93 @@ export function waterfallOf({ waterfall }: Pick<Run, "waterfall">, { matched_cou
     settled += own.lines;
     return { matches: null, suggested: 0, amounts: null, ...own, from, to: share(settled) };
   };
+  const ruled = waterfall.flatMap(({ amounts }) => amounts);
+  const proposed = amountsOf(suggested, ({ open_minor }) => open_minor);
+  const matched = proof && amountsOf(proof.items, (item) => item.matched);
+  const open = proof && amountsOf(proof.items, (item) => item.open);
   return [
-    { key: "all", kind: "all", name: "All lines", lines: total, matches: null, suggested: 0, amounts: null, from: 0, to: 1 },
+    {
+      key: "all",
+      kind: "all",
+      name: "All lines",
+      lines: total,
+      matches: null,
+      suggested: 0,
+      amounts: matched && open ? added([...matched, ...open]) : null,
+      from: 0,
+      to: 1,
+    },
     ...waterfall.map(({ rule, matches, suggested, left_lines, right_lines, amounts }) =>
       step({ key: `rule:${rule}`, kind: "rule", name: rule, lines: left_lines + right_lines, matches, suggested, amounts }),
     ),
-    ...(byPeople > 0 ? [step({ key: "people", kind: "people", name: "Matched by people", lines: byPeople })] : []),
-    step({ key: "open", kind: "open", name: "Open", lines: unmatched_count }),
+    ...(byPeople > 0
+      ? [
+          step({
+            key: "people",
+            kind: "people",
+            name: "Matched by people",
+            lines: byPeople,
+            amounts: matched ? added([...matched, ...negated(ruled)]) : null,
+          }),
+        ]
+      : []),
+    ...(suggestedLines > 0
+      ? [step({ key: "suggested", kind: "suggested", name: "Suggested", lines: suggestedLines, amounts: proposed })]
+      : []),
+    step({
+      key: "open",
+      kind: "open",
+      name: suggestedLines > 0 ? "Open, no suggestion" : "Open",
+      lines: unmatched_count - suggestedLines,
+      amounts: open ? added([...open, ...negated(proposed)]) : null,
+    }),
   ];
 }
 
-/** The currencies that its rules matched money of. */
-export function currenciesOf({ waterfall }: Pick<Run, "waterfall">): string[] {
-  return [...new Set(waterfall.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
+/** The currencies that its lines are in. */
+export function currenciesOf({ waterfall }: Pick<Run, "waterfall">, { proof }: Known = {}): string[] {
+  const all = [...waterfall.flatMap(({ amounts }) => amounts), ...(proof?.items ?? [])];
+  return [...new Set(all.map(({ currency }) => currency))].sort();
+}
+
+function amountsOf<Item extends { currency: string; side: "left" | "right" }>(items: readonly Item[], of: (item: Item) => Sum): Amount[] {
+  return added(
+    items.map((item) => ({
+      currency: item.currency,
+      left_minor: item.side === "left" ? of(item) : 0,
+      right_minor: item.side === "right" ? of(item) : 0,
+    })),
+  );
+}
+
+/** One amount a currency. */
+function added(amounts: readonly Amount[]): Amount[] {
+  const sums = new Map<string, Amount>();
+  for (const { currency, left_minor, right_minor } of amounts) {
+    const now = sums.get(currency) ?? { currency, left_minor: 0, right_minor: 0 };
+    sums.set(currency, {
+      currency,
+      left_minor: plus(now.left_minor, left_minor),
+      right_minor: plus(now.right_minor, right_minor),
+    });
+  }
+  return [...sums.values()];
+}
+
+function negated(amounts: readonly Amount[]): Amount[] {
+  const negative = (sum: Sum) => exact(-BigInt(sum));
+  return amounts.map(({ currency, left_minor, right_minor }) => ({
+    currency,
+    left_minor: negative(left_minor),
+    right_minor: negative(right_minor),
+  }));
+}
+
+function plus(one: Sum, other: Sum): Sum {
+  return exact(BigInt(one) + BigInt(other));
+}
+
+/** A number while it is exact, else its digits: the form in which the API returns sums. */
+function exact(sum: bigint): Sum {
+  return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum.toString();
 }

@@ -15,10 +15,12 @@ export function RuleCard({
   money,
   readOnly,
   dragged,
+  target,
   onEdit,
   onRemove,
   onMove,
   onDrag,
+  onOver,
   onDrop,
 }: {
   rule: Rule;
@@ -29,10 +31,13 @@ export function RuleCard({
   money: (minor: number) => string;
   readOnly: boolean;
   dragged: boolean;
+  /** Where the dragged one would come to be. */
+  target: "above" | "below" | null;
   onEdit: () => void;
   onRemove: () => void;
   onMove: (to: number) => void;
   onDrag: (index: number | null) => void;
+  onOver: () => void;
   onDrop: () => void;
 }) {
   return (
@@ -40,6 +45,7 @@ export function RuleCard({
       draggable={!readOnly}
       onDragStart={() => onDrag(index)}
       onDragEnd={() => onDrag(null)}
+      onDragEnter={onOver}
       onDragOver={(event) => event.preventDefault()}
       onDrop={onDrop}
       onKeyDown={(event) => {
@@ -48,19 +54,22 @@ export function RuleCard({
         onMove(index + (event.key === "ArrowUp" ? -1 : 1));
       }}
       className={classes(
-        "flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-line bg-raised py-2.5 pr-2 pl-2 shadow-raised",
+        "relative flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:items-start rounded-lg border border-line bg-raised py-2.5 pr-2 pl-2 shadow-raised",
         dragged && "opacity-60",
+        target && "before:absolute before:inset-x-0 before:h-0.5 before:rounded-sm before:bg-accent",
+        target === "above" && "before:-top-1.5",
+        target === "below" && "before:-bottom-1.5",
       )}
     >
       {!readOnly && <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted max-sm:hidden" />}
-      <span className="w-5 shrink-0 text-right text-sm text-muted tabular-nums">{index + 1}</span>
+      <span className="w-5 shrink-0 text-right text-sm/6 text-muted tabular-nums">{index + 1}</span>
       <div className="min-w-48 flex-1">
         <p className="text-base font-medium wrap-break-word">
           {rule.name} <span className="text-xs font-normal text-muted">{KIND_WORDS[rule.kind]}</span>
         </p>
         <p className="text-sm text-muted">{sentenceOf(rule, money)}</p>
       </div>
-      <p className="shrink-0 text-right text-sm tabular-nums">
+      <p className="shrink-0 text-right text-sm tabular-nums max-sm:mr-auto max-sm:pl-8 max-sm:text-left">
         {step ? (
           <>
             <span className="block font-medium">{step.matches.toLocaleString("en")} matched</span>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
+import { parseMoney, plainMoney } from "#components/ui/money.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { FIELD_OPTIONS, KIND_WORDS, type Rule } from "./sentence.ts";
@@ -20,16 +21,23 @@ const DAY_KINDS = [
 const NAME_MAX = 100;
 const WHOLE = { type: "number", min: 0, step: 1, inputMode: "numeric" } as const;
 
-type NumberField = "amount_tolerance_minor" | "amount_tolerance_bps" | "days_before" | "days_after" | "max_group_size";
+type NumberField = "amount_tolerance_minor" | "days_before" | "days_after" | "max_group_size";
+
+/** A basis point is a hundredth of a percent. */
+const BPS_OF_PERCENT = 100;
+const PERCENT_MAX = 100;
 
 /** One rule's fields. Nothing is saved before the whole set is. */
 export function RuleDialog({
   initial,
+  currency,
   taken,
   onSave,
   onClose,
 }: {
   initial: Rule;
+  /** What amounts are typed in; undefined where it isn't known: minor units are typed then. */
+  currency: string | undefined;
   /** Names of the other rules. */
   taken: readonly string[];
   onSave: (rule: Rule) => void;
@@ -37,6 +45,10 @@ export function RuleDialog({
 }) {
   const [rule, setRule] = useState(initial);
   const [told, setTold] = useState(false);
+  const [typed, setTyped] = useState(() => ({
+    money: currency && initial.amount_tolerance_minor ? plainMoney(initial.amount_tolerance_minor, currency) : "",
+    percent: initial.amount_tolerance_bps ? String(initial.amount_tolerance_bps / BPS_OF_PERCENT) : "",
+  }));
   const change = (part: Partial<Rule>) => setRule((now) => ({ ...now, ...part }));
   const name = rule.name.trim();
   const problem =
@@ -47,6 +59,17 @@ export function RuleDialog({
         : name === "manual"
           ? "Choose another name."
           : undefined;
+  const minor = currency && typed.money.trim() !== "" ? parseMoney(typed.money, currency) : undefined;
+  const moneyProblem = minor === null || (minor !== undefined && minor < 0) ? "Enter an amount, such as 1.50." : undefined;
+  const percent = typed.percent.trim() === "" ? undefined : Number(typed.percent.replace(",", "."));
+  const isPercent = percent === undefined || (percent >= 0 && percent <= PERCENT_MAX);
+  const percentProblem = isPercent ? undefined : "Enter a percentage up to 100.";
+  const finished = (): Rule => ({
+    ...rule,
+    name,
+    ...(currency && { amount_tolerance_minor: minor || undefined }),
+    amount_tolerance_bps: percent === undefined ? undefined : Math.round(percent * BPS_OF_PERCENT) || undefined,
+  });
   const number = (field: NumberField) => ({
     ...WHOLE,
     value: rule[field] ?? "",
@@ -59,8 +82,8 @@ export function RuleDialog({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (problem) setTold(true);
-          else onSave({ ...rule, name });
+          if (problem || moneyProblem || percentProblem) setTold(true);
+          else onSave(finished());
         }}
         className="flex min-h-0 flex-1 flex-col"
       >
@@ -73,7 +96,7 @@ export function RuleDialog({
             onChange={({ target }) => change({ name: target.value })}
             required
           />
-          <div className="flex flex-col gap-1.5 overflow-x-auto">
+          <div className="flex shrink-0 flex-col gap-1.5 overflow-x-auto">
             <span className="text-sm font-medium">Kind</span>
             <Segmented label="Kind" value={rule.kind} options={KINDS} onChange={(kind) => change({ kind })} />
           </div>
@@ -93,8 +116,26 @@ export function RuleDialog({
             </div>
           </fieldset>
           <div className="grid grid-cols-2 gap-3">
-            <TextField label="Amount tolerance" hint="In minor units: 100 is 1.00" {...number("amount_tolerance_minor")} />
-            <TextField label="Or, in basis points" hint="100 is 1 %" {...number("amount_tolerance_bps")} />
+            {currency ? (
+              <TextField
+                label={`Amount tolerance, ${currency}`}
+                inputMode="decimal"
+                placeholder={plainMoney(0, currency)}
+                value={typed.money}
+                error={told ? moneyProblem : undefined}
+                onChange={({ target }) => setTyped((now) => ({ ...now, money: target.value }))}
+              />
+            ) : (
+              <TextField label="Amount tolerance" hint="In minor units: 100 is 1.00" {...number("amount_tolerance_minor")} />
+            )}
+            <TextField
+              label="Or, in percent"
+              inputMode="decimal"
+              placeholder="0"
+              value={typed.percent}
+              error={told ? percentProblem : undefined}
+              onChange={({ target }) => setTyped((now) => ({ ...now, percent: target.value }))}
+            />
             <TextField label="Days before" {...number("days_before")} />
             <TextField label="Days after" {...number("days_after")} />
           </div>

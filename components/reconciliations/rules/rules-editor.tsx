@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { CalendarField } from "#components/kit/calendar-field.tsx";
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import type { Version } from "#components/kit/query.ts";
@@ -11,10 +12,13 @@ import { By } from "#components/people/by.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { formatMoney } from "#components/ui/money.ts";
+import { percent } from "#components/ui/percent.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { AUTOMATIC, type RuleSet } from "#lib/matching/rules/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { currenciesOf } from "../matching/waterfall.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { RuleCard } from "./rule-card.tsx";
 import { moved, type Rule, type RulesDraft } from "./sentence.ts";
@@ -30,30 +34,30 @@ const AUTOMATIC_WORDS: Record<RuleSet["automatic"], string> = {
 const NEW_RULE: Rule = { name: "", kind: "tolerance", on: [], amount_tolerance_minor: 100, days_before: 3, days_after: 3, then: "suggest" };
 
 export function RulesEditor({
-  id,
+  reconciliation,
   version: { data, etag },
-  closed,
   waterfall,
   readOnly,
 }: {
-  id: string;
+  reconciliation: Reconciliation;
   version: Version<RuleSet>;
-  /** A closed period has nothing to try rules on. */
-  closed: boolean;
   waterfall: Run["waterfall"];
   readOnly: boolean;
 }) {
   const cache = useQueryClient();
   const tenant = useTenantId();
-  const before: RulesDraft = { rules: data.rules, automatic: data.automatic, four_eyes: data.four_eyes };
+  const { rules, automatic, four_eyes, calendar_id } = data;
+  const before: RulesDraft = { rules, automatic, four_eyes, calendar_id };
   const [draft, setDraft] = useState(before);
   const [editing, setEditing] = useState<number | "new" | null>(null);
   const [trying, setTrying] = useState(false);
   const [dragged, setDragged] = useState<number | null>(null);
+  const [over, setOver] = useState<number | null>(null);
   const [said, setSaid] = useState("");
   const changed = JSON.stringify(draft) !== JSON.stringify(before);
   useUnsavedWarning(changed);
-  const currency = waterfall.flatMap(({ amounts }) => amounts)[0]?.currency;
+  const currencies = currenciesOf({ waterfall });
+  const currency = currencies.length === 1 ? currencies[0] : undefined;
   const change = (part: Partial<RulesDraft>) => setDraft((now) => ({ ...now, ...part }));
 
   function move(from: number, to: number) {
@@ -64,9 +68,10 @@ export function RulesEditor({
   }
 
   return (
-    <div className="flex max-w-4xl flex-col gap-4">
+    <div className="flex flex-col gap-4 *:max-w-4xl">
       <p className="text-sm text-muted">
         Rules run from top to bottom. A line that one of them matched is out of reach for the next.{" "}
+        {!readOnly && <span className="max-sm:hidden">Drag a rule to its place, or move it with its arrows or Alt and ↑ ↓. </span>}
         {data.updated_at ? (
           <>
             Version {data.version}, saved <By iso={data.updated_at} actor={data.updated_by} />.
@@ -92,10 +97,16 @@ export function RulesEditor({
             onEdit={() => setEditing(index)}
             onRemove={() => change({ rules: draft.rules.filter((_, place) => place !== index) })}
             onMove={(to) => move(index, to)}
-            onDrag={setDragged}
+            target={over === index && dragged !== null && dragged !== index ? (dragged > index ? "above" : "below") : null}
+            onDrag={(place) => {
+              setDragged(place);
+              setOver(null);
+            }}
+            onOver={() => setOver(index)}
             onDrop={() => {
               if (dragged !== null && dragged !== index) move(dragged, index);
               setDragged(null);
+              setOver(null);
             }}
           />
         ))}
@@ -119,16 +130,28 @@ export function RulesEditor({
           <Learnt learnt={data.learnt} />
         </div>
         <CheckField
-          label="Four eyes: whoever made the last match by hand can't close the period"
+          label="Require a second person to close: not the one who made the last match by hand"
           checked={draft.four_eyes}
           disabled={readOnly}
           onChange={({ target }) => change({ four_eyes: target.checked })}
         />
       </Card>
+      <Card title="Business days" hint="For rules that count business days, and for the grace period of the sources.">
+        <fieldset disabled={readOnly} className="contents">
+          <CalendarField
+            label="Calendar of business days"
+            labelHidden
+            none="Monday to Friday"
+            value={draft.calendar_id ?? ""}
+            error={undefined}
+            onChange={(calendar) => change({ calendar_id: calendar || null })}
+          />
+        </fieldset>
+      </Card>
       {!readOnly && (
-        <div className="sticky bottom-0 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
+        <div className="pinned sticky bottom-0 -mx-4 flex max-w-none! flex-wrap items-center gap-2 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
           <Button variant="primary" disabled={!changed || draft.rules.length === 0} onClick={() => setTrying(true)}>
-            {closed ? "Save changes" : "Preview and save"}
+            Preview and save
           </Button>
           {changed && <Button onClick={() => setDraft(before)}>Discard changes</Button>}
           {!changed && <p className="text-sm text-muted">No changes</p>}
@@ -137,6 +160,7 @@ export function RulesEditor({
       {editing !== null && (
         <RuleDialog
           initial={editing === "new" ? NEW_RULE : (draft.rules[editing] as Rule)}
+          currency={currency}
           taken={draft.rules.filter((_, place) => place !== editing).map(({ name }) => name)}
           onClose={() => setEditing(null)}
           onSave={(rule) => {
@@ -149,10 +173,9 @@ export function RulesEditor({
       )}
       {trying && (
         <TryDialog
-          id={id}
+          reconciliation={reconciliation}
           draft={draft}
           etag={etag}
-          closed={closed}
           onClose={() => setTrying(false)}
           onSaved={() => {
             setTrying(false);
@@ -167,7 +190,6 @@ export function RulesEditor({
 function Learnt({ learnt: { track_record, confirmed, rejected } }: { learnt: RuleSet["learnt"] }) {
   const { decided, precision, at_least, proven } = track_record;
   if (confirmed + rejected === 0) return <p className="text-sm text-muted">No decisions to learn from yet.</p>;
-  const percent = (share: number) => `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
   return (
     <p className="text-sm text-muted">
       {proven ? "Proven" : "Not proven yet"}: {decided.toLocaleString("en")} decisions

@@ -30,9 +30,8 @@ export function RulesPage({ id }: { id: string }) {
       ) : data && reconciliation ? (
         <RulesEditor
           key={data.etag}
-          id={id}
+          reconciliation={reconciliation}
           version={data}
-          closed={reconciliation.closed_at !== null}
           waterfall={runsOf(runs.data?.items ?? []).last?.waterfall ?? []}
           readOnly={!mayWrite}
         />

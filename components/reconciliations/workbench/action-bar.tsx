@@ -1,6 +1,7 @@
 import { Button } from "#components/ui/button.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { DifferenceBar } from "./difference-bar.tsx";
+import type { Sum } from "./options.ts";
 
 type Act = "accept" | "reject" | "split" | "writeOff" | "exclude" | "undo";
 
@@ -13,11 +14,9 @@ export function ActionBar({
   onWriteOff,
   onExclude,
   onUndo,
-  ...sums
+  ...selection
 }: {
-  left: number;
-  right: number;
-  currency: string;
+  sums: readonly Sum[];
   count: number;
   can: Record<Act, boolean>;
   onAccept: () => void;
@@ -28,16 +27,17 @@ export function ActionBar({
   onUndo: () => void;
 }) {
   return (
-    <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t border-line bg-surface px-4 py-2.5 sm:-mx-6 sm:px-6">
-      <DifferenceBar {...sums} />
-      <div className="flex flex-wrap gap-1.5">
+    <div className="pinned sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t border-line bg-surface px-4 py-2.5 sm:-mx-6 sm:px-6">
+      <DifferenceBar {...selection} />
+      <fieldset className="flex flex-wrap gap-1.5 max-sm:grid max-sm:w-full max-sm:grid-cols-3">
+        <legend className="sr-only">Decide</legend>
         <Action name="Match" keys="↵" primary can={can.accept} onClick={onAccept} />
         <Action name="Reject" keys="R" can={can.reject} onClick={onReject} />
         <Action name="Split" keys="S" can={can.split} onClick={onSplit} />
         <Action name="Write off" keys="W" can={can.writeOff} onClick={onWriteOff} />
         <Action name="Exclude" keys="E" can={can.exclude} onClick={onExclude} />
         <Action name="Undo" keys="U" can={can.undo} onClick={onUndo} />
-      </div>
+      </fieldset>
     </div>
   );
 }

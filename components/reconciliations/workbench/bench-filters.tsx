@@ -1,11 +1,12 @@
 "use client";
 
-import { ArrowDownWideNarrow } from "lucide-react";
+import { ArrowDownWideNarrow, ListChecks } from "lucide-react";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Keys } from "#components/ui/keys.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { WorkbenchSearch } from "./search.ts";
 
 const SUGGESTED = [
@@ -23,11 +24,14 @@ export function BenchFilters({
   onChange,
   onClear,
   lines,
+  onBulk,
 }: {
   search: WorkbenchSearch;
   onChange: (change: Partial<WorkbenchSearch>) => void;
   onClear: (() => void) | false;
   lines: readonly OpenLine[];
+  /** Accepts many suggestions at once; false where that isn't allowed. */
+  onBulk: (() => void) | false;
 }) {
   const currencies = [...new Set([...(currency ? [currency] : []), ...lines.map((line) => line.currency)])].sort();
   return (
@@ -58,6 +62,15 @@ export function BenchFilters({
         >
           <MenuChoice label="Order" value={sort} options={SORTS} onChange={(chosen) => onChange({ sort: chosen })} />
         </Menu>
+        {onBulk && (
+          <Button size="sm" onClick={onBulk}>
+            <ListChecks aria-hidden className="size-4 text-muted" />
+            Accept in bulk
+            <span className="max-md:hidden">
+              <Keys keys={["B"]} />
+            </span>
+          </Button>
+        )}
       </FilterBar>
     </div>
   );

@@ -1,30 +1,23 @@
 "use client";
 
 import { useState } from "react";
+import { lineName } from "#components/kit/line-name.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { TextField } from "#components/ui/text-field.tsx";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 
 const REASON_MAX = 900;
 
 /** Takes a line out of the period, with the reason. */
-export function ExcludeDialog({
-  line: { open_minor, currency, counterparty, reference, description },
-  onExclude,
-  onClose,
-}: {
-  line: OpenLine;
-  onExclude: (reason: string) => void;
-  onClose: () => void;
-}) {
+export function ExcludeDialog({ line, onExclude, onClose }: { line: OpenLine; onExclude: (reason: string) => void; onClose: () => void }) {
   const [reason, setReason] = useState("");
   const [missing, setMissing] = useState(false);
   return (
     <Dialog
-      title={`Exclude ${formatMoney(open_minor, currency)}?`}
-      description={`${counterparty ?? description ?? reference ?? "This line"} leaves the period. The proof counts it as excluded.`}
+      title={`Exclude ${formatMoney(line.open_minor, line.currency)}?`}
+      description={`${lineName(line)} leaves the period. The proof counts it as excluded.`}
       onClose={onClose}
     >
       <form

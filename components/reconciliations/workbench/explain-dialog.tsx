@@ -7,8 +7,9 @@ import { formatMoney } from "#components/ui/money.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { ADJUSTMENT_WORDS } from "../words.tsx";
+import type { Adjustment } from "./use-decide.ts";
 
-type Kind = keyof typeof ADJUSTMENT_WORDS;
+type Kind = Adjustment["kind"];
 const KINDS = (["write_off", "fee", "fx", "rounding", "other"] as const).map((value) => ({ value, label: ADJUSTMENT_WORDS[value] }));
 const NOTE_MAX = 500;
 

@@ -1,13 +1,14 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { Check, Sparkles } from "lucide-react";
+import { Check, Sparkles, TriangleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from "react";
+import { lineName } from "#components/kit/line-name.ts";
 import { classes } from "#components/ui/classes.ts";
 import { formatMoney } from "#components/ui/money.ts";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import { percent } from "#components/ui/percent.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Side } from "./queries.ts";
-import { scoreInWords } from "./words.ts";
 
 const ROW_PX = 56;
 const OVERSCAN = 8;
@@ -69,9 +70,10 @@ export function OpenSide({
   const rows = virtualizer.getVirtualItems();
   const last = rows.at(-1)?.index ?? 0;
   const endIsNear = items.length > 0 && last >= items.length - OVERSCAN;
+  // After every render: a page that was given up must be asked for again, though the end never left the screen.
   useEffect(() => {
     if (endIsNear) onEndNear();
-  }, [endIsNear, onEndNear]);
+  });
 
   const target = cursor ?? items.findIndex((item) => chosen.has(item.id));
   useEffect(() => {
@@ -144,7 +146,7 @@ export function OpenSide({
 
 function Row({
   id,
-  item: { currency, open_minor, amount_minor, value_date, reference, counterparty, description, suggestion },
+  item,
   atHand,
   active,
   chosen,
@@ -161,7 +163,8 @@ function Row({
   onCursor: () => void;
   onPick: () => void;
 }) {
-  const name = counterparty ?? description ?? reference ?? "No text";
+  const { currency, open_minor, amount_minor, value_date, reference, counterparty, description, suggestion, exception_id } = item;
+  const name = lineName(item);
   const more = [counterparty && reference, counterparty ? description : null].filter(Boolean).join(" · ");
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list box handles the keyboard
@@ -198,7 +201,13 @@ function Row({
             <span className="inline-flex shrink-0 items-center gap-0.5 text-xs text-accent-text tabular-nums">
               <Sparkles aria-hidden className="size-3" />
               <span className="sr-only">Suggestion </span>
-              {suggestion.score !== null && scoreInWords(suggestion.score)}
+              {suggestion.score !== null && percent(suggestion.score)}
+            </span>
+          )}
+          {exception_id && (
+            <span className="inline-flex shrink-0 text-muted" title="An exception is open for it">
+              <TriangleAlert aria-hidden className="size-3" />
+              <span className="sr-only">Exception</span>
             </span>
           )}
         </span>

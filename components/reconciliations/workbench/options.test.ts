@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { balanceOf, splittable } from "./options.ts";
-import { wordsOf } from "./search.ts";
 
 const line = (side: "left" | "right", open_minor: number, id = `${side}${open_minor}`): OpenLine => ({
   id,
@@ -35,15 +34,4 @@ test("nothing is split where the sides agree, one is missing, or no line is larg
   expect(splittable([line("left", 100), line("right", 100)])).toBeNull();
   expect(splittable([line("left", 100)])).toBeNull();
   expect(splittable([line("left", 100), line("left", 100, "b"), line("right", 50), line("left", 100, "c")])).toBeNull();
-});
-
-test.each([
-  ["1,250.00", "125000"],
-  ["-12,50", "-1250"],
-  ["€0.75", "75"],
-  ["RG-2026-0027", "RG-2026-0027"],
-  ["vogel 80.50", "vogel 8050"],
-  ["4711", "4711"],
-])("%s is looked for as %s", (typed, words) => {
-  expect(wordsOf(typed)).toBe(words);
 });

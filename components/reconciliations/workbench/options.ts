@@ -1,6 +1,6 @@
 import type { Match, MatchExplanation } from "#lib/matching/contract.ts";
 import type { LineSuggestion } from "#lib/matching/lines/contract.ts";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Side } from "./queries.ts";
 
 const MOST = 5;
@@ -82,6 +82,13 @@ export function balanceOf(lines: readonly Pick<OpenLine, "side" | "open_minor" |
     rights: of("right").length,
     currencies: [...new Set(lines.map(({ currency }) => currency))],
   };
+}
+
+export type Sum = { currency: string; left_minor: number; right_minor: number };
+
+/** The balance in each currency of these lines. */
+export function sumsOf(lines: readonly Pick<OpenLine, "side" | "open_minor" | "currency">[]): Sum[] {
+  return balanceOf(lines).currencies.map((currency) => ({ ...balanceOf(lines.filter((line) => line.currency === currency)), currency }));
 }
 
 /** The line of which the difference can stay open: one of the larger side that is larger than the difference. Null: none is. */

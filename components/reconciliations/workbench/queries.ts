@@ -1,10 +1,11 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
+import { listSuggestionBandsContract, type SuggestionBand, sampleSuggestionsContract } from "#lib/matching/bands/contract.ts";
 import { listMatchesContract } from "#lib/matching/contract.ts";
 import { listLineSuggestionsContract } from "#lib/matching/lines/contract.ts";
-import { listDecisionsContract, listOpenLinesContract } from "#lib/matching/work/contract.ts";
-import { type WorkbenchSearch, wordsOf } from "./search.ts";
+import { listDecisionsContract, listOpenLinesContract } from "#lib/matching/workbench/contract.ts";
+import type { WorkbenchSearch } from "./search.ts";
 
 /** The first page is there at once; later ones are larger, for fast scrolling. */
 const PAGE_SIZE = 50;
@@ -25,7 +26,7 @@ export function openLinePages(tenant: string, id: string, side: Side, { q, sort,
       call: {
         tenant,
         params: { id },
-        query: queryOf({ side, sort, suggested, currency, q: q && wordsOf(q).slice(0, LONGEST_SEARCH), limit: PAGE_SIZE }),
+        query: queryOf({ side, sort, suggested, currency, q: q?.trim().slice(0, LONGEST_SEARCH), limit: PAGE_SIZE }),
       },
     },
     { next: { limit: String(NEXT_PAGE_SIZE) } },
@@ -41,6 +42,26 @@ export function suggestedMatches(tenant: string, id: string, line_id: string) {
       call: { tenant, params: { id }, query: { state: "suggested", line_id, limit: "5" } },
     },
     { staleTime: 5000 },
+  );
+}
+
+/** A period's suggestions by rule and score. */
+export function suggestionBands(tenant: string, id: string) {
+  return oneQuery(
+    { under: suggestionsKey(tenant), contract: listSuggestionBandsContract, call: { tenant, params: { id } } },
+    { staleTime: 0 },
+  );
+}
+
+/** Of a band what a person looks at before all of it is accepted. */
+export function suggestionSample(tenant: string, id: string, { method, score_from, score_below }: SuggestionBand) {
+  return oneQuery(
+    {
+      under: suggestionsKey(tenant),
+      contract: sampleSuggestionsContract,
+      call: { tenant, params: { id }, query: queryOf({ method, score_from, score_below }) },
+    },
+    { staleTime: 0 },
   );
 }
 

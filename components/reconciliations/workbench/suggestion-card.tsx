@@ -1,18 +1,22 @@
 "use client";
 
 import { Check, CircleSlash, EqualApproximately, Minus, X } from "lucide-react";
+import { classes } from "#components/ui/classes.ts";
 import { Keys } from "#components/ui/keys.tsx";
 import { formatMoney } from "#components/ui/money.ts";
+import { percent } from "#components/ui/percent.ts";
 import type { MatchExplanation } from "#lib/matching/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Option } from "./options.ts";
+import { RunnerUp } from "./runner-up.tsx";
 import { WeightBar } from "./weight-bar.tsx";
-import { fieldInWords, heldInWords, marginInWords, scoreInWords, VERDICT_WORDS } from "./words.ts";
+import { fieldInWords, heldInWords, VERDICT_WORDS } from "./words.ts";
 
 const ICONS = { equal: Check, close: EqualApproximately, similar: EqualApproximately, differs: X, missing: CircleSlash } as const;
 const TONES = { equal: "good", close: "good", similar: "info", differs: "warning", missing: "neutral" } as const;
 
 /** Why these lines: their fields side by side, the evidence of each, tolerance, runner-up, and why a person decides. */
-export function SuggestionCard({ option, currency }: { option: Option; currency: string }) {
+export function SuggestionCard({ option, currency, loaded }: { option: Option; currency: string; loaded: readonly OpenLine[] }) {
   const { explanation, method, score, match_id } = option;
   const difference = option.left_minor - option.right_minor;
   const most = Math.max(1, ...explanation.fields.map(({ weight }) => Math.abs(weight ?? 0)));
@@ -24,7 +28,7 @@ export function SuggestionCard({ option, currency }: { option: Option; currency:
           {method}
           <span className="font-normal text-muted"> · {match_id ? "suggested by the last run" : "found for this line"}</span>
         </p>
-        {score !== null && <p className="font-semibold tabular-nums">{scoreInWords(score)}</p>}
+        {score !== null && <p className="font-semibold tabular-nums">{percent(score)}</p>}
       </div>
       <table className="w-full table-fixed text-sm">
         <caption className="sr-only">What agrees</caption>
@@ -49,7 +53,7 @@ export function SuggestionCard({ option, currency }: { option: Option; currency:
         )}
         <Tolerance tolerance={explanation.tolerance} currency={currency} />
         <Told name="Runner-up">
-          {explanation.margin === null ? "None: nothing else comes near." : `The next best is ${marginInWords(explanation.margin)}.`}
+          <RunnerUp explanation={explanation} loaded={loaded} />
         </Told>
         {match_id && explanation.held && <Told name="Why not automatic">{heldInWords(explanation.held)}</Told>}
       </dl>
@@ -71,7 +75,7 @@ function FieldRow({
   const Icon = ICONS[verdict];
   return (
     <tr className="border-b border-line align-top last:border-0">
-      <th scope="row" className="w-28 py-1.5 pr-2 text-left font-normal">
+      <th scope="row" className="w-25 py-1.5 pr-2 text-left font-normal">
         <span className="block text-muted">{fieldInWords(field)}</span>
         <span data-tone={TONES[verdict]} className="inline-flex items-center gap-1 text-xs font-medium text-tone-ink">
           <Icon aria-hidden className="size-3" strokeWidth={2.5} />
@@ -79,8 +83,8 @@ function FieldRow({
         </span>
       </th>
       <td className="py-1.5">
-        <Value text={left} field={field} currency={currency} />
-        {left !== right && <Value text={right} field={field} currency={currency} />}
+        <Value text={left} side={left === right ? null : "Left"} field={field} currency={currency} />
+        {left !== right && <Value text={right} side="Right" field={field} currency={currency} />}
       </td>
       {weighed && (
         <td className="w-20 py-2 pl-2">
@@ -91,12 +95,13 @@ function FieldRow({
   );
 }
 
-function Value({ text, field, currency }: { text: string | null; field: string; currency: string }) {
-  if (text === null) return <span className="block text-muted">None</span>;
-  const money = field === "amount" && /^-?\d+$/.test(text);
+/** `side`: whose it is; null where both say the same. */
+function Value({ text, side, field, currency }: { text: string | null; side: "Left" | "Right" | null; field: string; currency: string }) {
+  const money = field === "amount" && text !== null && /^-?\d+$/.test(text);
   return (
-    <span className="block truncate tabular-nums" title={text}>
-      {money ? formatMoney(Number(text), currency) : text}
+    <span className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")} title={text ?? undefined}>
+      {side && <span className="sr-only">{side}: </span>}
+      {text === null ? "None" : money ? formatMoney(Number(text), currency) : text}
     </span>
   );
 }
@@ -156,7 +161,7 @@ export function OptionList({
               {line_ids.length > 2 && <span className="text-muted"> · {line_ids.length} lines</span>}
             </span>
             {difference !== 0 && <span className="shrink-0 text-xs text-muted tabular-nums">{formatMoney(difference, currency)}</span>}
-            {score !== null && <span className="w-14 shrink-0 text-right tabular-nums">{scoreInWords(score)}</span>}
+            {score !== null && <span className="w-14 shrink-0 text-right tabular-nums">{percent(score)}</span>}
           </label>
         );
       })}

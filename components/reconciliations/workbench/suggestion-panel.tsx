@@ -1,10 +1,14 @@
 "use client";
 
-import { Sparkles } from "lucide-react";
+import { Repeat, Sparkles, TriangleAlert } from "lucide-react";
+import { lineName } from "#components/kit/line-name.ts";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { formatMoney } from "#components/ui/money.ts";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { OptionList, SuggestionCard } from "./suggestion-card.tsx";
 import type { Workbench } from "./use-workbench.ts";
 
@@ -13,11 +17,16 @@ export function SuggestionPanel({
   bench,
   lines,
   currency,
+  mayWrite,
+  onAlways,
 }: {
   bench: Workbench;
-  id: string;
   lines: readonly OpenLine[];
   currency: string;
+  /** Matches by hand and excludes. */
+  mayWrite: boolean;
+  /** Drafts a rule from the suggestion; false where rules can't be changed. */
+  onAlways: (() => void) | false;
 }) {
   const { options, option, choice, picked, isLooking, failure, line } = bench;
   return (
@@ -25,7 +34,7 @@ export function SuggestionPanel({
       aria-label="Suggestions"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where it has little room, by keyboard too
       tabIndex={0}
-      className="flex min-h-0 shrink-0 flex-col gap-3 overflow-y-auto border-line bg-canvas p-3 max-xl:max-h-[45%] max-xl:border-t max-md:max-h-none xl:w-96 xl:border-l"
+      className="relative flex min-h-0 shrink-0 flex-col gap-3 overflow-y-auto border-line bg-canvas p-3 max-xl:max-h-[45%] max-xl:border-t max-md:max-h-none xl:w-96 xl:border-l 2xl:w-112"
     >
       {picked.size > 0 ? (
         <Picked lines={lines} onClear={bench.clear} />
@@ -34,7 +43,13 @@ export function SuggestionPanel({
       ) : options.length > 0 ? (
         <>
           {options.length > 1 && <OptionList options={options} chosen={choice} currency={currency} onChoose={bench.choose} />}
-          {option && <SuggestionCard option={option} currency={currency} />}
+          {option && <SuggestionCard option={option} currency={currency} loaded={[...bench.left.items, ...bench.right.items]} />}
+          {option && onAlways && (
+            <Button size="sm" onClick={onAlways} className="self-start">
+              <Repeat aria-hidden className="size-4 text-muted" />
+              Always do this…
+            </Button>
+          )}
         </>
       ) : isLooking ? (
         <PartSkeleton label="Looking for counterparts" bars={["h-9 w-full", "h-24 w-full", "h-5 w-2/3"]} />
@@ -43,11 +58,30 @@ export function SuggestionPanel({
           <div className="flex flex-1 flex-col items-center justify-center gap-2 py-6 text-center text-sm text-muted">
             <Sparkles aria-hidden className="size-5" />
             <p className="font-medium text-ink">No counterpart found</p>
-            <p>Nothing open on the other side comes near. Select lines of both sides with X, or exclude this one with E.</p>
+            <p>
+              Nothing open on the other side comes near.
+              {mayWrite && " Select lines of both sides with X, or exclude this one with E."}
+            </p>
           </div>
         )
       )}
+      {picked.size === 0 && line?.exception_id && <OpenException id={line.exception_id} />}
     </section>
+  );
+}
+
+function OpenException({ id }: { id: string }) {
+  const tenant = useTenantId();
+  return (
+    <p className="flex gap-2 border-t border-line pt-3 text-sm text-muted">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span>
+        <PrefetchLink href={`/${tenant}/exceptions?exception=${id}`} className="text-accent-text underline underline-offset-2">
+          An exception is open
+        </PrefetchLink>{" "}
+        for this line. Matching the line resolves it.
+      </span>
+    </p>
   );
 }
 
@@ -61,13 +95,13 @@ function Picked({ lines, onClear }: { lines: readonly OpenLine[]; onClear: () =>
         </button>
       </div>
       <ul className="flex flex-col">
-        {lines.map(({ id, side, counterparty, description, reference, open_minor, currency }) => (
-          <li key={id} className="flex justify-between gap-3 border-b border-line py-1.5 last:border-0">
+        {lines.map((line) => (
+          <li key={line.id} className="flex justify-between gap-3 border-b border-line py-1.5 last:border-0">
             <span className="min-w-0 truncate">
-              <span className="text-muted">{side === "left" ? "Left" : "Right"} · </span>
-              {counterparty ?? description ?? reference ?? "No text"}
+              <span className="text-muted">{line.side === "left" ? "Left" : "Right"} · </span>
+              {lineName(line)}
             </span>
-            <span className="shrink-0 tabular-nums">{formatMoney(open_minor, currency)}</span>
+            <span className="shrink-0 tabular-nums">{formatMoney(line.open_minor, line.currency)}</span>
           </li>
         ))}
       </ul>

@@ -1,35 +1,48 @@
 "use client";
 
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { resourceKey } from "#components/kit/query.ts";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { toast } from "#components/ui/toast.ts";
-import { confirmMatchContract, createMatchContract, rejectMatchContract } from "#lib/matching/contract.ts";
+import { confirmMatchContract, createMatchContract, type Match, rejectMatchContract } from "#lib/matching/contract.ts";
 import { excludeLineContract } from "#lib/matching/lines/contract.ts";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { reconciliationById } from "../queries.ts";
 import { openLinesKey, suggestionsKey } from "./queries.ts";
+import type { Undo } from "./use-undo.ts";
+import type { Workbench } from "./use-workbench.ts";
 
-type Adjustment = { kind: "fee" | "fx" | "rounding" | "write_off" | "other"; amount_minor: number; note: string | null };
+export type Adjustment = Match["adjustments"][number];
 
-/** What a person decides. `gone`: lines that nothing is open of afterwards. `partial`: what else stays open isn't known here. */
-export type Decided = { gone: readonly string[]; partial: boolean; done: string } & (
+/**
+ * What a person decides. `gone`: lines that nothing is open of afterwards. `partial`: what else stays open isn't known here.
+ * `picked`: the selection that it takes. `at`: the line at hand.
+ */
+export type Decided = { gone: readonly string[]; partial: boolean; done: string; picked?: readonly OpenLine[]; at?: string } & (
   | { act: "confirm" | "reject"; match_id: string }
-  | { act: "match"; line_ids: string[]; adjustments?: Adjustment[]; split_line_id?: string }
+  | { act: "match"; line_ids: string[]; adjustments?: Adjustment[] | undefined; split_line_id?: string | undefined }
   | { act: "exclude"; line_id: string; reason: string }
 );
 
 type Pages = InfiniteData<{ items: OpenLine[] }>;
 
-/** Decides, at once in both lists; a refusal brings the lines back and says why. `onUndo`: of the toast's button. */
-export function useDecide(id: string, onUndo: () => void) {
+/** Decides, at once in both lists; a refusal brings the lines back and says why. */
+export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clear, restore }: Pick<Workbench, "clear" | "restore">) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const lists = { queryKey: openLinesKey(tenant) };
+  const interrupted = useRef(false);
+
+  function refresh(): void {
+    interrupted.current = false;
+    cache.invalidateQueries(lists);
+  }
 
   async function remove(gone: readonly string[]): Promise<() => void> {
+    interrupted.current ||= cache.isFetching(lists) > 0;
     await cache.cancelQueries(lists);
     const before = cache.getQueriesData<Pages>(lists);
     const left = new Set(gone);
@@ -37,31 +50,48 @@ export function useDecide(id: string, onUndo: () => void) {
     return () => {
       for (const [key, data] of before) cache.setQueryData(key, data);
       // Somebody else may have decided meanwhile.
-      cache.invalidateQueries(lists);
+      refresh();
     };
   }
 
-  return useAttempt({
-    send: (decided: Decided, idempotencyKey): Promise<unknown> => {
-      switch (decided.act) {
-        case "confirm":
-          return callApi(confirmMatchContract, { tenant, params: { id: decided.match_id }, idempotencyKey });
-        case "reject":
-          return callApi(rejectMatchContract, { tenant, params: { id: decided.match_id }, idempotencyKey });
-        case "match": {
-          const { line_ids, adjustments = [], split_line_id } = decided;
-          return callApi(createMatchContract, { tenant, params: { id }, body: { line_ids, adjustments, split_line_id }, idempotencyKey });
-        }
-        case "exclude": {
-          const { line_id, reason } = decided;
-          return callApi(excludeLineContract, { tenant, params: { id: line_id }, body: { reason, reconciliation_id: id }, idempotencyKey });
-        }
+  /** Whether something was or is being read that doesn't know the decision, or had to give way to it. */
+  function isBehind(gone: readonly string[]): boolean {
+    return interrupted.current || cache.isFetching(lists) > 0 || cache.getQueriesData<Pages>(lists).some(([, data]) => holds(data, gone));
+  }
+
+  async function take(gone: readonly string[], picked: readonly OpenLine[] = []): Promise<() => void> {
+    if (picked.length > 0) clear();
+    const bringBack = await remove(gone);
+    return () => {
+      bringBack();
+      restore(picked);
+    };
+  }
+
+  function send(decided: Decided, idempotencyKey: string): Promise<{ id: string }> {
+    switch (decided.act) {
+      case "confirm":
+        return callApi(confirmMatchContract, { tenant, params: { id: decided.match_id }, idempotencyKey });
+      case "reject":
+        return callApi(rejectMatchContract, { tenant, params: { id: decided.match_id }, idempotencyKey });
+      case "match": {
+        const { line_ids, adjustments = [], split_line_id } = decided;
+        return callApi(createMatchContract, { tenant, params: { id }, body: { line_ids, adjustments, split_line_id }, idempotencyKey });
       }
-    },
-    foresee: ({ gone }) => remove(gone),
-    onDone: (_, { done, partial, act }) => {
-      toast(done, { action: { label: "Undo", run: onUndo } });
-      if (partial || act === "reject") cache.invalidateQueries(lists);
+      case "exclude": {
+        const { line_id, reason } = decided;
+        return callApi(excludeLineContract, { tenant, params: { id: line_id }, body: { reason, reconciliation_id: id }, idempotencyKey });
+      }
+    }
+  }
+
+  return useAttempt({
+    send: (decided: Decided, idempotencyKey) => follow(send(decided, idempotencyKey)),
+    foresee: ({ gone, picked }) => take(gone, picked),
+    onDone: ({ id: about }, { done, partial, act, gone, at }) => {
+      if (at) remember(about, at);
+      toast(done, { action: { label: "Undo", run: () => undoOf(about) } });
+      if (partial || act === "reject" || isBehind(gone)) refresh();
       cache.invalidateQueries({ queryKey: suggestionsKey(tenant) });
       cache.invalidateQueries({ queryKey: reconciliationById(tenant, id).queryKey });
       cache.invalidateQueries({ queryKey: resourceKey(tenant, "decisions") });
@@ -72,4 +102,8 @@ export function useDecide(id: string, onUndo: () => void) {
 
 function without<Page extends { items: OpenLine[] }>(page: Page, gone: ReadonlySet<string>): Page {
   return page.items.some(({ id }) => gone.has(id)) ? { ...page, items: page.items.filter(({ id }) => !gone.has(id)) } : page;
+}
+
+function holds(data: Pages | undefined, gone: readonly string[]): boolean {
+  return data?.pages.some(({ items }) => items.some(({ id }) => gone.includes(id))) ?? false;
 }

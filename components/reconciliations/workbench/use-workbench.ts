@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useList } from "#components/kit/use-list.ts";
-import type { OpenLine } from "#lib/matching/work/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { type Option, optionsOf } from "./options.ts";
 import { nearLines, openLinePages, type Side, suggestedMatches } from "./queries.ts";
 import type { WorkbenchSearch } from "./search.ts";
@@ -63,6 +63,8 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     failure: matches.error ?? near.error,
     picked,
     go,
+    /** To a line of either side, as soon as a list has it. */
+    goTo: (id: string) => setCursor((now) => ({ ...now, id })),
     move: (by: number) => go(side, index + by),
     /** To the other side, where its list has lines. */
     cross: (to: Side) => lists[to].items.length > 0 && to !== side && go(to, 0),
@@ -74,6 +76,8 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
         return next;
       }),
     clear: () => setPicked(NONE),
+    /** A selection whose decision failed comes back, unless another was begun meanwhile. */
+    restore: (lines: readonly OpenLine[]) => setPicked((now) => (now.size === 0 ? new Map(lines.map((one) => [one.id, one])) : now)),
   };
 }
 

@@ -7,7 +7,7 @@ export function WeightBar({ weight, most }: { weight: number; most: number }) {
         <rect width="100%" height="100%" rx="1" className="fill-hover" />
         <rect x={`${weight >= 0 ? 50 : 50 - half}%`} width={`${Math.max(1, half)}%`} height="100%" rx="1" className="fill-tone-ink" />
       </svg>
-      <span className="w-8 shrink-0 text-right text-xs text-muted tabular-nums">
+      <span className="w-9 shrink-0 text-right text-xs text-muted tabular-nums">
         {weight > 0 && "+"}
         {weight.toFixed(1)}
       </span>

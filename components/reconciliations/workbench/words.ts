@@ -1,4 +1,5 @@
 import type { MatchExplanation } from "#lib/matching/contract.ts";
+import type { Decision } from "#lib/matching/workbench/contract.ts";
 
 const FIELDS: Record<string, string> = {
   amount: "Amount",
@@ -46,7 +47,10 @@ export function marginInWords(nats: number): string {
   return `${times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString("en")} times less likely`;
 }
 
-/** Rounded down, so that nothing looks certain that isn't. */
-export function scoreInWords(score: number): string {
-  return `${(Math.floor(score * 1000) / 10).toFixed(1)} %`;
+const DID: Record<Decision["action"], string> = { confirm: "confirmed", reject: "rejected", match: "matched by hand", exclude: "excluded" };
+
+/** What somebody did by a decision, after their name. */
+export function decided({ action, match_count }: Decision): string {
+  if (action === "exclude") return `${DID.exclude} a line`;
+  return `${DID[action]} ${match_count === 1 ? "a match" : `${match_count.toLocaleString("en")} matches`}`;
 }

@@ -5,7 +5,9 @@ import { isRefusal } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationById } from "../queries.ts";
+import { matchedShare } from "../words.tsx";
 import { Bench } from "./bench.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
@@ -13,7 +15,11 @@ import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 export function WorkbenchPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(reconciliationById(useTenantId(), id));
   return (
-    <Page parent={{ name: data?.name ?? "Reconciliation", path: `reconciliations/${id}` }} title="Workbench">
+    <Page
+      parent={{ name: data?.name ?? "Reconciliation", path: `reconciliations/${id}` }}
+      title="Workbench"
+      actions={data && data.closed_at === null && <Progress reconciliation={data} />}
+    >
       {error && (!data || isRefusal(error)) ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : data ? (
@@ -22,5 +28,16 @@ export function WorkbenchPage({ id }: { id: string }) {
         <WorkbenchSkeleton />
       )}
     </Page>
+  );
+}
+
+function Progress({ reconciliation }: { reconciliation: Reconciliation }) {
+  const share = matchedShare(reconciliation);
+  const open = reconciliation.unmatched_count;
+  if (share === null) return null;
+  return (
+    <p className="text-sm text-muted tabular-nums">
+      {open === 1 ? "1 open line" : `${open.toLocaleString("en")} open lines`} · {share} matched
+    </p>
   );
 }

@@ -2,13 +2,16 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
+import { SEQUENCE_MS } from "#components/kit/use-keys.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { useStore } from "#components/ui/store.ts";
-import { type SurfaceLink, sectionsOf } from "../sections.ts";
+import { goTo } from "#components/ui/wanted-page.ts";
+import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
+import { collectTypedAhead, isPaletteWanted, WANTED } from "./typed-ahead.ts";
 
 // Each has its own boundary: otherwise the page would hide while they load.
 const Palette = dynamic(loadPalette, { ssr: false });
@@ -20,9 +23,6 @@ const SessionsDialog = dynamic(() => import("#components/sign-in/sessions-dialog
   ssr: false,
 });
 
-/** Between g and the letter. */
-const SEQUENCE_MS = 1500;
-
 /** Where a key types text or moves within a widget. */
 const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
 
@@ -33,25 +33,29 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   const { singleKeys } = usePreferences();
   const router = useRouter();
 
-  useEffect(() => {
+  // By the time that the page can be seen, as keys of pages are (kit/use-keys.ts).
+  useLayoutEffect(() => {
     let goUntil = 0;
 
     function onKeyDown(event: KeyboardEvent) {
       if (event.defaultPrevented || event.isComposing || event.repeat) return;
       const { key } = event;
       if (key === "Control" || key === "Meta") void loadPalette();
-      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k") return onPaletteKey(event);
+      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k") {
+        event.preventDefault();
+        if (front.get() === "palette") front.set(null);
+      }
       if (!singleKeys || event.metaKey || event.ctrlKey || event.altKey) return;
       if ((event.target as Element).closest?.(TAKES_KEYS) || document.querySelector("dialog:modal")) return;
-      const going = performance.now() < goUntil;
+      const going = event.timeStamp < goUntil;
       goUntil = 0;
       if (going) {
         const section = sectionsOf(surfaces).find(({ letter }) => letter === key);
         if (!section) return;
         event.preventDefault();
-        router.push(`/${tenantId}/${section.path}`);
+        goTo(router, addressOf(tenantId, section.path));
       } else if (key === "g") {
-        goUntil = performance.now() + SEQUENCE_MS;
+        goUntil = event.timeStamp + SEQUENCE_MS;
       } else if (key === "?") {
         front.set("shortcuts");
       } else if (key === "/") {
@@ -67,17 +71,21 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [singleKeys, router, surfaces, tenantId]);
 
+  useEffect(() => {
+    collectTypedAhead();
+    const follow = () => {
+      if (isPaletteWanted()) front.set("palette");
+      else if (front.get() === "palette") front.set(null);
+    };
+    if (isPaletteWanted()) follow();
+    document.addEventListener(WANTED, follow);
+    return () => document.removeEventListener(WANTED, follow);
+  }, []);
+
   const close = () => front.set(null);
   if (shown === "palette") return <Palette surfaces={surfaces} onClose={close} />;
   if (shown === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
   if (shown === "first-steps") return <FirstStepsDialog onClose={close} />;
   if (shown === "sessions") return <SessionsDialog onClose={close} />;
   return null;
-}
-
-function onPaletteKey(event: KeyboardEvent): void {
-  event.preventDefault();
-  // An open form would lose its input.
-  if (front.get() === "palette") front.set(null);
-  else if (!document.querySelector("dialog[closedby]:modal")) front.set("palette");
 }

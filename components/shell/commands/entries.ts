@@ -1,5 +1,7 @@
 import {
+  BellRing,
   BookOpen,
+  CircleUser,
   Clock,
   FileUp,
   Keyboard,
@@ -13,15 +15,17 @@ import {
   Repeat,
   Scale,
   Sun,
+  UserPlus,
   Webhook,
 } from "lucide-react";
 import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import type { Found } from "#components/ui/finder.tsx";
 import { type Access, needs, needsOnSurface } from "#lib/wire/access.ts";
-import { type SurfaceLink, sectionsOf } from "../sections.ts";
+import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
 import { front } from "./front.ts";
 
 /** `also`: search words besides the title. */
@@ -45,9 +49,9 @@ export function pageEntries({ member, surfaces }: Given): Entry[] {
     title: name,
     note: permission && !may(roles, needs(permission)) ? "Admins only" : undefined,
     icon,
-    also: "go to page",
+    also: path ? "go to page" : "go to page home start dashboard",
     keys: letter ? ["g", letter] : undefined,
-    href: `/${tenant.id}/${path}`,
+    href: addressOf(tenant.id, path),
   }));
 }
 
@@ -56,7 +60,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
   const { tenant, roles } = member;
   const refusal = (access: Access, why: string) => (may(roles, access) ? undefined : why);
   const own = `/${tenant.id}`;
-  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const local = localTimeZone();
   const dark =
     document.documentElement.matches("[data-theme=dark]") || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
   return [
@@ -99,6 +103,22 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       href: `${own}/sources?new=true`,
       refused: refusal(needs("write:reconciliations"), WRITERS),
     },
+    {
+      id: "invite",
+      title: "Invite people",
+      icon: UserPlus,
+      also: "new member user someone add",
+      href: `${own}/members?invite=true`,
+      refused: refusal(needs("write:people"), ADMINS),
+    },
+    {
+      id: "add-alert-channel",
+      title: "Add an alert channel",
+      icon: BellRing,
+      also: "new slack notification create",
+      href: `${own}/alerts?new=true`,
+      refused: refusal(needs("write:alert-channels"), ADMINS),
+    },
     ...surfaces.map(({ path, title }) => ({
       id: `new-${path}`,
       title: `New record in ${title}`,
@@ -109,7 +129,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
     })),
     ...member.tenants
       .filter((id) => id !== tenant.id)
-      .map((id) => ({ id: `tenant-${id}`, title: `Switch to ${id}`, icon: Repeat, also: "tenant", href: `/${id}/${section}` })),
+      .map((id) => ({ id: `tenant-${id}`, title: `Switch to ${id}`, icon: Repeat, also: "tenant", href: addressOf(id, section) })),
     {
       id: "theme",
       title: dark ? "Switch to light theme" : "Switch to dark theme",
@@ -122,7 +142,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       : [
           {
             id: "times",
-            title: timeZone === "UTC" ? `Show local times (${local.replaceAll("_", " ")})` : "Show times in UTC",
+            title: timeZone === "UTC" ? `Show local times (${zoneName(local)})` : "Show times in UTC",
             icon: Clock,
             also: "time zone",
             run: () => setTimeZone(timeZone === "UTC" ? local : "UTC"),
@@ -144,6 +164,13 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       also: "help keys",
       keys: ["?"],
       run: () => front.set("shortcuts"),
+    },
+    {
+      id: "profile",
+      title: "Profile",
+      icon: CircleUser,
+      also: "account password email notifications settings",
+      href: `${own}/profile`,
     },
     {
       id: "sessions",

@@ -1,23 +1,33 @@
 "use client";
 
 import { useSelectedLayoutSegments } from "next/navigation";
-import { useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { useMember } from "#components/kit/member.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Finder } from "#components/ui/finder.tsx";
-import { FIRST_SECTION, type SurfaceLink } from "../sections.ts";
+import { type SurfaceLink, sectionOf } from "../sections.ts";
+import { byId } from "./by-id.ts";
 import { actionEntries, matching, pageEntries } from "./entries.ts";
+import { takeTypedAhead } from "./typed-ahead.ts";
 import { useFound } from "./use-found.ts";
 
 /** The command palette: pages, actions and the tenant's data. */
 export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[]; onClose: () => void }) {
   const member = useMember();
   const preferences = usePreferences();
-  const [section = FIRST_SECTION] = useSelectedLayoutSegments();
+  const section = sectionOf(useSelectedLayoutSegments());
   const [text, setText] = useState("");
+  const [entered, setEntered] = useState(false);
+  // After the field has focus: what comes now goes there.
+  useLayoutEffect(() => {
+    const ahead = takeTypedAhead();
+    if (ahead.text) setText(ahead.text);
+    if (ahead.entered) setEntered(true);
+  }, []);
   const found = useFound(member, surfaces, text);
   const given = { member, surfaces, preferences, section };
   const groups = [
+    { name: "Go to", entries: byId(member, text) },
     { name: "Pages", entries: matching(pageEntries(given), text) },
     { name: "Actions", entries: matching(actionEntries(given), text) },
     ...found.groups,
@@ -27,11 +37,13 @@ export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[
   return (
     <Finder
       label="Search or jump to"
-      placeholder="Search pages, actions, keys, exceptions, records…"
+      placeholder="Search pages, actions, exceptions, lines, docs…"
       text={text}
       onText={setText}
       groups={groups}
       status={sayCount(text, count, found.searching) + failed}
+      searching={found.searching}
+      entered={entered}
       onClose={onClose}
     />
   );
@@ -39,7 +51,7 @@ export function Palette({ surfaces, onClose }: { surfaces: readonly SurfaceLink[
 
 function sayCount(text: string, count: number, searching: boolean): string {
   if (searching) return "Searching…";
-  if (text.trim() === "") return "Type to also search keys, exceptions, records and reconciliations.";
+  if (text.trim() === "") return "Type to also search exceptions, lines, reconciliations, keys, members, records and docs.";
   if (count === 0) return `No results for “${text.trim()}”.`;
   return count === 1 ? "1 result" : `${count} results`;
 }

@@ -5,8 +5,14 @@ import { Button } from "#components/ui/button.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
+import { wantPalette } from "./typed-ahead.ts";
 
-const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: () => front.set("palette") } as const;
+function openPalette(): void {
+  wantPalette();
+  front.set("palette");
+}
+
+const opening = { "aria-haspopup": "dialog", onPointerEnter: loadPalette, onClick: openPalette } as const;
 
 /** Opens the palette. */
 export function SearchButton() {

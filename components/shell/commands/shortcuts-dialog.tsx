@@ -15,11 +15,24 @@ const ANYWHERE: readonly Shortcut[] = [
   { what: "Close", keys: ["Esc"] },
 ];
 
-const ON_A_ROW: readonly Shortcut[] = [
-  { what: "Select", keys: ["x"] },
-  { what: "Select a range", keys: ["⇧", "x"] },
-  { what: "Pause or resume", keys: ["p"] },
+const IN_A_LIST: readonly Shortcut[] = [
+  { what: "Move between rows", keys: ["↑", "↓"] },
+  { what: "Open", keys: ["Enter"] },
+  { what: "Next or previous row", keys: ["j", "k"] },
 ];
+
+const ON_AN_EXCEPTION: readonly Shortcut[] = [
+  { what: "Resolve or reopen", keys: ["r"] },
+  { what: "Assign", keys: ["a"] },
+  { what: "Assign to me", keys: ["m"] },
+  { what: "Comment", keys: ["c"] },
+  { what: "Pause or resume", keys: ["p"] },
+  { what: "Undo", keys: ["u"] },
+  { what: "Select; A, M, R and P then act on all selected", keys: ["x"] },
+  { what: "Select a range", keys: ["⇧", "x"] },
+];
+
+const ON_A_DELIVERY: readonly Shortcut[] = [{ what: "Resend or retry now", keys: ["r"] }];
 
 const IN_THE_WORKBENCH: readonly Shortcut[] = [
   { what: "Move between lines", keys: ["↑", "↓"] },
@@ -30,6 +43,7 @@ const IN_THE_WORKBENCH: readonly Shortcut[] = [
   { what: "Select a line", keys: ["x"] },
   { what: "Split: leave the difference open", keys: ["s"] },
   { what: "Write off the difference", keys: ["w"] },
+  { what: "Accept in bulk", keys: ["b"] },
   { what: "Exclude the line", keys: ["e"] },
   { what: "Undo your last decision", keys: ["u"] },
 ];
@@ -40,15 +54,7 @@ export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly Surf
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <DialogBody>
-        <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
-          <div className="flex flex-col gap-5">
-            <Shortcuts title="Anywhere" shortcuts={ANYWHERE} off={!singleKeys} />
-            <Shortcuts title="On an exception" shortcuts={ON_A_ROW} off={!singleKeys} />
-          </div>
-          <Shortcuts title="Go to" shortcuts={pages} off={!singleKeys} />
-          <Shortcuts title="In the workbench" shortcuts={IN_THE_WORKBENCH} off={!singleKeys} />
-        </div>
-        <div className="border-t border-line pt-3">
+        <div className="border-b border-line pb-3">
           <CheckField
             label="Single-key shortcuts"
             checked={singleKeys}
@@ -59,6 +65,18 @@ export function ShortcutsDialog({ surfaces, onClose }: { surfaces: readonly Surf
             When off, only shortcuts with {navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} work. Helpful with speech input. Single-key
             shortcuts never work while you type in a field.
           </p>
+        </div>
+        <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+          <div className="flex flex-col gap-5">
+            <Shortcuts title="Anywhere" shortcuts={ANYWHERE} off={!singleKeys} />
+            <Shortcuts title="In a list" shortcuts={IN_A_LIST} off={!singleKeys} />
+            <Shortcuts title="Go to" shortcuts={pages} off={!singleKeys} />
+          </div>
+          <div className="flex flex-col gap-5">
+            <Shortcuts title="On an exception" shortcuts={ON_AN_EXCEPTION} off={!singleKeys} />
+            <Shortcuts title="On a delivery" shortcuts={ON_A_DELIVERY} off={!singleKeys} />
+            <Shortcuts title="In the workbench" shortcuts={IN_THE_WORKBENCH} off={!singleKeys} />
+          </div>
         </div>
       </DialogBody>
     </Dialog>
@@ -85,5 +103,5 @@ function Shortcuts({ title, shortcuts, off }: { title: string; shortcuts: readon
 }
 
 function isSingle(keys: readonly string[]): boolean {
-  return !keys.some((key) => key.startsWith("⌘") || key === "Esc");
+  return !keys.some((key) => key.startsWith("⌘") || /^(?:Esc|Enter|↑|↓)$/.test(key));
 }

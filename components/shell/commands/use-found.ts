@@ -1,17 +1,25 @@
 "use client";
 
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { KeyRound, type LucideIcon, Scale, TimerReset, Webhook } from "lucide-react";
+import { Bookmark, BookOpen, KeyRound, type LucideIcon, Rows3, Scale, TimerReset, User, Webhook } from "lucide-react";
+import { createSerializer } from "nuqs/server";
 import { useEffect, useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { withoutSecret } from "#components/api-keys/search.ts";
+import { type Entry as DocsEntry, search } from "#components/docs/search/search.ts";
+import { boardSearch } from "#components/exceptions/search.ts";
+import { searchOfView } from "#components/exceptions/views/filters-of-view.ts";
 import { may } from "#components/kit/may.ts";
 import type { Member } from "#components/kit/member.tsx";
 import { nameOf, surfaceOf } from "#components/records/surface.ts";
 import { surfaceIcon } from "#components/records/surface-icon.ts";
+import { formatMoney } from "#components/ui/money.ts";
 import { listApiKeysContract } from "#lib/api-keys/contract.ts";
 import { listExceptionsContract, listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
+import { listLinesContract } from "#lib/lines/contract.ts";
+import { listMembersContract } from "#lib/members/contract.ts";
 import { listReconciliationsContract } from "#lib/reconciliations/contract.ts";
+import { listViewsContract } from "#lib/views/contract.ts";
 import { listWebhooksContract } from "#lib/webhooks/contract.ts";
 import type { SurfaceLink } from "../sections.ts";
 
@@ -22,14 +30,18 @@ const SHOWN = 5;
 const LOOKED_THROUGH = 250;
 const FRESH_MS = 30_000;
 
-type Item = { id: string; title: string; note?: string; href: string };
+type Item = { id: string; title: string; note?: string; place?: string; href: string };
 type Source = { name: string; icon: LucideIcon; key: readonly unknown[]; find: (signal: AbortSignal) => Promise<Item[]> };
 
 /** The tenant's data that matches the text, as far as the reader may see it. */
 export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLink[], typed: string) {
   const text = useSettled(withoutSecret(typed).trim());
   const enabled = text.length >= SHORTEST;
-  const sources = [...ownSources(tenant.id, roles, text), ...surfaces.map((surface) => recordSource(tenant.id, surface, text))];
+  const sources = [
+    ...ownSources(tenant.id, roles, text),
+    ...surfaces.map((surface) => recordSource(tenant.id, surface, text)),
+    docsSource(text),
+  ];
   const answers = useQueries({
     queries: sources.map(({ key, find }) => ({
       queryKey: ["tenants", tenant.id, "palette", ...key],
@@ -40,14 +52,16 @@ export function useFound({ tenant, roles }: Member, surfaces: readonly SurfaceLi
       placeholderData: keepPreviousData,
     })),
   });
+  const wanted = withoutSecret(typed).trim();
+  const behind = wanted !== text && wanted.length >= SHORTEST;
   const groups = sources.map(({ name, icon }, at) => {
     const found = (enabled && answers[at]?.data) || [];
     const shown = found.filter(matches(text, name)).slice(0, SHOWN);
-    return { name, entries: shown.map((one) => ({ ...one, icon })) };
+    return { name, entries: shown.map((one) => ({ icon, ...one })), settling: behind || answers[at]?.isPlaceholderData === true };
   });
   return {
     groups: groups.filter(({ entries }) => entries.length > 0),
-    searching: enabled && answers.some(({ isFetching }) => isFetching),
+    searching: behind || (enabled && answers.some(({ isFetching }) => isFetching)),
     failed: enabled ? sources.filter((_, at) => answers[at]?.isError).map(({ name }) => name) : [],
   };
 }
@@ -75,6 +89,7 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
         }));
       },
     },
+    ...(may(roles, listViewsContract.access) ? [viewSource(tenant)] : []),
     {
       name: "Reconciliations",
       icon: Scale,
@@ -89,9 +104,56 @@ function ownSources(tenant: string, roles: Member["roles"], text: string): Sourc
         }));
       },
     },
+    {
+      name: "Lines",
+      icon: Rows3,
+      key: ["lines", text],
+      async find(signal) {
+        const { items } = await callApi(listLinesContract, { tenant, query: { q: text, limit: SHOWN }, signal });
+        return items.map(({ id, reference, description, counterparty, amount_minor, currency, value_date }) => ({
+          id,
+          title: reference ?? description ?? counterparty ?? id,
+          note: `${formatMoney(amount_minor, currency)}, ${value_date}`,
+          href: `/${tenant}/lines?line=${id}`,
+        }));
+      },
+    },
     ...(may(roles, listApiKeysContract.access) ? [apiKeySource(tenant, text)] : []),
     ...(may(roles, listWebhooksContract.access) ? [webhookSource(tenant)] : []),
+    {
+      name: "Members",
+      icon: User,
+      key: ["members", text],
+      async find(signal) {
+        const { items } = await callApi(listMembersContract, { tenant, query: { q: text, limit: SHOWN }, signal });
+        return items.map(({ name, user }) => ({
+          id: user,
+          title: name,
+          note: "open exceptions",
+          href: `/${tenant}/exceptions?assigned_to=${encodeURIComponent(user)}`,
+        }));
+      },
+    },
   ];
+}
+
+const boardAt = createSerializer(boardSearch);
+
+function viewSource(tenant: string): Source {
+  return {
+    name: "Saved views",
+    icon: Bookmark,
+    key: ["views"],
+    async find(signal) {
+      const { items } = await callApi(listViewsContract, { tenant, query: { limit: LOOKED_THROUGH }, signal });
+      return items.map((view) => ({
+        id: view.id,
+        title: view.name,
+        note: view.open_count === null ? "open exceptions" : `${view.open_count.toLocaleString("en")} open`,
+        href: boardAt(`/${tenant}/exceptions`, searchOfView(view)),
+      }));
+    },
+  };
 }
 
 function apiKeySource(tenant: string, q: string): Source {
@@ -131,9 +193,33 @@ function recordSource(tenant: string, { path, title }: SurfaceLink, q: string): 
   };
 }
 
+/** The index is fetched once. */
+let docs: Promise<readonly DocsEntry[]> | undefined;
+
+function docsSource(text: string): Source {
+  return {
+    name: "Documentation",
+    icon: BookOpen,
+    key: ["docs", text],
+    async find() {
+      docs ??= fetch("/docs/search.json").then((response) => {
+        if (!response.ok) throw new Error(`${response.status}`);
+        return response.json();
+      });
+      try {
+        const found = search(await docs, text);
+        return found.slice(0, SHOWN).map(({ title, kind, place, href }) => ({ id: href, title, note: kind, place, href }));
+      } catch (error) {
+        docs = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
 /** Lists with text search are already filtered; the others are filtered here by the same rule. */
 function matches(text: string, source: string): (found: Item) => boolean {
-  if (!["Reconciliations", "Webhooks"].includes(source)) return () => true;
+  if (!["Reconciliations", "Saved views", "Webhooks"].includes(source)) return () => true;
   const words = text.toLowerCase().split(/\s+/);
   return ({ id, title, note = "" }) => words.every((word) => `${title} ${note} ${id}`.toLowerCase().includes(word));
 }

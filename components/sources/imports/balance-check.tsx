@@ -1,9 +1,9 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { Fragment } from "react";
+import { counted } from "#components/ui/counted.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Import } from "#lib/imports/contract.ts";
-import { counted } from "../words.ts";
 
 type Statement = Import["statements"][number];
 

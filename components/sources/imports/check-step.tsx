@@ -4,22 +4,24 @@ import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
+import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
 import type { Source } from "#lib/sources/contract.ts";
-import { counted } from "../words.ts";
+import { moreThan } from "../words.ts";
 import { BalanceCheck } from "./balance-check.tsx";
-import { type AmountStyle, amountStyleOf, missingColumns, sameMapping, withAnswer } from "./draft.ts";
+import { type AmountStyle, amountStyleOf, missingColumns, NO_FIELDS, sameMapping, withAnswer } from "./draft.ts";
 import { FileCard } from "./file-card.tsx";
 import { MappingFields } from "./mapping-fields.tsx";
 import { ParsedLines } from "./parsed-lines.tsx";
+import { PathFields } from "./path-fields.tsx";
 import { QuestionNote } from "./question.tsx";
 import { Recognized } from "./recognized.tsx";
-import { Refusals } from "./refusals.tsx";
 import { isColumns, type PreviewState } from "./use-preview.ts";
 import type { Commit } from "./use-upload.ts";
 
@@ -47,7 +49,9 @@ export function CheckStep({ source, file, asking, uploadError, onCommit, onReset
       </div>
     );
   }
-  return <Checked {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />;
+  // Cut into other cells it has other columns: nothing that was chosen for them holds.
+  const cut = `${preview.encoding} ${preview.mapping?.delimiter} ${preview.mapping?.header_row}`;
+  return <Checked key={cut} {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />;
 }
 
 function Unreadable({ error, onRetry, onReset }: { error: Error; onRetry: () => void; onReset: () => void }) {
@@ -88,22 +92,24 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
   const [sign, setSign] = useState(source.sign);
   const [keeps, setKeeps] = useState(true);
 
-  const mapping = edited ?? preview.mapping;
+  const isJson = preview.format === "json" || preview.format === "ndjson";
+  const mapping = edited ?? preview.mapping ?? (isJson ? NO_FIELDS : null);
   const columns = isColumns(preview) ? preview.columns : null;
   const style = chosenStyle ?? (mapping ? amountStyleOf(mapping) : "signed");
   const missing = columns && mapping ? missingColumns(mapping, style) : [];
   const isReadable = preview.questions.length === 0 && missing.length === 0 && preview.failure === null && preview.read_count > 0;
-  const learns = columns !== null && mapping !== null && !sameMapping(mapping, source.mapping);
+  const isMapped = columns !== null || (isJson && !sameMapping(mapping, NO_FIELDS));
+  const learns = isMapped && mapping !== null && !sameMapping(mapping, source.mapping);
 
   function change(next: Mapping) {
     setEdited(next);
-    if (missingColumns(next, style).length === 0 || preview.questions.length > 0) asking.askWith(next);
+    if (isJson || missingColumns(next, style).length === 0 || preview.questions.length > 0) asking.askWith(next);
   }
 
   function commit() {
     onCommit({
       file,
-      mapping: columns ? mapping : null,
+      mapping: isMapped ? mapping : null,
       keep: { ...(learns && keeps && { mapping }), ...(sign !== source.sign && { sign }) },
     });
   }
@@ -133,13 +139,23 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
           />
         ))}
       </div>
-      <div className={columns && mapping ? "grid gap-x-10 gap-y-6 @4xl:grid-cols-[20rem_minmax(0,1fr)]" : "max-w-3xl"}>
+      <div className={columns && mapping ? "grid gap-x-10 gap-y-6 @4xl:grid-cols-[20rem_minmax(0,1fr)]" : "flex max-w-3xl flex-col gap-6"}>
         {columns && mapping && (
           <section aria-label="Columns" className="flex min-w-0 flex-col gap-4 @max-4xl:order-last">
             <h3 className="font-semibold">Columns</h3>
-            <MappingFields columns={columns} mapping={mapping} style={style} missing={missing} onStyle={setStyle} onChange={change} />
+            <MappingFields
+              columns={columns}
+              mapping={mapping}
+              style={style}
+              missing={missing}
+              onStyle={setStyle}
+              onChange={change}
+              encoding={preview.encoding}
+              onLayout={(layout) => asking.askWith({ fields: {}, ...layout })}
+            />
           </section>
         )}
+        {isJson && mapping && <PathFields mapping={mapping} onChange={change} />}
         <section aria-label="Preview" className="flex min-w-0 flex-col gap-4">
           <Outcome preview={preview} />
           {preview.lines.length > 0 && <ParsedLines lines={preview.lines} sign={sign} stale={asking.isPending} />}
@@ -160,7 +176,7 @@ function Checked({ source, file, asking, uploadError, onCommit, onReset, preview
           {preview.refusals.length > 0 && (
             <div className="flex flex-col gap-2">
               <h3 className="font-semibold">{preview.failure ? "Why it can't be read" : "Rejected rows"}</h3>
-              <Refusals refusals={preview.refusals} count={preview.refused_count} />
+              <RejectedRows rows={preview.refusals} more={moreThan(preview.refusals, preview.refused_count)} />
             </div>
           )}
           {asking.error && (

@@ -3,6 +3,9 @@ import type { MappedField, Mapping } from "#lib/imports/formats/mapping.ts";
 /** How a file writes its amounts: in one column with a sign, in a column for each direction, or beside a column that names it. */
 export type AmountStyle = "signed" | "two_columns" | "named";
 
+/** How JSON is read that names its fields as ours are. */
+export const NO_FIELDS: Mapping = { fields: {} };
+
 const AMOUNT_FIELDS = ["amount", "amount_minor", "debit", "credit", "sign"] as const;
 
 export function amountStyleOf({ fields }: Mapping): AmountStyle {
@@ -22,6 +25,11 @@ export function withAmountStyle(mapping: Mapping, style: AmountStyle): Mapping {
 export function withColumn(mapping: Mapping, field: MappedField, column: string): Mapping {
   const rest = without(mapping.fields, [field]);
   return { ...mapping, fields: column === "" ? rest : { ...rest, [field]: column } };
+}
+
+/** `path`: empty for none. */
+export function withLinesPath({ lines_path: _, ...mapping }: Mapping, path: string): Mapping {
+  return path === "" ? mapping : { ...mapping, lines_path: path };
 }
 
 /** An answer to a question of the preview, whose `about` names the mapping's field. */

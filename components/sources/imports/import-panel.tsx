@@ -6,16 +6,17 @@ import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { By } from "#components/people/by.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { inSize } from "#components/ui/size.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
+import { moreThan } from "../words.ts";
 import { BalanceCheck } from "./balance-check.tsx";
 import { ImportFigures, ImportProgress } from "./import-state.tsx";
 import { importById, isAtWork } from "./queries.ts";
-import { Refusals } from "./refusals.tsx";
 import { CancelImport, UndoImport } from "./undo-import.tsx";
 import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
 
@@ -92,7 +93,7 @@ export function ImportOutcome({ imported, currency }: { imported: Import; curren
       {refusals.length > 0 && (
         <PanelSection title={refused_count > 0 ? "Rejected rows" : "Problems"}>
           <p className="text-sm text-muted">Fix only these rows and import them as a file. Rows already imported are skipped.</p>
-          <Refusals refusals={refusals} count={refused_count} />
+          <RejectedRows rows={refusals} more={moreThan(refusals, refused_count)} />
         </PanelSection>
       )}
     </>

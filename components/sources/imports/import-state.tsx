@@ -1,9 +1,9 @@
 "use client";
 
+import { counted } from "#components/ui/counted.ts";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { inSize } from "#components/ui/size.ts";
 import type { Import } from "#lib/imports/contract.ts";
-import { counted } from "../words.ts";
 
 /** How far an import is: by bytes and lines. */
 export function ImportProgress({ imported: { status, bytes_read, bytes_total, read_count } }: { imported: Import }) {

@@ -10,7 +10,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { Import } from "#lib/imports/contract.ts";
 import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
 
-const NUMBER = "whitespace-nowrap text-right tabular-nums max-lg:hidden";
+const NUMBER = "whitespace-nowrap text-right tabular-nums @max-4xl:hidden";
 const COLUMNS: readonly Column[] = [
   ["File", "pl-4"],
   ["Status", "w-36 max-sm:hidden"],

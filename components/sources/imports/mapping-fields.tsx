@@ -1,12 +1,22 @@
 "use client";
 
+import { CheckField } from "#components/ui/check-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import { DATE_FORMATS, type DateFormat, type MappedField, type Mapping } from "#lib/imports/formats/mapping.ts";
+import {
+  DATE_FORMATS,
+  type DateFormat,
+  DELIMITERS,
+  type Delimiter,
+  ENCODINGS,
+  type Encoding,
+  type MappedField,
+  type Mapping,
+} from "#lib/imports/formats/mapping.ts";
 import { type AmountStyle, withAmountStyle, withColumn } from "./draft.ts";
-import { FIELD_WORDS } from "./words.tsx";
+import { DELIMITER_WORDS, ENCODING_WORDS, FIELD_WORDS } from "./words.tsx";
 
 type Columns = NonNullable<ImportPreview["columns"]>;
 
@@ -24,6 +34,8 @@ const AMOUNT_COLUMNS: Record<AmountStyle, readonly MappedField[]> = {
 
 const TEXT_COLUMNS: readonly MappedField[] = ["reference", "counterparty", "description", "external_id", "currency", "group_key"];
 
+const isDelimiter = (value: string): value is Delimiter => DELIMITERS.some((one) => one === value);
+const isEncoding = (value: string | null): value is Encoding => ENCODINGS.some((one) => one === value);
 const isDateFormat = (value: string): value is DateFormat => DATE_FORMATS.some((format) => format === value);
 
 /** Which column is which field, and how its values are written. */
@@ -34,6 +46,8 @@ export function MappingFields({
   missing,
   onStyle,
   onChange,
+  encoding,
+  onLayout,
 }: {
   columns: Columns;
   mapping: Mapping;
@@ -41,7 +55,16 @@ export function MappingFields({
   missing: readonly MappedField[];
   onStyle: (style: AmountStyle) => void;
   onChange: (mapping: Mapping) => void;
+  /** What the file was read as. */
+  encoding: string | null;
+  /** The file is cut into cells anew, and its columns found again. */
+  onLayout: (layout: Pick<Mapping, "encoding" | "delimiter" | "header_row">) => void;
 }) {
+  const layout = {
+    ...(isEncoding(encoding) && { encoding }),
+    ...(mapping.delimiter && { delimiter: mapping.delimiter }),
+    header_row: mapping.header_row !== false,
+  };
   const column = (field: MappedField) => (
     <ColumnField
       key={field}
@@ -100,6 +123,37 @@ export function MappingFields({
       <fieldset className="flex min-w-0 flex-col gap-3">
         <legend className="mb-2 text-sm font-semibold">Texts</legend>
         {TEXT_COLUMNS.map(column)}
+      </fieldset>
+      <fieldset className="flex min-w-0 flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">File</legend>
+        <SelectField
+          label="Separator"
+          value={mapping.delimiter ?? ","}
+          onChange={({ target }) => isDelimiter(target.value) && onLayout({ ...layout, delimiter: target.value })}
+        >
+          {DELIMITERS.map((delimiter) => (
+            <option key={delimiter} value={delimiter}>
+              {DELIMITER_WORDS[delimiter]}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Encoding"
+          value={layout.encoding ?? "utf-8"}
+          hint="Choose another if letters such as ä or é look wrong."
+          onChange={({ target }) => isEncoding(target.value) && onLayout({ ...layout, encoding: target.value })}
+        >
+          {ENCODINGS.map((one) => (
+            <option key={one} value={one}>
+              {ENCODING_WORDS[one]}
+            </option>
+          ))}
+        </SelectField>
+        <CheckField
+          label="A row names the columns"
+          checked={layout.header_row}
+          onChange={({ target }) => onLayout({ ...layout, header_row: target.checked })}
+        />
       </fieldset>
     </div>
   );

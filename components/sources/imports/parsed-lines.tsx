@@ -1,4 +1,5 @@
 import { ArrowDownLeft, ArrowUpRight } from "lucide-react";
+import { lineName } from "#components/kit/line-name.ts";
 import { classes } from "#components/ui/classes.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
@@ -29,9 +30,7 @@ export function ParsedLines({ lines, sign, stale }: { lines: readonly Parsed[]; 
             key={line.file_line}
             className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 border-b border-line px-3 py-2 last:border-b-0"
           >
-            <td className="truncate font-medium">
-              {line.counterparty ?? line.description ?? line.reference ?? line.external_id ?? "No text"}
-            </td>
+            <td className="truncate font-medium">{lineName(line)}</td>
             <td className="text-right font-medium whitespace-nowrap tabular-nums">{formatMoney(line.amount_minor, line.currency)}</td>
             <td className="relative min-w-0 truncate text-muted">
               <span className="tabular-nums">{formatDay(line.value_date, "UTC")}</span>

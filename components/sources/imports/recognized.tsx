@@ -12,7 +12,7 @@ export function Recognized({ preview, mapping }: { preview: ImportPreview; mappi
     ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
     ...(format === "csv" && mapping?.delimiter ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]] : []),
     ...(format === "csv" ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]] : []),
-    ...(mapping?.date_format ? [["Dates", mapping.date_format]] : []),
+    ...(["csv", "json", "ndjson"].includes(format) && mapping?.date_format ? [["Dates", mapping.date_format]] : []),
     ...(complete ? [] : [["Checked", `first ${inSize(bytes_read)}`]]),
   ] as [string, string][];
   return (

@@ -9,11 +9,11 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
 import { linesKey } from "../lines/queries.ts";
 import { sourcesKey } from "../queries.ts";
-import { counted } from "../words.ts";
 import { importById, importsKey } from "./queries.ts";
 
 function useUndo(id: string) {

@@ -21,7 +21,9 @@ export function UploadStep({ file, sent, onCancel }: { file: File; sent: number;
         done={{ value: sent, max: Math.max(1, file.size) }}
       />
       <div>
+        {/* Once all of it has gone, the service has it, whether or not its answer came: the import can be cancelled next. */}
         <Button
+          disabled={sent >= file.size}
           onClick={() => {
             onCancel();
             toast("Upload cancelled", { description: "Nothing of the file was kept." });

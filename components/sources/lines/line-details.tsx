@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
@@ -13,8 +14,10 @@ import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Line } from "#lib/lines/contract.ts";
 import { sourceById } from "../queries.ts";
+import { LineExclusions } from "./line-exclusions.tsx";
+import { LineHistory } from "./line-history.tsx";
 import { LineMatch } from "./line-match.tsx";
-import { LineBadge, nameOf } from "./words.tsx";
+import { LineBadge } from "./words.tsx";
 
 const LINK = "underline underline-offset-2 hover:text-accent-text";
 
@@ -28,7 +31,7 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
       <PanelHead>
         <LineBadge state={line.state} />
         <PanelTitle>{formatMoney(line.amount_minor, line.currency)}</PanelTitle>
-        <p className="text-base text-muted wrap-anywhere">{nameOf(line)}</p>
+        <p className="text-base text-muted wrap-anywhere">{lineName(line)}</p>
       </PanelHead>
       {line.exception_id && (
         <Note tone="warning">
@@ -38,6 +41,7 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
           </Link>
         </Note>
       )}
+      <LineExclusions lineId={line.id} />
       <Facts>
         <Fact name="Value date">{formatDay(line.value_date, "UTC")}</Fact>
         {booked_date && booked_date !== line.value_date && <Fact name="Booking date">{formatDay(booked_date, "UTC")}</Fact>}
@@ -76,6 +80,9 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
         </PanelSection>
       )}
       <MoreDetails details={line.details} />
+      <PanelSection title="History">
+        <LineHistory line={line} />
+      </PanelSection>
     </PanelBody>
   );
 }

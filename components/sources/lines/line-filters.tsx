@@ -9,10 +9,12 @@ import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney, parseMoney, plainMoney } from "#components/ui/money.ts";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { LINE_STATES } from "#lib/lines/contract.ts";
+import { LINE_FILTER_STATES } from "#lib/lines/contract.ts";
 import type { LineSearch } from "./search.ts";
 import { SourceFilter } from "./source-filter.tsx";
 import { LINE_STATE_WORDS } from "./words.tsx";
+
+const FILTER_WORDS = { ...LINE_STATE_WORDS, outstanding: "Outstanding" };
 
 type Props = {
   search: LineSearch;
@@ -42,11 +44,22 @@ export function LineFilters({ search, onChange, onClear, currency }: Props) {
         <FilterMenu
           name="State"
           value={search.state}
-          options={LINE_STATES.map((state) => [state, LINE_STATE_WORDS[state]] as const)}
+          options={LINE_FILTER_STATES.map((state) => [state, FILTER_WORDS[state]] as const)}
           onChange={(state) => onChange({ state })}
         />
         <DateFilter search={search} onChange={onChange} />
         <AmountFilter search={search} onChange={onChange} currency={currency} />
+        {search.currency && (
+          <Button
+            variant="selected"
+            size="sm"
+            onClick={() => onChange({ currency: null })}
+            aria-label={`Only ${search.currency}: show every currency`}
+          >
+            {search.currency}
+            <X aria-hidden className="size-3.5" />
+          </Button>
+        )}
         {search.import_id && (
           <Button variant="selected" size="sm" onClick={() => onChange({ import_id: null })} aria-label="Show lines of every import">
             From one import

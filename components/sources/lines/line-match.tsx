@@ -2,18 +2,20 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { lineName } from "#components/kit/line-name.ts";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { personName } from "#components/people/person.tsx";
+import { counted } from "#components/ui/counted.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
+import { percent } from "#components/ui/percent.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Match } from "#lib/matching/contract.ts";
-import { counted } from "../words.ts";
 import { lineById, matchById } from "./queries.ts";
-import { nameOf } from "./words.tsx";
+import { UndoMatch } from "./undo-match.tsx";
 
 const SHOWN_MOST = 8;
 
@@ -25,15 +27,18 @@ export function LineMatch({ id, lineId, linkTo }: { id: string; lineId: string; 
   const others = match.members.filter((member) => member.line_id !== lineId);
   return (
     <div className="rounded-lg border border-line bg-raised text-sm">
-      <p className="border-b border-line px-3 py-2">
-        <span className="font-medium">{match.method === "manual" ? "Matched by hand" : match.method}</span>
-        <span className="block text-muted">
-          <Decision match={match} /> ·{" "}
-          <Link href={`/${tenantId}/reconciliations/${match.reconciliation_id}`} className="underline underline-offset-2 hover:text-ink">
-            Reconciliation
-          </Link>
-        </span>
-      </p>
+      <div className="flex flex-wrap items-start justify-between gap-2 border-b border-line px-3 py-2">
+        <p>
+          <span className="font-medium">{match.method === "manual" ? "Matched by hand" : match.method}</span>
+          <span className="block text-muted">
+            <Decision match={match} /> ·{" "}
+            <Link href={`/${tenantId}/reconciliations/${match.reconciliation_id}`} className="underline underline-offset-2 hover:text-ink">
+              Reconciliation
+            </Link>
+          </span>
+        </p>
+        <UndoMatch match={match} />
+      </div>
       <ul>
         {others.slice(0, SHOWN_MOST).map((member) => (
           <Member key={member.line_id} lineId={member.line_id} linkTo={linkTo} />
@@ -58,7 +63,7 @@ export function LineMatch({ id, lineId, linkTo }: { id: string; lineId: string; 
 }
 
 function Decision({ match: { decided_by, decided_at, created_at, score } }: { match: Match }) {
-  const sure = score === null ? "" : `, ${Math.floor(score * 1000) / 10} % sure`;
+  const sure = score === null ? "" : `, ${percent(score)} sure`;
   return (
     <>
       <Time iso={decided_at ?? created_at} /> {decided_by ? `by ${personName(decided_by)}` : `automatically${sure}`}
@@ -83,7 +88,7 @@ function Member({ lineId, linkTo }: { lineId: string; linkTo: (to: { line: strin
         {line ? (
           <>
             <span className="min-w-0">
-              <span className="block truncate">{nameOf(line)}</span>
+              <span className="block truncate">{lineName(line)}</span>
               <span className="block truncate text-muted">
                 {[formatDay(line.value_date, "UTC"), line.reference].filter(Boolean).join(" · ")}
               </span>

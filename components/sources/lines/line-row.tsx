@@ -1,12 +1,13 @@
 "use client";
 
 import { memo, type Ref } from "react";
+import { lineName } from "#components/kit/line-name.ts";
 import { RowLink } from "#components/kit/row-link.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Line } from "#lib/lines/contract.ts";
-import { LineState, nameOf } from "./words.tsx";
+import { LineState } from "./words.tsx";
 
 /** The columns of the wide list; on narrow screens a row is a card of three lines. */
 const OF_ONE_SOURCE = "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(10rem,1.2fr)_minmax(9rem,1fr)_8.5rem_8.5rem] @4xl:gap-x-4";
@@ -33,7 +34,7 @@ export const LineRow = memo(function LineRow({
   index: number;
   ref?: Ref<HTMLTableRowElement>;
 }) {
-  const name = nameOf(line);
+  const name = lineName(line);
   const more = [line.reference, line.description].filter((text) => text !== null && text !== name).join(" · ");
   return (
     <tr

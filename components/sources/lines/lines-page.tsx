@@ -8,13 +8,14 @@ import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { sourcesNamed } from "#components/kit/sources-named.ts";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { createImportContract } from "#lib/imports/contract.ts";
 import type { Line } from "#lib/lines/contract.ts";
-import { sourceById, sourcesNamed } from "../queries.ts";
+import { sourceById } from "../queries.ts";
 import { LineFilters } from "./line-filters.tsx";
 import { LinePanel } from "./line-panel.tsx";
 import { LineSkeleton } from "./line-skeleton.tsx";
@@ -29,10 +30,7 @@ export function LinesPage() {
   const { source_id, reconciliation_id } = search;
   const list = useList(linePages(tenantId, search));
   const { items, newest, pages } = list;
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
-  const onEndNear = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const { hasNextPage, isFetchNextPageError, fetchNextPage } = pages;
 
   const { data: source } = useQuery({ ...sourceById(tenantId, source_id ?? ""), enabled: source_id !== null });
   const { data: reconciliation } = useQuery({
@@ -55,7 +53,7 @@ export function LinesPage() {
           search={search}
           onChange={set}
           onClear={isFiltered && clear}
-          currency={source?.currency ?? items[0]?.currency ?? "EUR"}
+          currency={search.currency ?? source?.currency ?? items[0]?.currency ?? "EUR"}
         />
       )}
       {list.failure ? (
@@ -77,7 +75,7 @@ export function LinesPage() {
             sourceName={source_id ? undefined : sourceName}
             total={hasNextPage ? null : items.length}
             stale={list.isStale}
-            onEndNear={onEndNear}
+            onEndNear={list.loadMore}
           />
           <div className="flex justify-center py-4 text-sm text-muted">
             {isFetchNextPageError ? (

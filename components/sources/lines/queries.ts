@@ -1,6 +1,6 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
-import { getLineContract, listLinesContract } from "#lib/lines/contract.ts";
+import { getLineContract, listLineHistoryContract, listLinesContract } from "#lib/lines/contract.ts";
 import { getMatchContract } from "#lib/matching/contract.ts";
 import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import type { LineSearch } from "./search.ts";
@@ -30,6 +30,11 @@ export function latestLines(tenant: string, sourceId: string) {
 
 export function lineById(tenant: string, id: string) {
   return oneQuery({ under: linesKey(tenant), contract: getLineContract, call: { tenant, params: { id } } });
+}
+
+/** What became of a line. */
+export function lineHistory(tenant: string, id: string) {
+  return oneQuery({ under: linesKey(tenant), contract: listLineHistoryContract, call: { tenant, params: { id } } });
 }
 
 export function matchById(tenant: string, id: string) {

@@ -1,6 +1,7 @@
 import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { parseAsDay, parseAsId } from "#components/kit/search-params.ts";
-import { LINE_STATES } from "#lib/lines/contract.ts";
+import { LINE_FILTER_STATES } from "#lib/lines/contract.ts";
+import { CURRENCIES } from "#lib/wire/currencies.ts";
 
 /** The page's URL: the query of GET /v1/lines and the open line. */
 export const lineSearch = {
@@ -8,7 +9,8 @@ export const lineSearch = {
   reconciliation_id: parseAsId("rcn"),
   side: parseAsStringLiteral(["left", "right"]),
   import_id: parseAsId("imp"),
-  state: parseAsStringLiteral(LINE_STATES),
+  state: parseAsStringLiteral(LINE_FILTER_STATES),
+  currency: parseAsStringLiteral(CURRENCIES),
   date_from: parseAsDay,
   date_to: parseAsDay,
   amount_from: parseAsInteger,
@@ -18,6 +20,17 @@ export const lineSearch = {
 };
 
 /** What narrows the list; a reconciliation is what the page is about. */
-export const LINE_FILTERS = ["source_id", "side", "import_id", "state", "date_from", "date_to", "amount_from", "amount_to", "q"] as const;
+export const LINE_FILTERS = [
+  "source_id",
+  "side",
+  "import_id",
+  "state",
+  "currency",
+  "date_from",
+  "date_to",
+  "amount_from",
+  "amount_to",
+  "q",
+] as const;
 
 export type LineSearch = inferParserType<typeof lineSearch>;

@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { FilterTrigger } from "#components/kit/filters.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
+import { sourcesNamed } from "#components/kit/sources-named.ts";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Combobox } from "#components/ui/combobox.tsx";
-import { sourceById, sourcesNamed } from "../queries.ts";
+import { sourceById } from "../queries.ts";
 
 /** One source, or any. */
 export function SourceFilter({ value, onChange }: { value: string | null; onChange: (source: string | null) => void }) {
@@ -26,6 +27,7 @@ export function SourceFilter({ value, onChange }: { value: string | null; onChan
       onSearch={setTyped}
       options={typed === "" ? [{ key: "any", value: null, label: "Any", current: value === null }, ...options] : options}
       onChoose={onChange}
+      settling={isPending || q !== typed}
       note={isPending ? "Searching…" : found?.items.length === 0 && typed !== "" && `No results for "${typed}".`}
     />
   );

@@ -36,8 +36,3 @@ export function LineBadge({ state }: { state: Line["state"] }) {
     </Badge>
   );
 }
-
-/** What a person calls a line by. */
-export function nameOf({ counterparty, description, reference, external_id }: Line): string {
-  return counterparty ?? description ?? reference ?? external_id ?? "No text";
-}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sql, uniqueName } from "#e2e/fixtures.ts";
+import { lastAccepted } from "#e2e/last-accepted.ts";
 import { until } from "#e2e/until.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
 import type { ApiKey, NewApiKey } from "#lib/api-keys/contract.ts";
@@ -9,16 +10,18 @@ describe("rotating an API key", () => {
   it("keeps the old key for the grace period and no longer, by the database's clock alone", async () => {
     const { create, call, use, get } = await tenantWithAdmin();
     const old = await create({ description: "Batch", ip_allowlist: ["127.0.0.0/8", "::1"] });
-    const answer = await call("POST", `/${old.id}/rotate`, { grace_period_seconds: 2 });
+    const answer = await call("POST", `/${old.id}/rotate`, { grace_period_seconds: 3600 });
     expect(answer.status).toBe(201);
     const successor = answer.json as NewApiKey;
     expect(successor).toMatchObject({ name: old.name, scopes: old.scopes, ip_allowlist: old.ip_allowlist });
     expect(successor.key_secret).not.toBe(old.key_secret);
     expect((await use(old.credential)).status).toBe(200);
     expect((await use(credentialOf(successor))).status).toBe(200);
-    expect(await get(old.id)).toMatchObject({ status: "rotating", rotated_to: successor.id, grace_expires_at: expect.any(String) });
+    const grace_expires_at = new Date(Date.parse(successor.created_at) + 3_600_000).toISOString();
+    expect(await get(old.id)).toMatchObject({ status: "rotating", rotated_to: successor.id, grace_expires_at });
     expect(await get(successor.id)).toMatchObject({ status: "active", rotated_from: old.id, description: "Batch" });
 
+    await sql("update public.api_keys set grace_expires_at = clock_timestamp() + interval '1 second' where id = $1", [old.id]);
     const refused = await until("the grace period is over", async () => {
       const used = await use(old.credential);
       return used.status === 401 && used;
@@ -144,8 +147,7 @@ describe("revoking an API key", () => {
       const revokedAt = performance.now();
       expect(answer.json).toMatchObject({ status: "revoked", revoked_by: "user:ada", revoke_reason: "Leaked in a build log" });
       expect((await use(credential)).status).toBe(401);
-      await until("the other process refuses", async () => (await useOther()) === 401);
-      expect(performance.now() - revokedAt).toBeLessThan(1000);
+      expect((await lastAccepted(revokedAt, async () => (await useOther()) === 401)) - revokedAt).toBeLessThan(1000);
     } finally {
       await other.stop();
     }

@@ -22,7 +22,7 @@ describe("what an API key does", () => {
     });
     const usage = await until("the refusals are written", async () => {
       const read = (await call("GET", `/${id}/usage`)).json as ApiKeyUsage;
-      return read.refusals.scope_required && read;
+      return read.refusals.scope_required === 5 && read;
     });
     expect(usage.refusals).toEqual({ scope_required: 5 });
     for (const buckets of [usage.hours, usage.days]) {
@@ -78,6 +78,34 @@ describe("what an API key does", () => {
     expect(await impact({ expires_at: "2026-01-01T00:00:00Z" })).toMatchObject({ refused: 7 });
     expect(await impact({})).toMatchObject({ refused: 0, by_operation: [], by_address: [] });
     expect((await use(credential)).status).toBe(200);
+  });
+
+  it("is the same over 7 days by list, hour, address and impact, at any time of the day", async () => {
+    const { create, call, get, use } = await tenantWithAdmin();
+    const { id, credential } = await create();
+    await use(credential);
+    await until("the call is counted", async () => (await get(id)).request_count === 1);
+    // One call in each hour of the eight days before, as they were counted when they came.
+    await sql(
+      `with hours as (select k.tenant_id, k.id, date_trunc('hour', now(), 'UTC') - make_interval(hours => n) as hour
+         from public.api_keys k, generate_series(1, 8 * 24) n where k.id = $1),
+       days as (insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
+         select id, tenant_id, (hour at time zone 'UTC')::date, 'getMe', 'accepted', count(*) from hours group by 1, 2, 3)
+       insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+       select id, tenant_id, hour, 'getMe', '127.0.0.1', 'accepted', 1, hour from hours`,
+      [id],
+    );
+    const usage = (await call("GET", `/${id}/usage`)).json as ApiKeyUsage;
+    const impact = (await call("POST", `/${id}/impact`, { revoke: true })).json as ApiKeyImpact;
+    const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
+    const week = sum((await get(id)).calls_by_day);
+    expect(week).toBeGreaterThan(6 * 24);
+    expect({
+      hours: sum(usage.hours.map(({ accepted }) => accepted)),
+      days: sum(usage.days.filter(({ start }) => start >= impact.since).map(({ accepted }) => accepted)),
+      addresses: sum(usage.addresses.map(({ calls }) => calls)),
+      impact: impact.calls,
+    }).toEqual({ hours: week, days: week, addresses: week, impact: week });
   });
 
   it("names scopes that were granted but not used for 30 days, for keys old enough to tell", async () => {

@@ -4,8 +4,9 @@ import { WEEKDAYS } from "#lib/calendars/contract.ts";
 import { type Hours, SlowClock } from "./oracle.ts";
 
 /** Each of them asked a hundred times. CALENDARS=1000 makes it a hundred thousand. */
-const CALENDARS = Number(process.env.CALENDARS ?? 25);
+const CALENDARS = Number(process.env.CALENDARS ?? 12);
 const ASKED = 100;
+const WITHIN_MS = 60_000 + CALENDARS * 10_000;
 const SEED = Number(process.env.SEED ?? 20261122);
 const DAYS = 21;
 const DAY_MS = 86_400_000;
@@ -29,57 +30,61 @@ const ZONES = Intl.supportedValuesOf("timeZone");
 /** Days around which clocks change somewhere, and a leap day. */
 const WINDOWS = ["02-20", "03-05", "03-20", "03-28", "04-01", "09-20", "10-01", "10-20", "10-28", "12-25"];
 
-it("agrees with a clock that asks every minute, and its inverse with it, in any zone and at any change of the clocks", async () => {
-  const random = generator(SEED);
-  const tenant = await createTenant();
-  let differing = 0;
-  let asked = 0;
-  for (let n = 0; n < CALENDARS; n++) {
-    const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-    const time_zone = random() < 0.5 ? pick(ODD_ZONES) : pick(ZONES);
-    const start = Date.parse(`${2006 + Math.floor(random() * 38)}-${pick(WINDOWS)}T00:00:00Z`);
-    if (await differsHere(time_zone, start)) {
-      differing += 1;
-      continue;
-    }
-    const hours: Hours = { time_zone, ...randomHours(random, start) };
-    const slow = new SlowClock(hours, start, DAYS);
-    const no = await covered(tenant, hours, start);
-    const starts = Array.from({ length: ASKED }, () => start + Math.floor(random() * DAYS * DAY_MS));
-    const budgets = starts.map((at) => 1 + Math.floor(random() * (slow.total - slow.openBefore(at))));
-    const reachable = starts.map((at) => slow.openBefore(at) < slow.total);
-    // B first, while the spans cover a third of the window alone: the rest is counted there and then.
-    const before = await sql<{ open: string; base: string }>(
-      `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open, private.open_ms($1, $2, to_timestamp($4 / 1000.0)) as base
+it(
+  "agrees with a clock that asks every minute, and its inverse with it, in any zone and at any change of the clocks",
+  async () => {
+    const random = generator(SEED);
+    const tenant = await createTenant();
+    let differing = 0;
+    let asked = 0;
+    for (let n = 0; n < CALENDARS; n++) {
+      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+      const time_zone = random() < 0.5 ? pick(ODD_ZONES) : pick(ZONES);
+      const start = Date.parse(`${2006 + Math.floor(random() * 38)}-${pick(WINDOWS)}T00:00:00Z`);
+      if (await differsHere(time_zone, start)) {
+        differing += 1;
+        continue;
+      }
+      const hours: Hours = { time_zone, ...randomHours(random, start) };
+      const slow = new SlowClock(hours, start, DAYS);
+      const no = await covered(tenant, hours, start);
+      const starts = Array.from({ length: ASKED }, () => start + Math.floor(random() * DAYS * DAY_MS));
+      const budgets = starts.map((at) => 1 + Math.floor(random() * (slow.total - slow.openBefore(at))));
+      const reachable = starts.map((at) => slow.openBefore(at) < slow.total);
+      // B first, while the spans cover a third of the window alone: the rest is counted there and then.
+      const before = await sql<{ open: string; base: string }>(
+        `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open, private.open_ms($1, $2, to_timestamp($4 / 1000.0)) as base
        from unnest($3::float8[]) with ordinality x (t, n) order by n`,
-      [tenant, no, starts, start],
-    );
-    const after = await sql<{ at: Date }>(
-      `select private.moment_at($1, $2, private.open_ms($1, $2, to_timestamp(t / 1000.0)) + b) as at
+        [tenant, no, starts, start],
+      );
+      const after = await sql<{ at: Date }>(
+        `select private.moment_at($1, $2, private.open_ms($1, $2, to_timestamp(t / 1000.0)) + b) as at
        from unnest($3::float8[], $4::bigint[]) with ordinality x (t, b, n) order by n`,
-      [tenant, no, starts, budgets],
-    );
-    const back = await sql<{ open: string }>(
-      `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open from unnest($3::float8[]) with ordinality x (t, n) order by n`,
-      [tenant, no, after.map(({ at }) => at?.getTime() ?? 0)],
-    );
-    const context = () => JSON.stringify({ seed: SEED, n, hours, start: new Date(start).toISOString() });
-    for (const [index, at] of starts.entries()) {
-      const open = Number(before[index]?.open) - Number(before[index]?.base);
-      expect(open, context()).toBe(slow.openBefore(at));
-      if (!reachable[index]) continue;
-      asked += 1;
-      const due = slow.reached(slow.openBefore(at) + (budgets[index] ?? 0));
-      expect(after[index]?.at?.toISOString(), context()).toBe(new Date(due).toISOString());
-      expect(Number(back[index]?.open) - Number(before[index]?.base), context()).toBe(open + (budgets[index] ?? 0));
+        [tenant, no, starts, budgets],
+      );
+      const back = await sql<{ open: string }>(
+        `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open from unnest($3::float8[]) with ordinality x (t, n) order by n`,
+        [tenant, no, after.map(({ at }) => at?.getTime() ?? 0)],
+      );
+      const context = () => JSON.stringify({ seed: SEED, n, hours, start: new Date(start).toISOString() });
+      for (const [index, at] of starts.entries()) {
+        const open = Number(before[index]?.open) - Number(before[index]?.base);
+        expect(open, context()).toBe(slow.openBefore(at));
+        if (!reachable[index]) continue;
+        asked += 1;
+        const due = slow.reached(slow.openBefore(at) + (budgets[index] ?? 0));
+        expect(after[index]?.at?.toISOString(), context()).toBe(new Date(due).toISOString());
+        expect(Number(back[index]?.open) - Number(before[index]?.base), context()).toBe(open + (budgets[index] ?? 0));
+      }
     }
-  }
-  console.info(
-    `${asked} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows left out, where the two know other rules`,
-  );
-  expect(asked).toBeGreaterThan((CALENDARS * ASKED) / 2);
-  expect(differing).toBeLessThan(CALENDARS / 5);
-}, 1_800_000);
+    console.info(
+      `${asked} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows left out, where the two know other rules`,
+    );
+    expect(asked).toBeGreaterThan((CALENDARS * ASKED) / 2);
+    expect(differing).toBeLessThan(CALENDARS / 5);
+  },
+  WITHIN_MS,
+);
 
 /** Postgres and Node bring time zone data of their own, of different years: what a government changed between them is no fault. */
 async function differsHere(zone: string, start: number): Promise<boolean> {

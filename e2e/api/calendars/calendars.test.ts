@@ -40,6 +40,29 @@ describe("a calendar", () => {
     expect(((await call("GET", "/v1/calendars")).json as { items: Calendar[] }).items.map(({ id }) => id)).toEqual([created.id]);
   });
 
+  it("lists its versions, newest first, page by page, each with the open exceptions that count by it", async () => {
+    const { call, create } = await tenantWithAdmin();
+    const { id } = await create();
+    const policy = {
+      minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 },
+      at_risk_thresholds: [240],
+      calendar_id: id,
+    };
+    expect((await call("PUT", "/v1/sla-policy", policy)).status).toBe(200);
+    await call("POST", "/v1/exceptions", { title: "Counts by the first", severity: "high" });
+    await call("PUT", `/v1/calendars/${id}`, { ...OFFICE, weekly: WEEK.slice(1), special_days: [{ date: "2030-12-25" }] });
+    await call("PUT", `/v1/calendars/${id}`, { ...OFFICE, weekly: WEEK.slice(2) });
+    const page = async (query: Record<string, string>) =>
+      (await call("GET", `/v1/calendars/${id}/versions`, undefined, query)).json as { items: object[]; next_cursor: string | null };
+    const first = await page({ limit: "2" });
+    expect(first.items).toMatchObject([
+      { calendar_version: 3, special_day_count: 0, open_exceptions: 0 },
+      { calendar_version: 2, special_day_count: 1, open_exceptions: 0, weekly: WEEK.slice(1) },
+    ]);
+    const second = await page({ limit: "2", cursor: first.next_cursor ?? "" });
+    expect(second).toMatchObject({ items: [{ calendar_version: 1, open_exceptions: 1, time_zone: "Europe/Berlin" }], next_cursor: null });
+  });
+
   it("is not overwritten by one who has not seen its last change", async () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create();
@@ -88,9 +111,9 @@ describe("a calendar", () => {
     expect(await minutes("2026-04-04T12:00:00Z", "2026-04-05T12:00:00Z")).toBe(0);
   });
 
-  it("reaches three years ahead, and further when the worker extends it", async () => {
-    const { tenant, create } = await tenantWithAdmin();
-    await create();
+  it("reaches three years ahead, and further when the worker extends it, which it does only to a version in use", async () => {
+    const { tenant, call, create } = await tenantWithAdmin();
+    const { id } = await create();
     const reach = () =>
       sql<{ enough: boolean }>(
         "select bool_and(covered_until > now() + interval '3 years') as enough from private.calendar_coverage where tenant_id = $1",
@@ -106,6 +129,11 @@ describe("a calendar", () => {
       [tenant],
     );
     expect(await reach()).toEqual([{ enough: false }]);
+    await sql("select private.extend_calendars()");
+    expect(await reach()).toEqual([{ enough: false }]);
+    const minutes_to_resolve = { critical: 240, high: 480, medium: 1440, low: 4320 };
+    const named = await call("PUT", "/v1/sla-policy", { minutes_to_resolve, at_risk_thresholds: [60], calendar_id: id });
+    expect(named.status).toBe(200);
     await sql("select private.extend_calendars()");
     expect(await reach()).toEqual([{ enough: true }]);
     expect(

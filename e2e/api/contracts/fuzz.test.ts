@@ -10,7 +10,7 @@ import { type Sample, sampleFor } from "./samples.ts";
 /** FUZZ_SEED and FUZZ_CASES, of all operations together, look further, or at one finding again. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20261120);
 const RUNS = process.env.FUZZ_CASES ? Math.ceil(Number(process.env.FUZZ_CASES) / CONTRACTS.length) : 40;
-const TIMEOUT_MS = 60_000 + 1000 * RUNS;
+const TIMEOUT_MS = 300_000 + 1000 * RUNS;
 const WAYS = `${RUNS * CONTRACTS.length} cases, FUZZ_SEED=${SEED}`;
 
 beforeAll(() => console.log(`Fuzz: ${WAYS}`));

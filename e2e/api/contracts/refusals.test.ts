@@ -22,6 +22,7 @@ const MALFORMED_BEARERS = [
 
 describe.each(CONTRACTS)("$operationId", (contract) => {
   const { access } = contract;
+  const changes = contract.method !== "GET";
   let world: World;
   let stranger: World;
   /** What is refused changes nothing: one sample serves all that is. */
@@ -119,8 +120,10 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
 
   test("a user passes by its roles alone", async () => {
     for (const roles of [[], ...ROLES.map((role) => [role])]) {
-      const answer = await invoke(contract, world, { bearer: await userToken(world.tenant, roles, "eve") });
-      if (access.roles === "any" || access.roles.some((role) => roles.includes(role))) expectSuccess(answer.status, answer.text);
+      const meant = access.roles === "any" || access.roles.some((role) => roles.includes(role));
+      const bearer = await userToken(world.tenant, roles, "eve");
+      const answer = await invoke(contract, world, { bearer }, meant && changes ? undefined : sample);
+      if (meant) expectSuccess(answer.status, answer.text);
       else expectProblem(answer, "role_required", contract);
       expectConforms(contract, answer);
     }
@@ -131,17 +134,19 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       contract,
       world,
       { bearer: await apiKey(SCOPES.filter((scope) => scope !== access.scope)) },
-      access.roles === "any" ? undefined : sample,
+      access.roles === "any" && changes ? undefined : sample,
     );
     if (access.roles === "any") expectSuccess(without.status, without.text);
     else expectProblem(without, access.scope ? "scope_required" : "role_required", contract);
     // Who registers for events reads them, too.
     const read = contract.operationId === "createWebhook" ? (["read:webhooks"] as const) : [];
-    if (access.scope) expectSuccess((await invoke(contract, world, { bearer: await apiKey([access.scope, ...read]) })).status);
+    if (!access.scope) return;
+    const given = await invoke(contract, world, { bearer: await apiKey([access.scope, ...read]) }, changes ? undefined : sample);
+    expectSuccess(given.status, given.text);
   });
 
   test("the publishable key passes where it is meant to", async () => {
-    const answer = await invoke(contract, world, { bearer: stack.publishableKey });
+    const answer = await invoke(contract, world, { bearer: stack.publishableKey }, access.publishable && changes ? undefined : sample);
     if (access.publishable) expect([401, 403]).not.toContain(answer.status);
     else expectProblem(answer, "role_required", contract);
     expectConforms(contract, answer);
@@ -149,7 +154,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
 
   test("the service-role key passes where it is meant to, and is recorded once", async () => {
     const call = { bearer: stack.secretKey, headers: { "X-Audit-Reason": "Support case 118" } };
-    const answer = await invoke(contract, world, call);
+    const answer = await invoke(contract, world, call, access.service && changes ? undefined : sample);
     const recorded = await sql("select from security_events where request_id = $1 and tenant_id = $2 and reason = $3", [
       answer.headers.get("x-request-id"),
       world.tenant,
@@ -157,11 +162,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     ]);
     if (access.service) {
       expectSuccess(answer.status, answer.text);
-      expectProblem(
-        await invoke(contract, { ...world, tenant: uniqueName("t") }, call, await sampleFor(contract, world)),
-        "tenant_forbidden",
-        contract,
-      );
+      expectProblem(await invoke(contract, { ...world, tenant: uniqueName("t") }, call, sample), "tenant_forbidden", contract);
     } else {
       expectProblem(answer, "role_required", contract);
     }

@@ -1,4 +1,4 @@
-import { api, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { api, enrol, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { RECORD_CONTRACTS } from "#lib/records/contract.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
@@ -34,6 +34,10 @@ const sources = {
   path: () => "/v1/sources",
   body: () => ({ name: uniqueName("Bank"), kind: "bank_statement", currency: "EUR" }),
 };
+const views = {
+  path: () => "/v1/views",
+  body: () => ({ name: uniqueName("View"), shared: true, filters: { severity: ["critical"] } }),
+};
 const calendars = {
   path: () => "/v1/calendars",
   body: () => ({ name: uniqueName("Office"), time_zone: "Europe/Berlin", weekly: [{ day: "monday", from: "09:00", to: "17:00" }] }),
@@ -42,6 +46,16 @@ const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const apiKeys = {
   path: ({ tenant }: World) => `/v1/tenants/${tenant}/api-keys`,
   body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
+};
+
+const invitations = {
+  path: ({ tenant }: World) => `/v1/tenants/${tenant}/invitations`,
+  body: () => ({ email: `${uniqueName("nia")}@mail.example`, roles: ["tenant_analyst"] }),
+};
+
+const alertChannels = {
+  path: () => "/v1/alert-channels",
+  body: () => ({ name: uniqueName("Ops"), url: "http://127.0.0.1:9/services/T/B/XXXXXXXX", kinds: ["exception_breached"] }),
 };
 
 // A port where nothing listens: a test event fails at once.
@@ -67,7 +81,10 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   updateExceptions: async (world) => ({ body: { ids: [await created(world, exceptions)], patch: { reason_code: uniqueName("r") } } }),
   importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
   listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  listExceptionComments: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  createExceptionComment: async (world) => ({ params: { id: await created(world, exceptions) }, body: { body: uniqueName("Told") } }),
   getExceptionLedger: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  listSlaChanges: () => ({ query: { since: new Date().toISOString() } }),
   getSlaReport: () => ({ query: PERIOD }),
   exportSlaReport: () => ({ query: { ...PERIOD, format: "csv" } }),
   exportSlaExceptions: () => ({ query: { format: "ndjson" } }),
@@ -79,6 +96,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   createCalendar: () => ({ body: calendars.body() }),
   getCalendar: async (world) => ({ params: { id: await created(world, calendars) } }),
   putCalendar: async (world) => ({ params: { id: await created(world, calendars) }, body: calendars.body() }),
+  listCalendarVersions: async (world) => ({ params: { id: await created(world, calendars) } }),
   listOpenHours: async (world) => ({ params: { id: await created(world, calendars) }, query: PERIOD }),
   listHolidays: () => ({ query: { country: "DE", region: "BY", year: "2027" } }),
   readIcs: () => ({ body: { ics: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n" } }),
@@ -106,6 +124,8 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   rejectMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
   undoMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
   decideMatches: async (world) => ({ body: { action: "confirm", ids: [await suggestedMatch(world)] } }),
+  listSuggestionBands: async (world) => ({ params: { id: (await period(world)).id } }),
+  sampleSuggestions: async (world) => ({ params: { id: (await period(world)).id }, query: { method: "Same amount" } }),
   listOpenLines: async (world) => ({ params: { id: (await period(world)).id } }),
   listDecisions: async (world) => ({ params: { id: (await period(world)).id } }),
   undoDecision: async (world) => ({ params: { id: await decisionOf(world) } }),
@@ -126,6 +146,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   updateSource: async (world) => ({ params: { id: await created(world, sources) }, body: { name: uniqueName("Renamed") } }),
   addLines: async (world) => ({ params: { id: await created(world, sources) }, body: { lines: [LINE] } }),
   listLines: async (world) => ({ query: { reconciliation_id: (await period(world)).id, side: "left", currency: "EUR" } }),
+  listLineHistory: async (world) => ({ params: { id: await addedLine(world) } }),
   getLine: async (world) => ({ params: { id: await addedLine(world) } }),
   createImport: async (world) => ({
     params: { id: await created(world, sources) },
@@ -142,9 +163,36 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   getApiKeyUsage: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
   ...Object.assign({}, ...SURFACES.map(recordSamples)),
 
+  putNotificationSettings: async () => ({
+    body: {
+      exception_breached: "all",
+      exception_at_risk: "off",
+      assigned: true,
+      mentioned: true,
+      webhook_failing: true,
+      api_key_expiring: false,
+    },
+  }),
+  createAlertChannel: () => ({ body: alertChannels.body() }),
+  getAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) } }),
+  updateAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) }, body: { name: uniqueName("Renamed") } }),
+  deleteAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) } }),
+  testAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) } }),
+  getTenantMember: async (world) => ({ params: { memberId: await memberOf(world) } }),
+  updateTenantMember: async (world) => ({ params: { memberId: await memberOf(world) }, body: { roles: ["tenant_lead"] } }),
+  removeTenantMember: async (world) => ({ params: { memberId: await memberOf(world) }, body: { reason: uniqueName("Left") } }),
+  createInvitation: () => ({ body: invitations.body() }),
+  getInvitation: async (world) => ({ params: { invitationId: await sent(world) } }),
+  resendInvitation: async (world) => ({ params: { invitationId: await sentLongAgo(world) } }),
+  revokeInvitation: async (world) => ({ params: { invitationId: await created(world, invitations) } }),
+
   createWebhook: () => ({ body: webhooks.body() }),
   getWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
   updateWebhook: async (world) => ({ params: { id: await created(world, webhooks) }, body: { description: uniqueName("Renamed") } }),
+  createView: () => ({ body: views.body() }),
+  getView: async (world) => ({ params: { id: await viewOfEve(world) } }),
+  updateView: async (world) => ({ params: { id: await viewOfEve(world) }, body: { name: uniqueName("Renamed") } }),
+  deleteView: async (world) => ({ params: { id: await viewOfEve(world) } }),
   deleteWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
   rotateWebhookSecret: async (world) => ({
     params: { id: await created(world, webhooks) },
@@ -153,11 +201,13 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   testWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
   enableWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
   recoverWebhook: async (world) => ({ params: { id: await created(world, webhooks) }, body: { since: "2026-11-01T00:00:00.000Z" } }),
+  getWebhookStats: async (world) => ({ params: { id: await created(world, webhooks) } }),
   listWebhookDeliveries: async (world) => ({ params: { id: await created(world, webhooks) } }),
   getWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
   resendWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
 
   getSecurityEvent: async (world) => ({ params: { id: await recordedEvent(world) } }),
+  getRequest: async (world) => ({ params: { id: await loggedRequest(world) } }),
 
   estimateApiKeyImpact: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { revoke: true } }),
 };
@@ -221,6 +271,17 @@ async function created(world: World, resource: Resource): Promise<string> {
     headers: { "Idempotency-Key": uniqueName("key") },
   });
   if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  return (json as { id: string }).id;
+}
+
+/** Whoever calls in each of the roles is eve, and a view is its maker's to change. */
+async function viewOfEve({ tenant }: World): Promise<string> {
+  const { status, text, json } = await api("POST", views.path(), {
+    bearer: await userToken(tenant, ["tenant_lead"], "eve"),
+    tenant,
+    body: views.body(),
+  });
+  if (status !== 201) throw new Error(`POST ${views.path()} answered ${status}: ${text}`);
   return (json as { id: string }).id;
 }
 
@@ -311,4 +372,36 @@ async function triedDelivery(world: World): Promise<Record<string, string>> {
     return tried.length > 0;
   });
   return { id, deliveryId };
+}
+
+/** Of a call, once it is in the log. */
+async function loggedRequest({ admin, tenant }: World): Promise<string> {
+  const { headers } = await api("GET", "/v1/me", { bearer: admin, tenant });
+  const id = headers.get("x-request-id") ?? "";
+  await until(
+    "the call is logged",
+    async () => (await sql("select from request_log where tenant_id = $1 and id = $2", [tenant, id])).length > 0,
+  );
+  return id;
+}
+
+async function memberOf({ tenant }: World): Promise<string> {
+  return (await enrol({ [tenant]: ["tenant_analyst"] })).id;
+}
+
+/** Its mail is handed over, so that it changes no more by itself. */
+async function sent(world: World): Promise<string> {
+  const id = await created(world, invitations);
+  await until(
+    "its mail is sent",
+    async () => (await sql("select from invitations where id = $1 and sent_at is not null", [id])).length > 0,
+  );
+  return id;
+}
+
+/** Long enough for its mail to be sent again. */
+async function sentLongAgo(world: World): Promise<string> {
+  const id = await created(world, invitations);
+  await sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [id]);
+  return id;
 }

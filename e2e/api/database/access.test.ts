@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTenant, signToken, sql, stack, uniqueName } from "#e2e/fixtures.ts";
+import { createTenant, requestDatabaseUrl, sql, uniqueName } from "#e2e/fixtures.ts";
+import type { Claims } from "#lib/db/claims.ts";
+import { callDirectly } from "#lib/db/direct/call-directly.ts";
 import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
+import { callsGoTo } from "./calls-go-to.ts";
 
-// Straight at the Data API, past the application, with the tokens that it signs for its own database client: every exposed function, as
-// every principal. What the contract says of an operation is what its functions do.
+// Past the application, with the claims that it gives its own database client: every exposed function, as every principal. What the
+// contract says of an operation is what its functions do. That a function answers a token at the Data API as it answers these claims is
+// proved by direct-calls.test.ts.
 
 type Persona = { name: string; role: "anon" | "authenticated" | "service_role"; holder: Holder | null; claims?: object };
 type Exposed = { name: string; body: string; anon: boolean; authenticated: boolean; service_role: boolean };
@@ -54,11 +58,12 @@ const servers = exposed.filter((one) => !verbs.includes(one));
 let tenant: string;
 let calls = 0;
 beforeAll(async () => {
+  callsGoTo(requestDatabaseUrl());
   tenant = await createTenant();
 });
-afterAll(() => console.log(`${verbs.length + servers.length} functions, ${PERSONAS.length} principals, ${calls} calls at the Data API`));
+afterAll(() => console.log(`${verbs.length + servers.length} functions, ${PERSONAS.length} principals, ${calls} calls`));
 
-describe("who may call what at the Data API", () => {
+describe("who may call what in the database", () => {
   test.each(served)("$name lets exactly those in for $operationId whom the contract names", async ({ name, operationId, access }) => {
     const deviations: string[] = [];
     await each(PERSONAS, async (persona) => {
@@ -120,36 +125,38 @@ describe("who may call what at the Data API", () => {
 async function call(name: string, { role, holder, claims }: Persona, operation: string, surface?: string) {
   calls++;
   const type = holder?.type;
-  const token = await signToken(
+  const { error, data } = await callDirectly(
     {
       role,
       sub: "eve",
       ...(role !== "service_role" && { tenant_id: tenant, principal_id: "user:eve", actor: "user:eve", roles: [], scopes: [] }),
       ...(type && { principal_type: type, roles: holder?.roles ?? [], scopes: holder?.scopes ?? [] }),
       ...claims,
-    },
-    { secret: stack.supabaseJwtSecret },
+    } as Claims,
+    name,
+    argumentsOf(name, { operation, request_id: "req_sweep" }, surface),
   );
-  const response = await fetch(`${stack.supabaseUrl}/rest/v1/rpc/${name}`, {
-    method: "POST",
-    headers: { apikey: stack.publishableKey, Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(argumentsOf(name, { operation, request_id: "req_sweep" }, surface)),
-  });
-  const answer = await response.text();
-  const { code, message } = (response.ok ? {} : JSON.parse(answer)) as { code?: string; message?: string };
-  const refused = code === "42501" || (code === "TO001" && ["role_required", "scope_required", "tenant_forbidden"].includes(message ?? ""));
-  return { refused, answer: `${response.status} ${answer.slice(0, 200)}` };
+  const [code, message = ""] = [error?.code, error?.message];
+  const refused = code === "42501" || (code === "TO001" && ["role_required", "scope_required", "tenant_forbidden"].includes(message));
+  return { refused, answer: `${code} ${message} ${JSON.stringify(data)?.slice(0, 200)}` };
 }
 
 const ARGUMENTS: Record<string, object> = {
+  accept_invitation: { token_hash: "x", user_id: null, password_hash: null, origin: {} },
   begin_session: { session: {} },
   check_session: { session_id: "ses_x", idle_seconds: 0, seen: false },
+  change_password: { user_id: "00000000-0000-4000-8000-000000000000", password_hash: "x", issuer: "x", kept_session: "", origin: {} },
   find_api_key: { key_id: "tk_x" },
+  find_invitation: { token_hash: "x" },
   find_session_user: { user_id: "00000000-0000-4000-8000-000000000000" },
+  is_password_reset: { token_hash: "x" },
   leave_session: { session_id: "ses_x" },
   readiness: {},
   record_api_key_usage: { batch: "00000000-0000-4000-8000-000000000000", rows: [] },
+  record_requests: { batch: "00000000-0000-4000-8000-000000000000", rows: [] },
   record_security_events: { events: [] },
+  request_password_reset: { email: "x" },
+  reset_password: { token_hash: "x", password_hash: "x", issuer: "x", origin: {} },
   service_metrics: {},
 };
 

@@ -4,7 +4,7 @@ import type { Principal } from "#lib/auth/principal.ts";
 import { claimsOf } from "#lib/db/claims.ts";
 import { callDirectly } from "#lib/db/direct/call-directly.ts";
 
-const CALLS = 400;
+const CALLS = 200;
 
 const caller: Principal = {
   type: "user",

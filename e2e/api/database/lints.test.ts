@@ -13,6 +13,8 @@ const OTHERS = /`graphile_worker\./;
 const OF_NO_TENANT = [
   "private.end_own_sessions(text[])",
   "private.may(text[])",
+  "private.may_call(text)",
+  "private.own_address()",
   "private.own_sessions(integer)",
   "private.permitted(text[])",
   "private.readable_events()",
@@ -22,9 +24,12 @@ const OF_NO_TENANT = [
 /** Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to every node, or keeps them on one. */
 const GLOBAL = [
   "public.tenants",
+  "private.account_index",
   "private.api_key_secrets",
   "private.event_kinds",
+  "private.invitation_tokens",
   "private.operations",
+  "private.password_resets",
   "private.permissions",
   "private.quotas",
   "private.sessions",
@@ -93,6 +98,21 @@ describe("the schema", () => {
        where n.nspname in ('public', 'private') and c.relkind in ('r', 'p') and c.oid::regclass::text <> all ($1)
          and coalesce(a.attname, '') <> all ($2)`,
       [GLOBAL.map((name) => name.replace("public.", "")), TENANT],
+    );
+    expect(others).toEqual([]);
+  });
+
+  test("joins one tenant's row to another by the tenant in every foreign key", async () => {
+    const others = await sql(
+      `select k.conrelid::regclass::text as table, k.conname as key from pg_constraint k join pg_namespace n on n.oid = k.connamespace
+       where k.contype = 'f' and n.nspname in ('public', 'private')
+         and exists (select from pg_attribute a where a.attrelid = k.confrelid and a.attname = any ($1))
+         and not exists (
+           select from unnest(k.conkey, k.confkey) as pair (here, there)
+           join pg_attribute a on a.attrelid = k.conrelid and a.attnum = pair.here
+           join pg_attribute b on b.attrelid = k.confrelid and b.attnum = pair.there
+           where a.attname = any ($1) and b.attname = any ($1))`,
+      [TENANT],
     );
     expect(others).toEqual([]);
   });

@@ -6,13 +6,15 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { examplesOf } from "#components/docs/reference/examples.ts";
 import { type Operation, referenceOf } from "#components/docs/reference/reference.ts";
-import { stack } from "#e2e/fixtures.ts";
+import { stack, uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { createWorld } from "../contracts/operation.ts";
 import { sampleFor, type World } from "../contracts/samples.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** The moment that the examples are of. */
+const EXAMPLE_NOW = "2026-11-20T09:30:00.000Z";
 const { resources, definitions } = referenceOf(openApiDocument() as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);
 const OPERATIONS = resources
   .flatMap(({ operations }) => operations)
@@ -28,15 +30,26 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A time of an example, whose own day is long past, as far from now as it is from that day. */
+function timeOfToday(shown: string): string {
+  const time = Date.parse(decodeURIComponent(shown)) - Date.parse(EXAMPLE_NOW) + Date.now();
+  const moved = new Date(time).toISOString();
+  return shown.includes("%3A") ? encodeURIComponent(moved) : moved;
+}
+
 /** An example as it is shown, about things that exist. */
 async function realExample(operation: Operation, language: string): Promise<string> {
   const { params = {}, body } = await sampleFor(operation.contract, world);
   const lines = (body?.line_ids as string[] | undefined) ?? [];
   const existing = [...Object.values(params), ...((body?.ids as string[] | undefined) ?? []), ...lines.slice(0, 1)];
   const shown = examplesOf(operation, stack.url, definitions).find((example) => example.language === language)?.code ?? "";
+  const uuid = existing.find((id) => /^[0-9a-f]{8}-/.test(id));
   const code = shown
+    .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
     .replaceAll(/\bacme\b/g, world.tenant)
     .replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/")
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d\.\d{3}Z/g, timeOfToday)
+    .replaceAll("0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6", uuid ?? "")
     .replaceAll("lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b", lines[1] ?? "");
   return existing.reduce((text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id), code);
 }

@@ -42,7 +42,7 @@ describe.each(GUIDE_SLUGS)("%s", (slug) => {
     for (const { fence, said, shown } of await runGuide(slug, { url: web.url, receiver })) {
       for (const answer of shown) expect(faults(answer, said), `line ${answer.line}, the answer to:\n${fence.code}`).toEqual([]);
     }
-  }, 120_000);
+  });
 });
 
 function faults({ language, meta, code }: Fence, said: string): string[] {

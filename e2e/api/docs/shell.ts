@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { until } from "#e2e/until.ts";
 
-const WITHIN_MS = 45_000;
+/** A run waits for a matcher that gives way to all else. */
+const WITHIN_MS = 180_000;
 const END = "\u0001";
 
 /** One bash for all examples of a guide, as a reader has one terminal. What fails ends it. */

@@ -59,6 +59,16 @@ describe("a file", () => {
     expect(await chunksOf(done.id)).toEqual([]);
   });
 
+  test.each([
+    ["csv-german-bank.csv", 3, "Müller & Söhne"],
+    ["csv-utf16.csv", 2, "Łódź 😀"],
+    ["mt940-german-sepa.sta", 4, "Anna Müller"],
+  ])("is read as it was written, in whatever encoding: %s", async (name, read_count, text) => {
+    const { id } = await createSource(team);
+    expect(await imported(team, id, sample(name))).toMatchObject({ status: "done", read_count });
+    expect(JSON.stringify(await linesOf(team, { source_id: id }))).toContain(text);
+  });
+
   test("sent again adds nothing, and an overlapping one what is new, honest twins kept", async () => {
     const { id } = await createSource(team);
     const twins = HEADER + row(25, "2,80") + row(25, "2,80");

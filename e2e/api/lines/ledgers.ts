@@ -72,7 +72,7 @@ export async function importOf({ tenant, admin }: Team, id: string): Promise<Imp
 }
 
 /** The import once it is in one of these states. */
-export function importIn(team: Team, id: string, statuses: Import["status"][], within_ms = 60_000): Promise<Import> {
+export function importIn(team: Team, id: string, statuses: Import["status"][], within_ms = 180_000): Promise<Import> {
   return until(
     `the import is ${statuses.join(" or ")}`,
     async () => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createTenant, stack, userToken } from "#e2e/fixtures.ts";
 
-const SLOW = 180_000;
+const SLOW = 300_000;
 const SCRIPT = join(import.meta.dirname, "../../../docs/examples/close-a-month.mjs");
 
 const BANK = `value_date,amount,reference,counterparty,description

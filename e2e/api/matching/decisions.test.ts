@@ -6,7 +6,7 @@ import type { RuleSet } from "#lib/matching/rules/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { line, month, World } from "./world.ts";
 
-const SLOW = 120_000;
+const SLOW = 300_000;
 
 /** One that agrees, and one that only its amount and name suggest. */
 async function suggesting(): Promise<{ world: World; suggested: Match }> {

@@ -1,7 +1,11 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
-import { month, type NewLine, World } from "./world.ts";
+import { stackEnvironment } from "../../../supervisor/stack-file.ts";
+import { line, month, type NewLine, World } from "./world.ts";
 
 const SLOW = 300_000;
 
@@ -19,6 +23,17 @@ async function outcome({ tenant, period }: World): Promise<string[]> {
   return rows.map(({ said }) => said);
 }
 
+/** A month, and lines of which two could belong to one: which it is must not depend on who came first. */
+function rivals(): { left: NewLine[]; right: NewLine[] } {
+  const { left, right } = month(50);
+  for (let n = 0; n < 5; n++) {
+    const amount = 123_400 + n * 1111;
+    for (const name of ["North", "South"]) left.push(line(`${name}${n}`, amount, { counterparty: `${name} ${n}` }));
+    right.push(line(`either${n}`, amount, { value_date: "2026-10-13" }));
+  }
+  return { left, right };
+}
+
 type Arrival = { side: "left" | "right"; lines: NewLine[] };
 
 /** All lines in another order and other parcels, with a run after each that `runs` names. */
@@ -32,12 +47,43 @@ async function arrived(arrivals: readonly Arrival[], runs: (at: number) => boole
   return { said: await outcome(world), world };
 }
 
-function shuffled(seed: number): Arrival[] {
-  const { left, right } = month(50);
+function inOrder(seed: number): { side: Arrival["side"]; one: NewLine }[] {
+  const { left, right } = rivals();
   const all = [...left.map((one) => ({ side: "left" as const, one })), ...right.map((one) => ({ side: "right" as const, one }))];
-  const order = fc.sample(fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }), { seed, numRuns: 1 })[0] ?? all;
+  return fc.sample(fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }), { seed, numRuns: 1 })[0] ?? all;
+}
+
+/** Three parcels a side, by turns. */
+function inSix(seed: number): Arrival[] {
+  const order = inOrder(seed);
+  const third = Math.ceil(order.length / 3);
+  return [0, 1, 2].flatMap((nth) =>
+    (["left", "right"] as const).map((side) => ({
+      side,
+      lines: order.slice(nth * third, (nth + 1) * third).flatMap((each) => (each.side === side ? [each.one] : [])),
+    })),
+  );
+}
+
+/** Beside the stack's own; ends as the stack's do. */
+async function startMatcher(): Promise<ChildProcess> {
+  const { METRICS_PORT: _, ...env } = stackEnvironment();
+  const matcher = spawn(process.execPath, [join(import.meta.dirname, "../../../matcher/main.ts")], {
+    env: env as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const died = once(matcher, "exit").then(([code]) => Promise.reject(new Error(`The matcher ended with ${code}.`)));
+  const works = new Promise<void>((start) => {
+    matcher.stdout.on("data", (text) => String(text).includes('"working"') && start());
+  });
+  await Promise.race([died, works]);
+  died.catch(() => {});
+  return matcher;
+}
+
+function shuffled(seed: number): Arrival[] {
   const parcels: Arrival[] = [];
-  for (const { side, one } of order) {
+  for (const { side, one } of inOrder(seed)) {
     const last = parcels.at(-1);
     if (last?.side === side && last.lines.length < 9) last.lines.push(one);
     else parcels.push({ side, lines: [one] });
@@ -45,20 +91,48 @@ function shuffled(seed: number): Arrival[] {
   return parcels;
 }
 
+const atOnce = async () => {
+  const { left, right } = rivals();
+  const { said } = await arrived(
+    [
+      { side: "left", lines: left },
+      { side: "right", lines: right },
+    ],
+    () => false,
+  );
+  expect(said.length).toBeGreaterThan(20);
+  return said;
+};
+
 test(
-  "the same lines give the same matches, whatever the order they came in, and step by step as at once",
+  "the same lines give the same matches in twenty orders, with one matcher, two and three",
   async () => {
-    const { left, right } = month(50);
-    const atOnce = await arrived(
-      [
-        { side: "left", lines: left },
-        { side: "right", lines: right },
-      ],
-      () => false,
-    );
-    expect(atOnce.said.length).toBeGreaterThan(20);
-    for (const seed of [1, 2, 3]) expect((await arrived(shuffled(seed), () => false)).said).toEqual(atOnce.said);
-    for (const seed of [4, 5]) expect((await arrived(shuffled(seed), (at) => at % 17 === 5)).said).toEqual(atOnce.said);
+    const expected = await atOnce();
+    const more: ChildProcess[] = [];
+    try {
+      for (const seeds of [
+        [11, 12, 13, 14, 15, 16, 17],
+        [21, 22, 23, 24, 25, 26, 27],
+        [31, 32, 33, 34, 35, 36],
+      ]) {
+        if (seeds[0] !== 11) more.push(await startMatcher());
+        const outcomes = await Promise.all(seeds.map((seed) => arrived(inSix(seed), () => false)));
+        for (const { said } of outcomes) expect(said).toEqual(expected);
+      }
+    } finally {
+      const ended = more.map((matcher) => once(matcher, "exit"));
+      for (const matcher of more) matcher.kill("SIGTERM");
+      await Promise.all(ended);
+    }
+  },
+  SLOW,
+);
+
+test(
+  "the same lines give the same matches step by step as at once",
+  async () => {
+    const expected = await atOnce();
+    for (const seed of [4, 5]) expect((await arrived(shuffled(seed), (at) => at % 17 === 5)).said).toEqual(expected);
   },
   SLOW,
 );

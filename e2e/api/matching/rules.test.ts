@@ -5,7 +5,7 @@ import type { Run } from "#lib/matching/runs/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { line, month, World } from "./world.ts";
 
-const SLOW = 120_000;
+const SLOW = 300_000;
 
 describe("rules", () => {
   const EXACT = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
@@ -43,7 +43,7 @@ describe("rules", () => {
       };
       const { run_id } = await world.ok<{ run_id: string }>("PUT", `reconciliations/${world.period}/rules`, { body });
       const done = await expect
-        .poll(async () => (await world.ok<Run>("GET", `runs/${run_id}`)).status, { timeout: 60_000 })
+        .poll(async () => (await world.ok<Run>("GET", `runs/${run_id}`)).status, { timeout: 180_000 })
         .toBe("done")
         .then(() => world.ok<Run>("GET", `runs/${run_id}`));
       expect(done.dry_run).toBe(true);

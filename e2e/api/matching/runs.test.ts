@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { expectProblem } from "../contracts/conformance.ts";
 import { line, month, World } from "./world.ts";
 
-const SLOW = 120_000;
+const SLOW = 300_000;
 
 describe("a reconciliation with sources", () => {
   let world: World;
@@ -112,7 +112,7 @@ describe("a run", () => {
       await world.ok("PATCH", `reconciliations/${world.period}`, { body: { auto_run: true } });
       await world.add("left", [line("a", 500, { reference: "INV-9" })]);
       await world.add("right", [line("b", 500, { reference: "INV-9" })]);
-      await expect.poll(async () => (await world.reconciliation()).matched_count, { timeout: 60_000 }).toBe(2);
+      await expect.poll(async () => (await world.reconciliation()).matched_count, { timeout: 180_000 }).toBe(2);
     },
     SLOW,
   );

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Decision, OpenLine } from "#lib/matching/work/contract.ts";
+import type { Decision, OpenLine } from "#lib/matching/workbench/contract.ts";
 import { line, World } from "./world.ts";
 
-const SLOW = 120_000;
+const SLOW = 300_000;
 
 type Page<Item> = { items: Item[]; next_cursor: string | null };
 

@@ -65,19 +65,27 @@ describe("what is an admin's to see", () => {
   });
 });
 
-it.each(["exceptions", "exceptions/import", "sla-policy", "reconciliations", "integrations", "release-notes", "api-keys", "webhooks"])(
-  "a member without a role gets the shell at /%s, and nothing of the tenant's data",
-  async (path) => {
-    const { status, text } = await pageOf(`/${tenant}/${path}`, as());
-    expect(status).toBe(200);
-    expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
-    expect(text).not.toContain(OURS);
-    expect(text).not.toContain('type="file"');
-  },
-);
+it.each([
+  "",
+  "exceptions",
+  "exceptions/import",
+  "sla-policy",
+  "calendars",
+  "reconciliations",
+  "integrations",
+  "release-notes",
+  "api-keys",
+  "webhooks",
+])("a member without a role gets the shell at /%s, and nothing of the tenant's data", async (path) => {
+  const { status, text } = await pageOf(`/${tenant}/${path}`, as());
+  expect(status).toBe(200);
+  expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
+  expect(text).not.toContain(OURS);
+  expect(text).not.toContain('type="file"');
+});
 
 describe("another tenant's", () => {
-  it.each(["exceptions", "reconciliations", "integrations", "api-keys", "webhooks", "security-events", "nowhere"])(
+  it.each(["", "exceptions", "reconciliations", "integrations", "api-keys", "webhooks", "security-events", "nowhere"])(
     "/%s is no page, as that of a tenant that never was",
     async (path) => {
       for (const id of [other, "no-such-tenant"]) {

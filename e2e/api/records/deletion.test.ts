@@ -32,11 +32,7 @@ async function exists(id: string): Promise<boolean> {
 /** The running worker does it, and is done when its job is gone. */
 async function purge(): Promise<void> {
   const [job] = await sql<{ id: string }>("select id from graphile_worker.add_job('purge_records')");
-  await until(
-    "the purge is done",
-    async () => (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0,
-    30_000,
-  );
+  await until("the purge is done", async () => (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0);
 }
 
 describe.each(SURFACES)("/v1/$path", ({ path }) => {

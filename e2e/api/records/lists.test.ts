@@ -225,23 +225,27 @@ test("the words of a record are bounded, whatever it holds", async () => {
       tenant,
       text,
     ]);
-  const quickestOf = async (text: string) => {
-    const times_ms: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const startedAt = performance.now();
-      await keep(text);
-      times_ms.push(performance.now() - startedAt);
-    }
-    return Math.min(...times_ms);
+  const timeOf = async (text: string) => {
+    const startedAt = performance.now();
+    await keep(text);
+    return performance.now() - startedAt;
   };
-  const prose_ms = await quickestOf("The bank file came late and had no trailer. ".repeat(1_450));
+  const prose = "The bank file came late and had no trailer. ".repeat(1_450);
   const texts = [
     "a.".repeat(32_000),
     "ab ".repeat(21_000),
     Array.from({ length: 9_000 }, (_, i) => i.toString(36)).join("."),
     "x".repeat(64_000),
   ];
-  for (const text of texts) expect(await quickestOf(text)).toBeLessThan(6 * prose_ms);
+  for (const text of texts) {
+    // In turns, each the quickest of some: what else the machine does slows one round, not the quickest of both.
+    const quickest_ms = { prose: Infinity, text: Infinity };
+    for (let round = 0; round < 3 || (round < 15 && quickest_ms.text >= 6 * quickest_ms.prose); round += 1) {
+      quickest_ms.prose = Math.min(quickest_ms.prose, await timeOf(prose));
+      quickest_ms.text = Math.min(quickest_ms.text, await timeOf(text));
+    }
+    expect(quickest_ms.text).toBeLessThan(6 * quickest_ms.prose);
+  }
   const [most] = await sql<{ words: number }>("select max(length(search)) as words from public.records where tenant_id = $1", [tenant]);
   expect(most?.words).toBeLessThanOrEqual(10_000);
 });

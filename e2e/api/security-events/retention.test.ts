@@ -28,7 +28,6 @@ async function anHourPasses(): Promise<void> {
     "the beginning is signed off",
     async () =>
       (await sql("select from private.security_event_checkpoints where chain = $1 and kind = 'prefix'", [trail.tenant])).length > 0,
-    30_000,
   );
   await sql("select graphile_worker.add_job('purge_security_events')");
 }
@@ -87,16 +86,18 @@ describe("after 400 days events are forgotten", () => {
   it("of signed states the last of an hour stays", async () => {
     await happened(1, 3);
     await trail.signed();
-    const copy = (seq: number, hours: string) =>
+    const copy = (seq: number, at: string) =>
       sql(
-        `insert into private.security_event_checkpoints select chain, kind, $2, hash, now() - $3::interval, key_id, signature
+        `insert into private.security_event_checkpoints select chain, kind, $2, hash, ${at}, key_id, signature
          from private.security_event_checkpoints where chain = $1 limit 1`,
-        [trail.tenant, seq, hours],
+        [trail.tenant, seq],
       );
-    await copy(-4, "30 days 1 minute");
-    await copy(-3, "30 days");
-    await copy(-2, "10 minutes");
-    await copy(-1, "9 minutes");
+    // Of one day, also where this runs at midnight.
+    const noon = "date_trunc('day', now(), 'UTC') + interval '12 hours'";
+    await copy(-4, `${noon} - interval '30 days 1 minute'`);
+    await copy(-3, `${noon} - interval '30 days'`);
+    await copy(-2, "now() - interval '10 minutes'");
+    await copy(-1, "now() - interval '9 minutes'");
     await sql("select private.purge_security_events()");
     const seqs = await sql<{ seq: string }>(
       "select seq from private.security_event_checkpoints where chain = $1 and seq < 0 order by seq",

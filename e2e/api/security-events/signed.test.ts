@@ -81,7 +81,7 @@ describe.concurrent("what was signed shows", () => {
       other,
     ]);
     const signed = () => sql("select from private.security_event_checkpoints where chain = $1 and seq = $2", [other, 1]);
-    await until("the other chain is signed", async () => (await signed()).length === 1, 30_000);
+    await until("the other chain is signed", async () => (await signed()).length === 1);
     expect(await sql("select from private.security_event_checkpoints where chain = $1 and seq > $2", [trail.tenant, EVENTS])).toHaveLength(
       0,
     );

@@ -41,18 +41,14 @@ export async function tenantWithTrail() {
       ),
     /** Waits until the worker has signed all that there is. */
     signed: () =>
-      until(
-        "the chain is signed",
-        async () => {
-          const rows = await sql<{ done: boolean }>(
-            `select h.seq = (select max(c.seq) from private.security_event_checkpoints c where c.chain = h.chain and c.kind = 'head') as done
+      until("the chain is signed", async () => {
+        const rows = await sql<{ done: boolean }>(
+          `select h.seq = (select max(c.seq) from private.security_event_checkpoints c where c.chain = h.chain and c.kind = 'head') as done
              from private.security_event_heads h where h.chain = $1`,
-            [tenant],
-          );
-          return rows[0]?.done;
-        },
-        30_000,
-      ),
+          [tenant],
+        );
+        return rows[0]?.done;
+      }),
   };
 }
 

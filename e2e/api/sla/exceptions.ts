@@ -3,7 +3,7 @@ import type { Exception, SlaList } from "#lib/exceptions/contract.ts";
 
 export type Event = {
   type: string;
-  data: { exception: Exception; due_at: string; threshold_minutes?: number; next_threshold_minutes?: number };
+  data: { exception: Exception; due_at: string; threshold_minutes?: number; threshold_kind?: string; next_threshold_minutes?: number };
   at: Date;
 };
 
@@ -48,4 +48,17 @@ export async function dueIn(minutes: number, seconds = 0): Promise<string> {
   const [row] = await sql<{ at: Date }>("select clock_timestamp() + make_interval(mins => $1, secs => $2) as at", [minutes, seconds]);
   if (!row) throw new Error("no clock");
   return row.at.toISOString();
+}
+
+/**
+ * Moves a deadline so near, counted in the statement that moves it; answers the moment. What must come before it is done while it is far:
+ * however long the machine stands still, it lies ahead at first.
+ */
+export async function dueSoon(id: string, minutes: number, seconds: number): Promise<string> {
+  const [row] = await sql<{ due_at: Date }>(
+    "update public.exceptions set due_at = clock_timestamp() + make_interval(mins => $2, secs => $3) where id = $1 returning due_at",
+    [id, minutes, seconds],
+  );
+  if (!row) throw new Error(`no exception ${id}`);
+  return row.due_at.toISOString();
 }

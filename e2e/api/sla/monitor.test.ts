@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
 import { api, sql } from "#e2e/fixtures.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import type { SlaChanges, SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { dueIn, slaEvents, tenantWithLead } from "./exceptions.ts";
 
 describe("the SLA monitor", () => {
@@ -64,14 +66,154 @@ describe("the SLA monitor", () => {
     });
   });
 
-  it.each(["due_at", "severity", "assigned_to", "breach_risk"])(
+  it("filters by several values of each field, by nobody and oneself, by reason, reconciliation and money", async () => {
+    const { create, board, call } = await tenantWithLead();
+    const { json } = await call("POST", "/v1/reconciliations", {
+      name: "October",
+      period_start: "2026-10-01",
+      period_end: "2026-10-31",
+      left_source: "a",
+      right_source: "b",
+    });
+    const { id: reconciliation_id } = json as { id: string };
+    const money = (amount_minor: number, currency = "EUR") => ({ amount_minor, currency });
+    await create({ title: "a", due_at: await dueIn(-5), severity: "low", assigned_to: "user:ana", reason_code: "fee,bank" });
+    await create({ title: "b", due_at: await dueIn(30), severity: "critical", assigned_to: "user:leo", ...money(500) });
+    await create({ title: "c", due_at: await dueIn(120), severity: "high", reconciliation_id, ...money(90_000, "USD") });
+    await create({ title: "d", due_at: await dueIn(900), severity: "medium", reason_code: "late", ...money(7000) });
+    const titles = async (query: Record<string, string>) => (await board(query)).items.map(({ title }) => title).join("");
+    expect(await titles({ severity: "low,critical" })).toBe("ab");
+    expect(await titles({ assigned_to: "me,none" })).toBe("bcd");
+    expect(await titles({ assigned_to: "none" })).toBe("cd");
+    expect(await titles({ assigned_to: "user:ana,me,user:leo" })).toBe("ab");
+    expect(await titles({ breach_risk: "breached,low" })).toBe("ad");
+    expect(await titles({ breach_risk: "at_risk,low" })).toBe("bcd");
+    expect(await titles({ breach_risk: "high,medium,low,breached" })).toBe("abcd");
+    expect(await titles({ reason_code: "fee\\,bank,late" })).toBe("ad");
+    expect(await titles({ reconciliation_id })).toBe("c");
+    expect(await titles({ reconciliation_id: `${reconciliation_id},none` })).toBe("abcd");
+    expect(await titles({ currency: "EUR,none", amount_from: "501" })).toBe("d");
+    expect(await titles({ due_before: await dueIn(90), breach_risk: "high,medium,low" })).toBe("b");
+    expect(await titles({ status: "in_review,open", severity: "high", assigned_to: "none" })).toBe("c");
+    expect(await titles({ sortBy: "amount" })).toBe("dbca");
+  });
+
+  it("finds what breached or was closed in a time, whatever came after, and counts the same", async () => {
+    const { create, change, call } = await tenantWithLead();
+    const late = await create({ title: "late", due_at: await dueIn(-5) });
+    const reopened = await create({ title: "reopened", due_at: await dueIn(600) });
+    const fields = { status: "resolved", resolution: "Booked." };
+    await change(reopened.id, fields);
+    await change(reopened.id, { status: "open" });
+    await change((await create({ title: "closed", due_at: await dueIn(600) })).id, fields);
+    const titles = async (query: Record<string, string>) => {
+      const { items } = (await call("GET", "/v1/exceptions", undefined, query)).json as { items: { title: string }[] };
+      const { total } = (await call("GET", "/v1/exceptions/sla/facets", undefined, { state: "all", ...query })).json as { total: number };
+      expect(total).toBe(items.length);
+      return items.map(({ title }) => title).sort();
+    };
+    const [before, after] = [await dueIn(-60), await dueIn(60)];
+    await expect.poll(() => titles({ breached_from: before, breached_before: after }), { timeout: 60_000 }).toEqual(["late"]);
+    await change(late.id, { due_at: await dueIn(600) });
+    expect(await titles({ breached_from: before, breached_before: after })).toEqual(["late"]);
+    expect(await titles({ breached_from: after })).toEqual([]);
+    expect(await titles({ closed_from: before })).toEqual(["closed", "reopened"]);
+    expect(await titles({ closed_from: before, status: "open" })).toEqual(["reopened"]);
+    expect(await titles({ closed_before: before })).toEqual([]);
+  });
+
+  it("counts each filter's values among what the other filters leave, so that its own choice hides none of them", async () => {
+    const { create, change, call } = await tenantWithLead();
+    await create({ severity: "low", assigned_to: "user:ana", due_at: await dueIn(-5), amount_minor: 100, currency: "EUR" });
+    await create({ severity: "critical", assigned_to: "user:ana", due_at: await dueIn(30), amount_minor: 250, currency: "EUR" });
+    await create({ severity: "critical", due_at: await dueIn(600), reason_code: "late" });
+    const done = await create({ severity: "high", assigned_to: "user:zoe", due_at: await dueIn(600) });
+    await change(done.id, { status: "resolved", resolution: "Found it." });
+    const facets = async (query: Record<string, string>) => {
+      const { facets, ...rest } = (await call("GET", "/v1/exceptions/sla/facets", undefined, query)).json as SlaFacets;
+      const of = (name: keyof SlaFacets["facets"]) => Object.fromEntries(facets[name].map(({ value, count }) => [value, count]));
+      return { ...rest, facets, of };
+    };
+    const all = await facets({});
+    expect(all).toMatchObject({ total: 3, complete: true, paused_count: 0 });
+    expect(all.of("breach_risk")).toEqual({ breached: 1, high: 1, low: 1 });
+    expect(all.facets.currency).toContainEqual({ value: "EUR", count: 2, name: null, amount_minor: 350 });
+    const critical = await facets({ severity: "critical" });
+    expect(critical.total).toBe(2);
+    expect(critical.of("severity")).toEqual({ critical: 2, low: 1 });
+    expect(critical.of("assigned_to")).toEqual({ "user:ana": 1, none: 1 });
+    const both = await facets({ severity: "critical", assigned_to: "user:ana" });
+    expect(both.total).toBe(1);
+    expect(both.of("severity")).toEqual({ critical: 1, low: 1 });
+    expect(both.of("assigned_to")).toEqual({ "user:ana": 1, none: 1 });
+    expect(both.of("breach_risk")).toEqual({ high: 1 });
+    expect((await facets({ state: "closed" })).of("assigned_to")).toEqual({ "user:zoe": 1 });
+    expect((await facets({ state: "all" })).total).toBe(4);
+  });
+
+  it("tells what changed since a list was read: what came, what moved, what the filters no longer match and what time alone changed", async () => {
+    const { tenant, create, change, board, call } = await tenantWithLead();
+    // Written an hour ago. Of the aged one the risk changed five seconds ago, and nobody wrote anything.
+    const rows = await sql<{ id: string; title: string }>(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, updated_at, created_by)
+       select $1, t, 'high', now() + m * interval '1 second', now() - interval '1 hour', 'user:leo'
+       from (values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m) returning id, title`,
+      [tenant],
+    );
+    const idOf = Object.fromEntries(rows.map(({ id, title }) => [title, id])) as Record<string, string>;
+    const [kept = "", closed = "", regraded = "", aged = "", untouched = ""] = ["kept", "closed", "regraded", "aged", "untouched"].map(
+      (title) => idOf[title],
+    );
+    const { as_of: since } = await board({ severity: "high" });
+    await change(kept, { assigned_to: "user:zoe" });
+    await change(closed, { status: "resolved", resolution: "Found it." });
+    await change(regraded, { severity: "low" });
+    const fresh = await create({ title: "fresh", severity: "high", due_at: await dueIn(340) });
+    await create({ title: "of no interest", severity: "low", due_at: await dueIn(340) });
+    const seen = new Map<string, Exception | null>();
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const query: Record<string, string> = { since, severity: "high", limit: "2", ...(cursor && { cursor }) };
+      const page = (await call("GET", "/v1/exceptions/sla/changes", undefined, query)).json as SlaChanges;
+      for (const { id, exception } of page.items) seen.set(id, exception);
+      cursor = page.next_cursor;
+      expect(page.summary.total_open).toBe(6);
+    }
+    expect(seen.get(kept)).toMatchObject({ assigned_to: "user:zoe" });
+    expect([seen.get(closed), seen.get(regraded)]).toEqual([null, null]);
+    expect(seen.get(fresh.id)).toMatchObject({ title: "fresh" });
+    expect(seen.get(aged)).toMatchObject({ breach_risk: "high" });
+    expect(seen.has(untouched)).toBe(false);
+    const old = await call("GET", "/v1/exceptions/sla/changes", undefined, { since: "2026-01-01T00:00:00Z" });
+    expect([old.status, pathsOf(old)]).toEqual([400, ["since"]]);
+  });
+
+  it("lists closed work, last closed first, by the same filters", async () => {
+    const { create, change, call } = await tenantWithLead();
+    for (const title of ["one", "two", "three"]) {
+      const { id } = await create({ title, severity: title === "two" ? "low" : "high" });
+      await change(id, { status: title === "one" ? "dismissed" : "resolved", resolution: "Found it." });
+    }
+    const open = await create({ title: "open" });
+    const titles = async (query: Record<string, string>) => {
+      const { items } = (await call("GET", "/v1/exceptions", undefined, query)).json as { items: Exception[] };
+      return items.map(({ title }) => title);
+    };
+    expect(await titles({ sortBy: "closed_at" })).toEqual(["three", "two", "one"]);
+    expect(await titles({ sortBy: "closed_at", severity: "high,critical" })).toEqual(["three", "one"]);
+    expect(await titles({ status: "dismissed,open" })).toEqual([open.title, "one"]);
+    const first = (await call("GET", "/v1/exceptions", undefined, { sortBy: "closed_at", limit: "2" })).json as { next_cursor: string };
+    expect(await titles({ sortBy: "closed_at", limit: "2", cursor: first.next_cursor })).toEqual(["one"]);
+  });
+
+  it.each(["due_at", "severity", "assigned_to", "breach_risk", "amount"])(
     "pages by cursor in the order of %s without a gap or a repeat",
     async (sortBy) => {
       const { tenant, board } = await tenantWithLead();
       await sql(
-        `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
+        `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by, amount_minor, currency)
        select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + (i % 7) * interval '1 hour',
-         case when i % 3 > 0 then 'user:u' || i % 3 end, 'user:leo' from generate_series(1, 60) i`,
+         case when i % 3 > 0 then 'user:u' || i % 3 end, 'user:leo', case when i % 5 > 0 then i % 4 * 1000 end,
+         case when i % 5 > 0 then (array['EUR','USD'])[1 + i % 2] end from generate_series(1, 60) i`,
         [tenant],
       );
       const whole = (await board({ sortBy, limit: "250" })).items.map(({ id }) => id);
@@ -147,6 +289,13 @@ describe("the SLA monitor", () => {
     ["status", "resolved"],
     ["breach_risk", "none"],
     ["assigned_to", "ada"],
+    ["severity", "critical,urgent"],
+    ["severity", "critical,"],
+    ["assigned_to", "none,ada"],
+    ["reconciliation_id", "rcn_1"],
+    ["currency", "EURO"],
+    ["amount_from", "-1"],
+    ["due_before", "tomorrow"],
     ["within_minutes", "5"],
   ])("refuses %s=%s", async (name, value) => {
     const { call } = await tenantWithLead();
@@ -164,6 +313,8 @@ describe("the SLA monitor", () => {
     ["assigned_to", ["0user:\0", "2026-11-20T09:30:00.000Z"]],
     ["assigned_to", ["0user:\ud800", "2026-11-20T09:30:00.000Z"]],
     ["assigned_to", ["ada", "2026-11-20T09:30:00.000Z"]],
+    ["amount", ["0EUR12", "2026-11-20T09:30:00.000Z"]],
+    ["amount", ["0eur0000000000000000000", "2026-11-20T09:30:00.000Z"]],
   ])("refuses a cursor that somebody made up for the order of %s: %j", async (sortBy, [rank, due]) => {
     const { call } = await tenantWithLead();
     const key = [sortBy, [rank, due, "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"]];

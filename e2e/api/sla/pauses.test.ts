@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { api, database, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { dueIn, tenantWithLead } from "./exceptions.ts";
+import { dueIn, dueSoon, tenantWithLead } from "./exceptions.ts";
 
 const WAITING = { reason: "Waiting for the bank" };
 const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
@@ -46,7 +46,8 @@ describe("a pause", () => {
     expect(items[1]).toMatchObject({ minutes_to_breach: 61, breach_risk: "low" });
     expect(summary).toEqual({ breached_count: 0, at_risk_count: 0, on_track_count: 2, total_open: 2 });
     expect((await board({ breach_risk: "at_risk" })).items).toEqual([]);
-    await create({ due_at: await dueIn(0, 2) });
+    const another = await create({ due_at: await dueIn(300) });
+    await dueSoon(another.id, 0, 1);
     await until("another deadline passes", async () => (await crossings()).includes(0));
     expect(await crossings()).toEqual([240, 60, 0]);
   });
@@ -83,8 +84,10 @@ describe("a pause", () => {
 
   it("arms what lies ahead again when it ends", async () => {
     const { create, pause, resume, crossings } = await tenant();
-    const { id } = await create({ due_at: await dueIn(60, 2) });
+    const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
+    // Held is a second more than an hour, however long this takes.
+    await sql("update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second' where id = $1", [id]);
     await resume(id);
     await until("an hour is left", async () => (await crossings()).length === 2);
     expect(await crossings()).toEqual([240, 60]);
@@ -120,11 +123,44 @@ describe("a pause", () => {
     ]);
   });
 
+  it("begun by one client and ended by another in the same instant is the one or the other, and the ledger says which", async () => {
+    const { create, pause, resume, ledger, call } = await tenant();
+    const { id } = await create({ due_at: await dueIn(500) });
+    await pause(id);
+    const [ended, begun] = await Promise.all([resume(id), pause(id)]);
+    const { paused_at } = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
+    expect([ended.status, begun.status, paused_at !== null]).toEqual([200, paused_at ? 200 : 409, begun.status === 200]);
+    expect((await ledger(id)).map(({ kind }) => kind)).toEqual(["set", "paused", "resumed", ...(paused_at ? ["paused"] : [])]);
+  });
+
+  it("is never over before it began, when the client that ends it started first", async () => {
+    const { create, pause, ledger, call } = await tenant();
+    const { id, due_at } = await create({ due_at: await dueIn(500) });
+    const client = await database.connect();
+    try {
+      await client.query("begin");
+      await client.query("select now()");
+      const { paused_at } = (await pause(id)).json as Exception;
+      await client.query("update public.exceptions set paused_at = null where id = $1", [id]);
+      await client.query("commit");
+      const rows = await ledger(id);
+      expect(rows.map(({ kind }) => kind)).toEqual(["set", "paused", "resumed"]);
+      expect(rows.at(-1)).toMatchObject({ at: paused_at, elapsed_seconds: 0, moved_seconds: 0 });
+      expect((await call("GET", `/v1/exceptions/${id}`)).json).toMatchObject({ due_at });
+    } finally {
+      client.release();
+    }
+  });
+
   it("ends by itself at the time named, as of then", async () => {
     const { create, pause, call, ledger, events } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
-    const ends = await dueIn(0, 1.5);
-    const { paused_at } = (await pause(id, { ...WAITING, until: ends })).json as Exception;
+    const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) })).json as Exception;
+    const [named] = await sql<{ paused_until: Date }>(
+      "update public.exceptions set paused_until = clock_timestamp() + interval '1 second' where id = $1 returning paused_until",
+      [id],
+    );
+    const ends = named?.paused_until.toISOString() ?? "";
     await until("it is resumed", async () => (await events("exception.resumed")).length === 1);
     const resumed = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
     expect(resumed.paused_at).toBeNull();
@@ -199,6 +235,37 @@ describe("a pause", () => {
     expect((await change(id, { reason_code: null })).paused_at).toBeNull();
     expect((await change(id, waiting)).paused_at).toBeNull();
     expect((await create({ ...waiting, due_at: await dueIn(100) })).paused_at).not.toBeNull();
+  });
+
+  const STEPS: Record<string, object> = {
+    review: { status: "in_review" },
+    open: { status: "open" },
+    waiting: { reason_code: "waiting_for_bank" },
+    none: { reason_code: null },
+  };
+  // Each change, and whether the exception is paused after it.
+  it.each([
+    ["a status", { status: "in_review" }, "review+ waiting+ open- none-"],
+    ["a reason code", { reason_code: "waiting_for_bank" }, "review- waiting+ open+ none-"],
+    ["both together", { status: "in_review", reason_code: "waiting_for_bank" }, "waiting- review+ open- none-"],
+  ])("lasts as long as %s of a rule, from change to change", async (_, rule, changes) => {
+    const { create, change, policy } = await tenant();
+    await policy({ pause: { max_minutes: null, max_count: null, rules: [rule] } });
+    const { id } = await create({ due_at: await dueIn(100) });
+    const seen = [];
+    for (const step of changes.split(" ").map((one) => one.slice(0, -1))) {
+      seen.push(step + ((await change(id, STEPS[step] ?? {})).paused_at ? "+" : "-"));
+    }
+    expect(seen.join(" ")).toBe(changes);
+  });
+
+  it("that a person began outlasts every rule", async () => {
+    const { create, change, policy, pause } = await tenant();
+    await policy({ pause: { max_minutes: null, max_count: null, rules: [{ status: "in_review" }] } });
+    const { id } = await create({ due_at: await dueIn(100) });
+    await pause(id);
+    await change(id, { status: "in_review" });
+    expect(await change(id, { status: "open" })).toMatchObject({ pause_reason: WAITING.reason });
   });
 
   it("is begun and ended of many at once, of all or of none", async () => {

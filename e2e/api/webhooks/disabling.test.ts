@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
-import type { Registered } from "#e2e/webhooks/subscriber.ts";
+import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
 import type { Recovery, Webhook } from "#lib/webhooks/contract.ts";
-import { receiver, subscriber } from "./subscribed.ts";
+import { receiver } from "./shared-receiver.ts";
+
+const subscriber = await Subscriber.create(receiver);
 
 /** Has every attempt so far failed for so long, by the database's clock; then one more fails. */
 async function failFor(webhook: Registered, span: string): Promise<string> {
@@ -80,6 +82,7 @@ describe("a webhook that only fails", () => {
     const failing = await subscriber.register(["exception.updated", "webhook.disabled"], { status: 500 });
     const waiting = await subscriber.emit("exception.updated");
     await failing.becomes(waiting, ["retrying"], 1);
+    await failing.postpone();
     await failFor(failing, "5 days 1 minute");
 
     const shown = await failing.get();

@@ -3,8 +3,8 @@ import { sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Behaviour } from "#e2e/webhooks/receiver.ts";
 import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
-import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
-import { receiver } from "./subscribed.ts";
+import type { Delivery, DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
+import { receiver } from "./shared-receiver.ts";
 
 const HANGS = { trick: "hang" } as const;
 
@@ -16,6 +16,22 @@ async function send(behaviour: Behaviour): Promise<{ subscriber: Subscriber; web
   return { subscriber, webhook, eventId };
 }
 
+/** Far more than 15 s: each time the worker stands still, they begin anew. */
+const MANY_ATTEMPTS_MS = 240_000;
+
+/** The attempts that were seen to their end, once there is one: those that the worker gave up, having stood still, were made again. */
+async function ended(webhook: Registered, eventId: string): Promise<DeliveryDetail["attempts"]> {
+  return until(
+    "an attempt has ended",
+    async () => {
+      const { attempts } = await webhook.becomes(eventId, ["retrying", "delivered"], 1);
+      const seen = attempts.filter(({ status }) => status === "failed" || status === "succeeded");
+      return seen.length > 0 && seen;
+    },
+    MANY_ATTEMPTS_MS,
+  );
+}
+
 function expectFifteenSeconds(duration_ms: number | null | undefined): void {
   expect(duration_ms).toBeGreaterThanOrEqual(14_900);
   expect(duration_ms).toBeLessThanOrEqual(17_200);
@@ -25,26 +41,32 @@ function expectFifteenSeconds(duration_ms: number | null | undefined): void {
 describe.concurrent("a receiver has 15 s:", () => {
   it("no answer by then is a timeout", async () => {
     const { webhook, eventId } = await send(HANGS);
-    const { attempts } = await webhook.becomes(eventId, ["retrying"], 1, 25_000);
+    const attempts = await ended(webhook, eventId);
     expect(attempts[0]).toMatchObject({ failure_kind: "timeout", status_code: null, response: null });
     expectFifteenSeconds(attempts[0]?.duration_ms);
   });
 
   it("an answer that never ends is cut off; the status counts", async () => {
     const { webhook, eventId } = await send({ trick: "drip" });
-    const { attempts } = await webhook.becomes(eventId, ["delivered"], 1, 25_000);
+    const attempts = await ended(webhook, eventId);
+    await webhook.becomes(eventId, ["delivered"]);
     expect(attempts[0]?.response).toMatchObject({ body: expect.stringMatching(/^\.{10,40}$/), truncated: true });
     expectFifteenSeconds(attempts[0]?.duration_ms);
   });
 
   it("what was on its way when its webhook was disabled is settled", async () => {
-    const { subscriber, webhook, eventId } = await send(HANGS);
-    await webhook.gets(1);
-    await subscriber.call("PATCH", webhook.url, { status: "disabled" });
-    expect(await webhook.becomes(eventId, ["failed"], 1, 25_000)).toMatchObject({
-      failure_kind: "webhook_disabled",
-      attempts: [{ status: "failed", failure_kind: "timeout" }],
-    });
+    for (;;) {
+      const { subscriber, webhook, eventId } = await send(HANGS);
+      await webhook.gets(1);
+      await subscriber.call("PATCH", webhook.url, { status: "disabled" });
+      const given = await webhook.becomes(eventId, ["failed"], 1);
+      expect(given).toMatchObject({ failure_kind: "webhook_disabled" });
+      const seen = given.attempts.filter(({ status }) => status !== "interrupted");
+      // Where the worker gave up what was on its way, nothing was settled: another one.
+      if (seen.length === 0) continue;
+      expect(seen).toMatchObject([{ status: "failed", failure_kind: "timeout" }]);
+      return;
+    }
   });
 
   it("no more than 20 are sent at once to each, and 2 at once while they fail", async () => {
@@ -56,14 +78,11 @@ describe.concurrent("a receiver has 15 s:", () => {
     await webhook.gets(20);
     const underWay = async () =>
       (await sql("select from webhook_deliveries where webhook_id = $1 and lease is not null", [webhook.id])).length;
-    expect(await underWay()).toBe(20);
-    await until(
-      "the first twenty have timed out",
-      async () => (await webhook.deliveries("?status=retrying&limit=250")).length >= 18,
-      30_000,
-    );
+    await until("twenty are under way", async () => (await underWay()) === 20);
+    await until("the first twenty have timed out", async () => (await webhook.deliveries("?status=retrying&limit=250")).length >= 18);
     await until("two are tried", async () => (await underWay()) === 2);
-    expect(webhook.received.length).toBeLessThanOrEqual(24);
+    const received = webhook.received.length;
+    expect(received - (await webhook.interruptions())).toBeLessThanOrEqual(24);
     await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
       subscriber.tenant,
     ]);

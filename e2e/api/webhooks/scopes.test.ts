@@ -8,6 +8,7 @@ import type { Delivery, DeliveryDetail } from "#lib/webhooks/deliveries/contract
 import type { Scope } from "#lib/wire/access.ts";
 import { tenantWithAdmin } from "../api-keys/keys.ts";
 import { expectProblem } from "../contracts/conformance.ts";
+import { receiver } from "./shared-receiver.ts";
 
 const WEBHOOKS: Scope[] = ["read:webhooks", "write:webhooks"];
 const url = () => `https://hooks.example.com/${uniqueName("hook")}`;
@@ -46,15 +47,28 @@ describe("an API key with the scopes of webhooks alone", () => {
     expect((await asKey("PATCH", `/v1/webhooks/${created.id}`, { events: ["webhook.test"] })).status).toBe(200);
   });
 
-  test("does not read in a delivery what the exception says", async () => {
-    const { id } = (await asAdmin("POST", "/v1/webhooks", { url: url(), events: ["exception.created"] })).json as Webhook;
+  test("does not read in a delivery what the exception says, nor in a response that repeats it, nor has it sent elsewhere", async () => {
+    const echo = `/${uniqueName("echo")}`;
+    await receiver.behave(echo, { body: "Got: Confidential" });
+    const { id } = (await asAdmin("POST", "/v1/webhooks", { url: receiver.url(echo), events: ["exception.created"] })).json as Webhook;
     await asAdmin("POST", "/v1/exceptions", { title: "Confidential", severity: "low" });
     const path = `/v1/webhooks/${id}/deliveries`;
-    const delivery = await until("it is sent", async () => ((await asAdmin("GET", path)).json as { items: Delivery[] }).items[0]);
-    const seen = (await asKey("GET", `${path}/${delivery.id}`)).json as DeliveryDetail;
-    expect(seen).toMatchObject({ id: delivery.id, type: "exception.created", payload: null });
+    const delivery = await until("it is delivered", async () =>
+      ((await asAdmin("GET", path)).json as { items: Delivery[] }).items.find(({ status }) => status === "delivered"),
+    );
+    const seen = await asKey("GET", `${path}/${delivery.id}`);
+    expect(seen.json).toMatchObject({ id: delivery.id, type: "exception.created", payload: null, attempts: [{ status_code: 200 }] });
+    expect(seen.text).not.toContain("Confidential");
     const shown = (await asAdmin("GET", `${path}/${delivery.id}`)).json as DeliveryDetail;
-    expect(shown.payload).toMatchObject({ data: { exception: { title: "Confidential" } } });
+    expect(shown).toMatchObject({
+      payload: { data: { exception: { title: "Confidential" } } },
+      attempts: [{ response: { body: "Got: Confidential" } }],
+    });
+
+    // What was sent can be sent again: to where it went.
+    expect((await asKey("PATCH", `/v1/webhooks/${id}`, { events: ["webhook.test"] })).status).toBe(200);
+    expectProblem(await asKey("PATCH", `/v1/webhooks/${id}`, { url: url() }), "scope_required");
+    expect((await asAdmin("PATCH", `/v1/webhooks/${id}`, { url: url() })).status).toBe(200);
     await asAdmin("DELETE", `/v1/webhooks/${id}`);
   });
 

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Received } from "#e2e/webhooks/receiver.ts";
-import { SECRET } from "#e2e/webhooks/subscriber.ts";
-import { receiver, subscriber } from "./subscribed.ts";
+import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
+import { receiver } from "./shared-receiver.ts";
+
+const subscriber = await Subscriber.create(receiver);
 
 const DOCS = fileURLToPath(new URL("../../../docs/webhooks/", import.meta.url));
 const PLAIN = "Schlüssel, 16 bytes and more";
@@ -210,7 +212,6 @@ describe.each(Object.entries(RUNTIMES))("the snippet for %s", (name, runtime) =>
         rmSync(folder, { recursive: true });
       }
     },
-    60_000,
   );
 });
 

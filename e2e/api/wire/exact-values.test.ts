@@ -82,6 +82,19 @@ describe("a text is what is seen", () => {
     }
   });
 
+  test("NFC and NFD of one operation are one, in records and their lists", async () => {
+    const record = await api("POST", "/v1/integrations", {
+      bearer,
+      tenant,
+      body: { idempotencyKey: uniqueName("nfd"), operation: "Cafe\u0301" },
+    });
+    expect(record.json).toMatchObject({ operation: "Caf\u00e9" });
+    for (const operation of ["Caf\u00e9", "Cafe\u0301"]) {
+      const found = await api("GET", "/v1/integrations", { bearer, tenant, query: { operation } });
+      expect((found.json as { items: unknown[] }).items).toHaveLength(1);
+    }
+  });
+
   test.each(["\u200b", "\u3164", "\u202e\u202c", "\u2800", "\u{e0020}"])("a title of %j is refused", async (title) => {
     const answer = await exception({ title });
     expectProblem(answer, "invalid_request");

@@ -77,6 +77,8 @@ describe("what is too long is told so", () => {
     expectProblem(await api("GET", "/v1/me", { bearer, tenant, headers: { "X-Note": "x".repeat(20_000) } }), "headers_too_large");
     const { status, head } = await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(300_000)}`]);
     expect([status, head]).toEqual([431, expect.stringMatching(/x-request-id: req_/i)]);
+    // More than what is on its way when the answer is given: it must not be lost for that.
+    expect((await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(5_000_000)}`])).status).toBe(431);
   });
 
   test("a reason for the audit trail", async () => {
@@ -114,6 +116,14 @@ describe("every form of a target", () => {
     expect([status, head]).toEqual([204, expect.stringMatching(/allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS/i)]);
     expect((await raw("GET * HTTP/1.1")).status).toBe(400);
   });
+
+  test.each(["/v1/../v2/me", "/v1/exceptions/%2e%2e/me", "/docs/./x", "/acme/.."])("none with dots to resolve: %s", async (path) => {
+    for (const method of ["GET", "POST"]) expect((await raw(`${method} ${path} HTTP/1.1`)).status).toBe(400);
+  });
+
+  test("of one host", async () => {
+    expect((await raw("GET /v1/me HTTP/1.1", ["Host: elsewhere.example"])).status).toBe(400);
+  });
 });
 
 test.each([
@@ -128,10 +138,21 @@ test.each([
 });
 
 describe("a wrong base path is answered by a problem, and not by a way to sign in", () => {
-  test.each(["/v2/exceptions", "/v0", "/V1/me", "/api/v1/exceptions", "/api", "/api/", "/api/v1", "/v10/x", "/api/graphql"])(
-    "%s",
-    async (path) => {
-      for (const method of ["GET", "POST"]) expectProblem(await api(method, path, { bearer, tenant }), "not_found");
-    },
-  );
+  test.each([
+    "/v2/exceptions",
+    "/v0",
+    "/V1/me",
+    "/api/v1/exceptions",
+    "/api",
+    "/api/",
+    "/api/v1",
+    "/v10/x",
+    "/api/graphql",
+    "/api/auth",
+    "/api/account",
+    "/api/account/nobody",
+    "/api/account/forgot/x",
+  ])("%s", async (path) => {
+    for (const method of ["GET", "POST"]) expectProblem(await api(method, path, { bearer, tenant }), "not_found");
+  });
 });

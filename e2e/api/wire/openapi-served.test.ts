@@ -37,3 +37,15 @@ test("it is only read", async () => {
   const posted = await api("POST", "/v1/openapi.json", { body: {} });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
+
+test("it carries the headers of every answer", async () => {
+  const [document, me] = [await api("GET", "/v1/openapi.json"), await api("GET", "/v1/me")];
+  for (const name of [
+    "x-content-type-options",
+    "x-frame-options",
+    "referrer-policy",
+    "strict-transport-security",
+    "content-security-policy",
+  ])
+    expect([name, document.headers.get(name)]).toEqual([name, me.headers.get(name) ?? "none"]);
+});

@@ -15,6 +15,7 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
   await expect(page.getByRole("dialog", { name: "Bank feed rotated" })).toBeVisible();
   const successor = await shownCredential(page);
   await dialog(page).getByRole("button", { name: "Copy the credential" }).click();
+  await expect(dialog(page).getByText("You can close this now")).toBeVisible();
   await dialog(page).getByRole("button", { name: "Done" }).click();
 
   const rotation = panel.getByRole("region", { name: "Rotation" });
@@ -53,7 +54,7 @@ test("revoking asks for name and reason, says what it would refuse, and holds on
   await dialog(page).getByLabel("Type Bank feed to confirm").fill("Bank feed");
   await dialog(page).getByLabel("Reason").fill("Leaked in a log.");
   await dialog(page).getByRole("button", { name: "Revoke key" }).click();
-  await expect(panel.getByRole("status").getByText("Revoked Bank feed")).toBeVisible();
+  await expect(page.getByRole("status").getByText("Revoked Bank feed")).toBeVisible();
   expect((await admin.use(key.credential)).status).toBe(401);
   await expect(panel).toContainText(/Revoked .* by ada: Leaked in a log\./);
   await expect(panel.getByRole("heading", { name: "Bank feed" })).toBeFocused();
@@ -61,6 +62,36 @@ test("revoking asks for name and reason, says what it would refuse, and holds on
   await page.keyboard.press("Escape");
   await expect(rowOf(page, "Bank feed").getByRole("link")).toBeFocused();
   await expect(rowOf(page, "Bank feed").getByText("Revoked").first()).toBeVisible();
+});
+
+test("a dialog stays above its panel where the window gets narrower", async ({ page, admin }) => {
+  await admin.create({ name: "Bank feed" });
+  await page.goto(`/${admin.tenant}/api-keys`);
+  const panel = await openPanel(page, "Bank feed");
+  await panel.getByRole("button", { name: "Revoke" }).click();
+  await dialog(page).getByLabel("Reason").fill("Leaked in a log.");
+  await page.setViewportSize({ width: 360, height: 800 });
+  await expect.poll(() => panel.first().evaluate((element) => element.matches(":modal"))).toBe(true);
+  await dialog(page).getByLabel("Type Bank feed to confirm").click();
+  await page.keyboard.type("Bank feed");
+  await dialog(page).getByRole("button", { name: "Revoke key" }).click();
+  await expect(page.getByRole("status").getByText("Revoked Bank feed")).toBeVisible();
+});
+
+test("saving a draft takes nothing back that another admin changed meanwhile", async ({ page, admin }) => {
+  const key = await admin.create({ name: "Bank feed", scopes: ["read:exceptions", "write:exceptions"] });
+  await page.goto(`/${admin.tenant}/api-keys`);
+  const panel = await openPanel(page, "Bank feed");
+  await panel.getByRole("button", { name: "Edit" }).click();
+  await dialog(page).getByLabel("Name").fill("Bank feed importer");
+  const heard = page.waitForResponse(
+    async (answer) => answer.url().endsWith(key.id) && (await answer.text()).includes('["read:exceptions"]'),
+  );
+  expect((await admin.call("PATCH", `/${key.id}`, { scopes: ["read:exceptions"] })).status).toBe(200);
+  await heard;
+  await dialog(page).getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
+  expect(await admin.get(key.id)).toMatchObject({ name: "Bank feed importer", scopes: ["read:exceptions"] });
 });
 
 test("a change that would refuse calls says which before it is saved, any other is saved at once", async ({ page, admin }) => {
@@ -75,7 +106,7 @@ test("a change that would refuse calls says which before it is saved, any other 
   await dialog(page).getByRole("checkbox", { name: "write exceptions" }).uncheck();
   await dialog(page).getByRole("button", { name: "Save" }).click();
   const importer = page.getByRole("dialog", { name: "Bank feed importer" });
-  await expect(importer.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
+  await expect(page.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
   expect(await admin.get(key.id)).toMatchObject({ name: "Bank feed importer", scopes: ["read:exceptions"] });
 
   await importer.getByRole("button", { name: "Edit" }).click();

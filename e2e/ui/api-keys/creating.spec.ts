@@ -9,6 +9,7 @@ test("a key made here works by the command that is copied, and the list tells of
   await page.goto(`/${admin.tenant}/api-keys`);
   const credential = await createKey(page, "Nightly export");
   await dialog(page).getByRole("button", { name: "Copy the command" }).click();
+  await expect(dialog(page).getByText("You can close this now")).toBeVisible();
   await dialog(page).getByRole("button", { name: "Done" }).click();
   const row = rowOf(page, "Nightly export");
   await expect(row.getByText("Waiting for the first call…")).toBeVisible();

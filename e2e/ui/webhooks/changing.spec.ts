@@ -7,6 +7,7 @@ import { choose, copiedText, dialog, panelOf, test } from "./hooks.ts";
 test("a receiver that answers 410 is disabled; enabling says why, and sends again what was missed", async ({ page, hooks }) => {
   const webhook = await hooks.tried({ status: 410 });
   const missed = await hooks.subscriber.emit("exception.updated", { note: "second" });
+  await webhook.becomes(missed, ["failed"]);
   await page.goto(hooks.list);
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Disabled");
   await rowOf(page, hooks.receiver.url(webhook.path)).getByRole("link").click();
@@ -35,6 +36,8 @@ test("who disables a webhook says why; what it misses is counted before it is se
   await expect(page.getByText("The receiver moves.")).toBeVisible();
   for (const note of ["one", "two", "three"]) await hooks.subscriber.emit("exception.created", { note });
   await expect(page.getByRole("row").filter({ hasText: "Failed" })).toHaveCount(3);
+  // The webhook is asked for apart from its deliveries.
+  await page.reload();
   await page.getByRole("button", { name: "Enable" }).click();
   await dialog(page).getByLabel("Recover missed deliveries: 3 deliveries").uncheck();
   await dialog(page).getByRole("button", { name: "Enable webhook" }).click();

@@ -12,7 +12,6 @@ test("a failed attempt says what went wrong, what to do, and when the next try i
   await expect(panel.getByText(/^Next attempt in (59 min|1 h)/)).toBeVisible();
   await expect(panel.getByText("The receiver responded with 503.")).toBeVisible();
   await expect(panel.getByText("Only a 2xx counts as delivered.")).toBeVisible();
-  await panel.getByText("Response", { exact: true }).click();
   await expect(panel.getByRole("region", { name: "Response body" })).toHaveText('{\n  "error": "try later"\n}');
   await expect(panel.getByRole("region", { name: "Response headers" })).toContainText("retry-after: 3600");
   await webhook.behave({});
@@ -67,6 +66,25 @@ test("deliveries are filtered in the address, found by the webhook-id of a recei
   await expect(page.getByRole("row")).toHaveCount(73);
 });
 
+test("among all webhooks' deliveries one opens beside the list, R sends it again, and K opens the one above", async ({ page, hooks }) => {
+  const webhook = await hooks.tried({ status: 503, headers: { "Retry-After": "3600" } });
+  await page.goto(`/${hooks.subscriber.tenant}/requests?view=deliveries`);
+  await rowOf(page, "exception.created").getByRole("link").click();
+  const panel = panelOf(page, "exception.created");
+  await expect(panel.getByText("The receiver responded with 503.")).toBeVisible();
+  await expect(panel.getByRole("link", { name: webhook.path })).toBeVisible();
+  await webhook.behave({});
+  await page.keyboard.press("r");
+  await expect(panel.getByText("Delivered").first()).toBeVisible();
+  await hooks.subscriber.emit("exception.updated");
+  await expect(rowOf(page, "exception.updated")).toBeVisible();
+  await page.keyboard.press("k");
+  await expect(panelOf(page, "exception.updated")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Requests & deliveries");
+});
+
 test("deliveries appear by themselves, rest while the tab is hidden, and catch up", async ({ page, hooks }) => {
   const webhook = await hooks.tried({});
   await page.goto(hooks.pageOf(webhook));
@@ -74,13 +92,15 @@ test("deliveries appear by themselves, rest while the tab is hidden, and catch u
   await hooks.subscriber.emit("exception.created", { note: "live" });
   await expect(page.getByRole("row")).toHaveCount(3);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(2);
+  // It tells seconds: what was asked for is answered.
+  await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
   await setVisibility(page, "hidden");
   let asked = 0;
   page.on("request", (request) => {
     if (request.url().includes("/v1/")) asked += 1;
   });
   await hooks.subscriber.emit("exception.created", { note: "meanwhile" });
-  await expect(page.getByText(/Updated (7|8|9) s ago/)).toBeVisible();
+  await expect(page.getByText(/Updated ([7-9]|\d\d) s ago|Updated \d+ min ago/)).toBeVisible();
   expect(asked).toBe(0);
   await setVisibility(page, "visible");
   await expect(page.getByRole("row")).toHaveCount(4);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { DatabaseError, escapeIdentifier } from "pg";
+import { env } from "../../runtime/env.ts";
 import { processWide } from "../../runtime/process-wide.ts";
 import type { Claims } from "../claims.ts";
 import type { DatabaseAnswer } from "../unwrap.ts";
@@ -19,6 +20,12 @@ const BECOME = statementOf(
 /** What a pooler in transaction mode says of a name that another connection was told: then no more are given. */
 const NAME_UNKNOWN = "26000";
 const NAME_TAKEN = "42P05";
+/** Of a replica: no connection, being stopped or started, a write, or rows that it has to follow the database in removing. */
+const CANT_ANSWER = /^(?:08|53|57P|58|25006|40001)/;
+const CONFLICT = "40001";
+/** It is not asked again for so long. */
+const AWAY_MS = 30_000;
+const away = () => processWide("replica", () => ({ until: 0 }));
 const naming = () => processWide("statement-naming", () => ({ on: true }));
 
 /** As PostgREST does it (https://docs.postgrest.org/en/stable/references/transactions.html): for the transaction and no longer. */
@@ -26,17 +33,34 @@ export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role])
   return { ...BECOME, values: [claims.role, JSON.stringify(claims), timeout] };
 }
 
+/** `mayLag`: a read replica, which is behind by a moment, may answer. */
+export type How = { mayLag?: boolean };
+
 /** Calls a function of `public` on a connection of our own: one round trip, one transaction. */
-export async function callDirectly(claims: Claims, name: string, args: object): Promise<DatabaseAnswer> {
+export async function callDirectly(claims: Claims, name: string, args: object, { mayLag }: How = {}): Promise<DatabaseAnswer> {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const names = given.map(([argument]) => argument);
   const call = { ...callOf(name, names), values: given.map(([, value]) => written(value)) };
   try {
     const statements = [become(claims, await ownTimeoutOf(name)), call];
-    const answer = await run(claims.role === "service_role" ? "service" : "tenants", statements);
+    const answer = await (mayLag ? runOnReplica(statements) : run(claims.role === "service_role" ? "service" : "tenants", statements));
     return { data: answer ? JSON.parse(answer) : null, error: null, status: 200 };
   } catch (error) {
     return refusal(error);
+  }
+}
+
+/** Where there is none, where it does not answer, and where it can't: on the database itself. */
+async function runOnReplica(statements: Bound[]): Promise<string | null> {
+  const replica = away();
+  if (!env().REPLICA_DATABASE_URL || performance.now() < replica.until) return run("tenants", statements);
+  try {
+    return await run("replica", statements);
+  } catch (error) {
+    const code = error instanceof DatabaseError ? error.code : undefined;
+    if (code !== undefined && !CANT_ANSWER.test(code)) throw error;
+    if (code !== CONFLICT) replica.until = performance.now() + AWAY_MS;
+    return run("tenants", statements);
   }
 }
 

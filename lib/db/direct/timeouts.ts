@@ -1,6 +1,9 @@
+import type { QueryConfig } from "pg";
 import { processWide } from "../../runtime/process-wide.ts";
 import { connect } from "./pools.ts";
 
+/** Every call waits for it: it must not wait for a connection that died. */
+const WITHIN_MS = 5_000;
 const READ = `select proname as name, split_part(setting, '=', 2) as timeout from pg_catalog.pg_proc cross join unnest(proconfig) setting
   where pronamespace = 'public'::regnamespace and setting like 'statement_timeout=%'`;
 
@@ -21,10 +24,12 @@ export async function ownTimeoutOf(name: string): Promise<string | undefined> {
 
 async function readTimeouts(): Promise<Map<string, string>> {
   const client = await connect("service");
+  let lost = true;
   try {
-    const { rows } = await client.query<{ name: string; timeout: string }>(READ);
+    const { rows } = await client.query<{ name: string; timeout: string }, []>({ text: READ, query_timeout: WITHIN_MS } as QueryConfig<[]>);
+    lost = false;
     return new Map(rows.map(({ name, timeout }) => [name, timeout]));
   } finally {
-    client.release();
+    client.release(lost);
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { fieldWords } from "../../wire/field-words.ts";
-import { createExceptionContract, type importExceptionsContract } from "../contract.ts";
+import { createExceptionContract } from "../contract.ts";
+import type { importExceptionsContract } from "./contract.ts";
 import { type Line, readLines } from "./read-lines.ts";
 
 const BATCH_ROWS = 1_000;

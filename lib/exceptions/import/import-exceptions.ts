@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { write } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import type { importExceptionsContract } from "../contract.ts";
 import type { Refusal } from "./batches.ts";
+import type { importExceptionsContract } from "./contract.ts";
 import { readBatches } from "./reader.ts";
 
 const REPORTED_MAX = 1_000;

@@ -55,6 +55,14 @@ test("a line of CSV as long as a file is refused, and the rest taken in unseen",
   expect(whole).toBe(true);
 });
 
+test("a row of CSV of empty cells without end is not kept, and the rest taken in unseen", async () => {
+  const { lines, whole } = await read("text/csv", ["title,severity\nA,low\nB", ...repeat(",".repeat(MIB), 4), "\nC,low\n"]);
+  expect(lines).toHaveLength(2);
+  expect(lines).toContainEqual({ number: 2, value: { title: "A", severity: "low" } });
+  expect(lines).toContainEqual({ number: 3, fault: expect.stringContaining("too long") });
+  expect(whole).toBe(true);
+});
+
 test.each([
   ["application/x-ndjson", "", '{"a":1}\n'],
   ["text/csv", "title,severity\n", "A,low\n"],
@@ -92,6 +100,9 @@ test.each([
   ["a column without a name", "title,\n"],
   ["a column twice", "title,severity,title\n"],
   ["a column of all objects", "title,__proto__\n"],
+  ["empty columns without end", `title,severity${",".repeat(4 * MIB)}`],
+  ["a column without end", `title,${"x".repeat(4 * MIB)}`],
+  ["columns beyond what a row can have, then another", `title,${"x".repeat(260 * 1024)}\ntitle,severity\n`],
 ])("a header with %s is refused as one, and the file taken in unseen", async (_what, header) => {
   let taken = 0;
   const parts = function* () {

@@ -8,6 +8,8 @@ const FILE_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_MAX = 100_000;
 /** A valid row has a tenth of it. A row as long as a file would take gigabytes to parse. */
 const LINE_MAX_LENGTH = 256 * 1024;
+/** Of CSV: cells without a letter are not counted by its length, and each costs memory. */
+const RECORD_MAX_BYTES = 1024 * 1024;
 const NUMBERS = ["amount_minor"];
 const COLUMNS_TOLD = 100;
 const COLUMN_TOLD_LENGTH = 100;
@@ -18,8 +20,11 @@ const NOT_CLOSED = "A quotation mark in this row is never closed. It and every r
 /** A row of a file, by its number from 1: its value, or its fault. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
-/** Whether rows are still parsed. The rest of the file is read regardless: responding earlier would break the connection. */
-type Rest = { wanted: boolean };
+/**
+ * Whether rows are still parsed. The rest of the file is read regardless: responding earlier would break the connection. `look`: called
+ * before each further chunk.
+ */
+type Rest = { wanted: boolean; look?: () => void };
 
 /**
  * Streams NDJSON, or CSV whose header has some of the `fields`. Rows beyond 100,000 are read but not parsed.
@@ -86,9 +91,14 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<(strin
 async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>): AsyncGenerator<Line> {
   const broken: Line[] = [];
   let last = 1;
+  let endOfRecord = 0;
+  let hasHeader = false;
   const parser = parse({
     bom: true,
     columns(header: string[]) {
+      if (!rest.wanted) throw headerTooLong(fields);
+      hasHeader = true;
+      endOfRecord = parser.info.bytes;
       const names = header.map((name) => name.trim());
       requireFields(names, fields);
       return names;
@@ -102,10 +112,12 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
     ltrim: true,
     on_record: (record, { lines }) => {
       last = lines;
+      endOfRecord = parser.info.bytes;
       return record;
     },
     on_skip: (error) => {
       if (!rest.wanted) return undefined;
+      endOfRecord = parser.info.bytes;
       const tooLong = error?.code === "CSV_MAX_RECORD_SIZE";
       const isOpen = error?.code === "CSV_QUOTE_NOT_CLOSED";
       const fault = tooLong ? TOO_LONG : isOpen ? NOT_CLOSED : "This row has a different number of cells than the header.";
@@ -116,6 +128,11 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
       return undefined;
     },
   });
+  rest.look = () => {
+    if (parser.info.bytes - endOfRecord <= RECORD_MAX_BYTES) return;
+    broken.push({ number: last + 1, fault: TOO_LONG });
+    rest.wanted = false;
+  };
   bytes.on("error", (error) => parser.destroy(error));
   try {
     for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>) {
@@ -128,6 +145,7 @@ async function* readCsv(bytes: Readable, rest: Rest, fields: ReadonlySet<string>
     for await (const _ of bytes);
     throw error;
   }
+  if (!hasHeader && !rest.wanted) throw headerTooLong(fields);
   yield* broken;
 }
 
@@ -141,7 +159,15 @@ function requireFields(names: readonly string[], fields: ReadonlySet<string>): v
     ...twice.map((name) => ({ path: name, message: "The header contains this column twice." })),
   ];
   const told = errors.slice(0, COLUMNS_TOLD).map(({ path, message }) => ({ path: path.slice(0, COLUMN_TOLD_LENGTH), message }));
-  throw new ApiError("invalid_request", `The header can contain these columns, each once: ${[...fields].join(", ")}.`, { errors: told });
+  throw headerRefused(fields, told);
+}
+
+function headerTooLong(fields: ReadonlySet<string>): ApiError {
+  return headerRefused(fields, [{ path: "", message: "The header is too long." }]);
+}
+
+function headerRefused(fields: ReadonlySet<string>, errors: FieldError[]): ApiError {
+  return new ApiError("invalid_request", `The header can contain these columns, each once: ${[...fields].join(", ")}.`, { errors });
 }
 
 /** @throws ApiError 400 for bytes that are no UTF-8: the decoder put this character in their place. */
@@ -159,7 +185,7 @@ function fromCells(record: Record<string, string>): Record<string, unknown> {
 }
 
 function fromCell(name: string, cell: string): unknown {
-  requireText(requireIntact(cell), name);
+  requireText(requireIntact(cell), () => name);
   if (NUMBERS.includes(name) && /^\d{1,16}$/.test(cell)) return Number(cell);
   return name === "details" ? parseJsonObject(cell) : cell;
 }
@@ -178,6 +204,7 @@ async function* bounded(bytes: AsyncIterable<Uint8Array>, rest: Rest): AsyncGene
   for await (const chunk of bytes) {
     size += chunk.length;
     if (size > FILE_MAX_BYTES) throw new ApiError("payload_too_large", "A file can be at most 64 MiB.");
+    if (rest.wanted) rest.look?.();
     if (rest.wanted) yield chunk;
   }
 }

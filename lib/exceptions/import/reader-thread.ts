@@ -1,8 +1,11 @@
 /** A thread of its own, where files are read: what parses 64 MiB must not hold the event loop that answers others' calls. */
 import { type MessagePort, parentPort } from "node:worker_threads";
+import { giveWay } from "../../runtime/give-way.ts";
 import { ApiError } from "../../wire/errors.ts";
 import { batchesOf } from "./batches.ts";
 import type { FromReader, ToReader } from "./reader.ts";
+
+giveWay();
 
 /** One message a file: its media type, and the port by which it comes. */
 parentPort?.on("message", ({ mediaType, port }: { mediaType: string; port: MessagePort }) => void read(mediaType, port));

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
-import { actor, id, person, text, time } from "../../wire/schema.ts";
-import { exception, slaSummary } from "../contract.ts";
+import { actor, id, page, pageQuery, person, text, time, timestamp } from "../../wire/schema.ts";
+import { exception, slaItem, slaSummary } from "../contract.ts";
+import { anyStatus, slaFilters } from "../filters/contract.ts";
 
 const tag = "SLA monitor";
 const count = z.int().min(0);
@@ -26,22 +27,34 @@ const policy = {
     .array(minutesOf(SLA_POLICIES.low_minutes))
     .min(SLA_POLICIES.at_risk_thresholds.least)
     .max(SLA_POLICIES.at_risk_thresholds.most)
-    .meta({ description: "Minutes before due_at at which exception.sla.at_risk is sent.", example: [240, 60] }),
+    .meta({
+      description: "Minutes before due_at at which exception.sla.at_risk is sent. May be empty beside at_risk_business_thresholds.",
+      example: [240, 60],
+    }),
 };
 
 const calendarChoice = id("cal").nullable();
 
-/** Left out of a PUT, each stays as it is. */
+/** Left out of a PUT, each is unchanged. */
 const pace = {
+  at_risk_business_thresholds: z
+    .array(minutesOf(SLA_POLICIES.low_minutes))
+    .max(SLA_POLICIES.at_risk_business_thresholds.most)
+    .meta({
+      description:
+        "The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is " +
+        "open. If omitted, it is unchanged.",
+      example: [],
+    }),
   calendar_id: calendarChoice.meta({
-    description: "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it stays as it is.",
+    description: "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.",
     example: null,
   }),
   calendar_by_severity: z
     .strictObject({ critical: calendarChoice, high: calendarChoice, medium: calendarChoice, low: calendarChoice })
     .partial()
     .meta({
-      description: "Severities with another calendar than calendar_id, or null for none. If omitted, it stays as it is.",
+      description: "Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.",
       example: { critical: null },
     }),
   pause: z
@@ -68,7 +81,7 @@ const pace = {
           example: [{ status: null, reason_code: "waiting_for_bank" }],
         }),
     })
-    .meta({ id: "PausePolicy", description: "When clocks pause, and for how long. If omitted, it stays as it is." }),
+    .meta({ id: "PausePolicy", description: "When clocks pause, and for how long. If omitted, it is unchanged." }),
 };
 
 export const slaPolicy = z.object({ ...policy, ...pace, updated_at: time, updated_by: actor }).meta({ id: "SlaPolicy" });
@@ -118,6 +131,8 @@ export const putSlaPolicyContract = contract({
   dryRun: "asked",
 });
 
+export const THRESHOLD_KINDS = ["wall_clock", "business"] as const;
+
 export const LEDGER_KINDS = EXCEPTION_LEDGER.kind;
 
 export const ledgerRow = z
@@ -126,6 +141,10 @@ export const ledgerRow = z
     kind: z.enum(LEDGER_KINDS),
     due_at: time,
     threshold_minutes: z.int().nullable().meta({ description: "For a crossing: minutes before due_at. 0 is the breach.", example: null }),
+    threshold_kind: z
+      .enum(THRESHOLD_KINDS)
+      .nullable()
+      .meta({ description: "What threshold_minutes counts: all minutes, or open ones of the calendar.", example: null }),
     elapsed_seconds: z
       .number()
       .meta({ description: "Since the previous row: worked_seconds, closed_seconds and paused_seconds together.", example: 60 }),
@@ -151,6 +170,12 @@ export const ledgerRow = z
   })
   .meta({ id: "LedgerRow" });
 
+export const LEDGER_SEGMENTS = ["worked", "closed", "paused"] as const;
+
+const ledgerSegment = z
+  .object({ starts_at: time, ends_at: time, kind: z.enum(LEDGER_SEGMENTS).meta({ example: "worked" }) })
+  .meta({ id: "LedgerSegment" });
+
 export const getExceptionLedgerContract = contract({
   operationId: "getExceptionLedger",
   method: "GET",
@@ -167,6 +192,11 @@ export const getExceptionLedgerContract = contract({
       breached: z.boolean().meta({ example: false }),
       explanation: z.string().meta({ example: "Resolved 29 min before its deadline." }),
       rows: z.array(ledgerRow),
+      segments: z.array(ledgerSegment).meta({
+        description:
+          "What the clock did from the first row on, without gaps; up to as_of they add up to the rows' worked, closed and paused seconds. " +
+          "After as_of: until due_at, at most 92 days ahead, as if resumed now.",
+      }),
     })
     .meta({ id: "ExceptionLedger" }),
 });
@@ -198,3 +228,85 @@ export const getTimeToBreachContract = contract({
   access: needs("read:sla"),
   response: timeToBreach,
 });
+
+export const listSlaChangesContract = contract({
+  operationId: "listSlaChanges",
+  method: "GET",
+  path: "/v1/exceptions/sla/changes",
+  tag: "SLA monitor",
+  summary: "List what changed in the open exceptions",
+  description:
+    "Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the " +
+    "first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that " +
+    "come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.",
+  access: needs("read:sla"),
+  query: z.strictObject({
+    ...pageQuery,
+    ...slaFilters,
+    since: timestamp.meta({ description: "as_of of what you have, at most 24 hours ago." }),
+  }),
+  response: page(
+    z
+      .object({
+        id: exception.shape.id,
+        changed_at: time,
+        exception: slaItem.nullable().meta({ description: "Null: closed, or the filters no longer match it." }),
+      })
+      .meta({ id: "SlaChange" }),
+  )
+    .extend({ summary: slaSummary, as_of: time })
+    .meta({ id: "SlaChanges" }),
+});
+export type SlaChanges = z.output<typeof listSlaChangesContract.response>;
+
+export const FACET_STATES = ["open", "closed", "all"] as const;
+
+const FACET_VALUES_MOST = 50;
+
+const facetValues = z
+  .array(
+    z
+      .object({
+        value: z.string().meta({ description: "As the filter takes it.", example: "high" }),
+        count: count.meta({ example: 12 }),
+        name: z.string().nullable().meta({ description: "Of a reconciliation.", example: null }),
+        amount_minor: z.int().nullable().meta({ description: "Of a currency: the sum at risk, in minor units.", example: null }),
+      })
+      .meta({ id: "FacetValue" }),
+  )
+  .max(FACET_VALUES_MOST);
+
+export const getSlaFacetsContract = contract({
+  operationId: "getSlaFacets",
+  method: "GET",
+  path: "/v1/exceptions/sla/facets",
+  tag: "SLA monitor",
+  summary: "Count exceptions by each filter's values",
+  description:
+    "For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; " +
+    "complete says whether that is all. Of a filter with many values, the 50 most frequent.",
+  access: needs("read:sla"),
+  query: z.strictObject({
+    ...slaFilters,
+    status: anyStatus,
+    state: z.enum(FACET_STATES).default("open").meta({ description: "Which exceptions to count." }),
+  }),
+  response: z
+    .object({
+      total: count.meta({ description: "Exceptions that all the filters match.", example: 380 }),
+      paused_count: count.meta({ description: "Of the low risk, those paused.", example: 3 }),
+      facets: z.object({
+        breach_risk: facetValues,
+        severity: facetValues,
+        status: facetValues,
+        assigned_to: facetValues,
+        reason_code: facetValues,
+        reconciliation_id: facetValues,
+        currency: facetValues,
+      }),
+      complete: z.boolean().meta({ example: true }),
+      as_of: time,
+    })
+    .meta({ id: "SlaFacets" }),
+});
+export type SlaFacets = z.output<typeof getSlaFacetsContract.response>;

@@ -8,12 +8,21 @@ type Ledger = z.output<typeof getExceptionLedgerContract.response>;
 type Row = Ledger["rows"][number];
 type Counted = Extract<keyof Row, `${string}_seconds`>;
 /** By the calendar: `open_ms` is of the time since the row before, `due_moved_ms` of the time from its due_at to this one (null: another calendar). */
-type Change = Omit<Row, Counted> & { open_ms: number | null; due_moved_ms: number | null; business_ms_left: number | null };
-type Stored = { as_of: string; exception: Exception; rows: Change[] };
+type Change = Omit<Row, Counted> & {
+  open_ms: number | null;
+  due_moved_ms: number | null;
+  business_ms_left: number | null;
+  open_spans: Span[] | null;
+};
+/** `open_spans`: when the calendar is open, since the row before, or from the last row to `until`. Null: round the clock. */
+type Stored = { as_of: string; exception: Exception; rows: Change[]; until: string | null; open_spans: Span[] | null };
+type Span = { starts_at: string; ends_at: string };
+type Segment = Ledger["segments"][number];
 
 /** The ledger of one exception's clock, and in words what came of it. */
 export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledger> {
-  const { as_of, exception: current, rows } = await read<Stored>(ctx, "get_exception_ledger", { id });
+  const stored = await read<Stored>(ctx, "get_exception_ledger", { id });
+  const { as_of, exception: current, rows } = stored;
   const added = addUp(rows);
   const breached = added.some(({ kind, threshold_minutes }) => kind === "crossed" && threshold_minutes === 0);
   const isLate = current.closed_at === null && current.due_at <= as_of;
@@ -23,7 +32,49 @@ export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledg
     breached: breached || isLate,
     explanation: explain(current, added, as_of, breached || isLate),
     rows: added,
+    segments: segmentsOf(stored),
   };
+}
+
+/** What the clock did from row to row, and will do from the last one on. Neighbours of one kind are one, but for now: it parts what was from what will be. */
+function segmentsOf({ as_of, rows, until, open_spans }: Stored): Segment[] {
+  const segments: Segment[] = [];
+  let isPaused = false;
+  const add = (starts_at: string, ends_at: string, kind: Segment["kind"]) => {
+    const last = segments.at(-1);
+    if (starts_at >= ends_at) return;
+    if (last?.kind === kind && last.ends_at === starts_at && starts_at !== as_of) last.ends_at = ends_at;
+    else segments.push({ starts_at, ends_at, kind });
+  };
+  const run = (from: string, to: string, open: Span[] | null) => {
+    if (isPaused || open === null) return add(from, to, isPaused ? "paused" : "worked");
+    let at = from;
+    for (const { starts_at, ends_at } of open.flatMap((span) => between(span, from, to))) {
+      add(at, starts_at, "closed");
+      add(starts_at, ends_at, "worked");
+      at = ends_at;
+    }
+    add(at, to, "closed");
+  };
+  for (const [index, row] of rows.entries()) {
+    const before = rows[index - 1];
+    if (before) run(before.at, row.at, row.open_spans);
+    if (row.kind === "paused") isPaused = true;
+    if (row.kind === "resumed") isPaused = false;
+  }
+  const last = rows.at(-1);
+  if (last && until !== null && until > last.at) {
+    run(last.at, as_of < until ? as_of : until, open_spans);
+    isPaused = false;
+    if (as_of < until) run(as_of, until, open_spans);
+  }
+  return segments;
+}
+
+/** The part of a span within two moments; none where they don't meet. Times of one form sort as text. */
+function between({ starts_at, ends_at }: Span, from: string, to: string): Span[] {
+  const part = { starts_at: starts_at > from ? starts_at : from, ends_at: ends_at < to ? ends_at : to };
+  return part.starts_at < part.ends_at ? [part] : [];
 }
 
 /**
@@ -32,7 +83,7 @@ export async function getExceptionLedger(ctx: Context, id: string): Promise<Ledg
  */
 function addUp(changes: Change[]): Row[] {
   let isPaused = false;
-  return changes.map(({ open_ms, due_moved_ms, business_ms_left, ...change }, index) => {
+  return changes.map(({ open_ms, due_moved_ms, business_ms_left, open_spans: _, ...change }, index) => {
     const before = changes[index - 1];
     const elapsed = secondsBetween(before?.at ?? change.at, change.at);
     const worked = isPaused ? 0 : (open_ms ?? elapsed * 1000) / 1000;

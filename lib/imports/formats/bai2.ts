@@ -11,6 +11,7 @@ import { TextLines } from "./text-lines.ts";
 
 /** Longest record with its continuations. */
 const RECORD_MAX_LENGTH = 64 * 1024;
+const CONTINUATION = /^88(?:[,/]|$)/;
 const OPENING_LEDGER = "010";
 const CLOSING_LEDGER = "015";
 /** What the standard says where a group names none. */
@@ -45,10 +46,9 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   function onLine(line: string) {
     const text = line.trimEnd();
     if (text === "" || text === "\u001a") return;
-    const code = text.slice(0, 2);
     const isTerminated = text.endsWith("/");
     const body = isTerminated ? text.slice(0, -1) : text;
-    if (code !== "88") {
+    if (!CONTINUATION.test(text)) {
       finish();
       record = body;
       recordLine = lines.number;

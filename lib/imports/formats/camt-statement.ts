@@ -6,13 +6,16 @@ import { DetailsBuilder } from "./gathered.ts";
 import type { Details, ImportLine } from "./line.ts";
 import type { Format } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
-import type { Place } from "./refusal.ts";
+import { type Place, refuseFile } from "./refusal.ts";
 import { Statement } from "./statement.ts";
 import type { XmlNode } from "./xml-events.ts";
 
 const SKIPPED = new Set(["PDNG", "INFO", "FUTR"]);
 /** Transactions of an entry that stays one line, kept in its details. */
 const TRANSACTIONS_TOLD = 50;
+
+/** Banks give a handful a statement. */
+const BALANCES_MAX = 10_000;
 
 type Totals = { count: number; credits: number; creditSum: bigint; debitSum: bigint };
 type Balance = { code: string; minor: number; day: string };
@@ -66,6 +69,8 @@ export class CamtStatement {
       return;
     }
     this.#statement.agreeOn(money.currency);
+    if (this.#balances.length >= BALANCES_MAX)
+      throw refuseFile(this.#place, "Bal", "A statement has too many balances.", "", `at most ${BALANCES_MAX}`);
     this.#balances.push({ code, minor: money.minor, day: this.#dayOf(part.child("Dt")) ?? "" });
   }
 

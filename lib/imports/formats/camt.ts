@@ -14,6 +14,8 @@ const STATEMENTS: Record<string, string> = { Stmt: "camt.053", Rpt: "camt.052", 
 const PARTS = new Set(["Id", "FrToDt", "Acct", "Bal", "TxsSummry", "Ntry"]);
 /** Of one entry without its transactions, and of one transaction. */
 const NODES_MAX = 20_000;
+/** Of all that is kept of an entry until its end. */
+const TEXT_MAX_LENGTH = 32 * 1024 * 1024;
 
 /**
  * ISO 20022 camt.052, 053 and 054, versions 02 to 12. Booked entries become lines; pending and information entries (PDNG, INFO,
@@ -29,6 +31,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
   /** Elements of the part that is being read, outermost first. */
   const open: XmlNode[] = [];
   let nodes = 0;
+  let textLength = 0;
   let transactionNodes = 0;
   let entryPlace: Place = { line: 1 };
   let transactions: Transaction[] = [];
@@ -73,6 +76,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
         }
         if (depth !== statementDepth + 1 || !PARTS.has(tag.local)) return;
         nodes = 0;
+        textLength = 0;
         if (tag.local === "Ntry") {
           entryPlace = place();
           transactions = [];
@@ -91,7 +95,11 @@ export function readCamt(reading: Reading, format: Format): Reader {
     },
     text(text) {
       const node = open.at(-1);
-      if (node) node.text += text;
+      if (!node) return;
+      textLength += text.length;
+      if (textLength > TEXT_MAX_LENGTH)
+        throw refuseFile(entryPlace, open[0]?.name ?? null, "An entry has too much text.", "", `at most ${TEXT_MAX_LENGTH} characters`);
+      node.text += text;
     },
     close() {
       depth--;
@@ -109,7 +117,10 @@ export function readCamt(reading: Reading, format: Format): Reader {
         transactionNodes = 0;
         transactionCount++;
         if (transactionCount <= TRANSACTIONS_MAX) transactions.push(camtTransaction(node));
-        else transactions = [];
+        else {
+          transactions = [];
+          textLength = 0;
+        }
       }
     },
     end() {

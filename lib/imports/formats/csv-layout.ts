@@ -13,9 +13,12 @@ export type Row = { cells: string[]; line: number };
 const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
 const READERS = WRITTEN_FORMATS.map((format) => ({ format, mark: /[^YMD]/.exec(format)?.[0] ?? "", read: dateReader(format, "UTC") }));
 
+/** Longest text that is looked at as a date or an amount: of a cell of blanks, trying would take the square of its length. */
+const VALUE_MAX_LENGTH = 40;
+
 /** How a text can be read as a date. */
 export function dateFormatsOf(text: string): DateFormat[] {
-  if (text.length > 40 || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
+  if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
   return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(({ format }) => format);
 }
 
@@ -25,6 +28,7 @@ export function looksLikeDate(text: string): boolean {
 
 /** Digits with marks and signs, at most a currency around them. */
 export function looksLikeAmount(text: string): boolean {
+  if (text.length > VALUE_MAX_LENGTH) return false;
   return /^[-+(\u2212]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[-+\u2212]?[.,]?\d[\d.,'’\u00A0\u202F ]*-?\s*(?:\p{Sc}|[A-Z]{3}|CR|DR|Cr|Dr|zł|kr)?\)?$/u.test(
     text,
   );

@@ -4,7 +4,7 @@ import { uniqueNames } from "./csv.ts";
 import { dateFormatsOf, looksLikeAmount, looksLikeDate, quoteOf, type Row, rowsOf } from "./csv-layout.ts";
 import { fieldsNamed, plainWords } from "./csv-words.ts";
 import { dateReader } from "./dates.ts";
-import { type DateFormat, type Delimiter, type MappedField, type Mapping, SIGN_VALUES } from "./mapping.ts";
+import { type DateFormat, type Delimiter, type Encoding, type MappedField, type Mapping, SIGN_VALUES } from "./mapping.ts";
 
 const HEADER_WITHIN_ROWS = 50;
 const SAMPLES = 10;
@@ -37,11 +37,18 @@ export type CsvDescription = {
   currency: string | null;
 };
 
-/** Describes a CSV by its head. Null where it is no table. */
-export function describeCsv(head: string, delimiter: Delimiter): { csv: CsvDescription; questions: Question[] } | null {
+/** How a file is cut into cells. */
+export type Layout = { encoding?: Encoding | undefined; delimiter?: Delimiter | undefined; header_row?: boolean | undefined };
+
+/** Describes a CSV by its head. `hasHeader`: found out unless given. Null where it is no table. */
+export function describeCsv(
+  head: string,
+  delimiter: Delimiter,
+  hasHeader?: boolean,
+): { csv: CsvDescription; questions: Question[] } | null {
   const quote = quoteOf(head, delimiter);
   const rows = rowsOf(head, delimiter, quote);
-  const headerAt = headerOf(rows);
+  const headerAt = hasHeader === false ? -1 : hasHeader ? Math.max(0, headerOf(rows)) : headerOf(rows);
   const table = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
   const width = Math.max(headerAt >= 0 ? (rows[headerAt]?.cells.length ?? 0) : 0, ...table.map(({ cells }) => cells.length));
   if (width < 2 || !isTable(table, headerAt >= 0)) return null;

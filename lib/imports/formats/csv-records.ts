@@ -4,6 +4,8 @@ import { LINE_MAX_LENGTH } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
 export const COLUMNS_MAX = 1_000;
+/** Cells without a letter are not counted by a record's length, and each costs memory. */
+const RECORD_MAX_BYTES = 1024 * 1024;
 
 /** Records of CSV with the number of their first line, as they come. */
 export type Records = { write: (text: string) => void; end: () => void };
@@ -16,6 +18,7 @@ export type Records = { write: (text: string) => void; end: () => void };
 export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onRecord: (cells: string[], line: number) => void): Records {
   let lastLine = 0;
   let doubled = 0;
+  let endOfRecord = 0;
   let failure: unknown;
   const parser = parse({
     delimiter,
@@ -25,12 +28,15 @@ export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onReco
     relax_column_count: true,
     max_record_size: LINE_MAX_LENGTH,
     on_record: (cells: string[], { lines }: InfoRecord) => {
+      endOfRecord = parser.info.bytes;
+      // So that it takes each record for its first: for one of another length than the first it makes an error, which takes it longer than ten records.
+      (parser.info as { records: number }).records = 0;
       const first = lastLine + 1;
       lastLine = lines - doubled;
       if (lastLine > first) lastLine -= countedTwice(cells);
       doubled = lines - lastLine;
       if (cells.length > COLUMNS_MAX) {
-        failure = refuseFile({ line: first }, null, "The row has too many columns.", String(cells.length), `at most ${COLUMNS_MAX}`);
+        failure = tooManyColumns(first, String(cells.length));
         throw failure;
       }
       onRecord(cells, first);
@@ -51,6 +57,8 @@ export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onReco
       check(failure);
       parser.write(text);
       check(parser.errored);
+      if (parser.info.bytes - endOfRecord > RECORD_MAX_BYTES) failure = tooManyColumns(lastLine + 1, `more than ${COLUMNS_MAX}`);
+      check(failure);
     },
     end() {
       check(failure);
@@ -59,6 +67,10 @@ export function csvRecords(delimiter: Delimiter, quote: Mapping["quote"], onReco
       if (!parser.writableFinished) parser.resume();
     },
   };
+}
+
+function tooManyColumns(line: number, found: string): unknown {
+  return refuseFile({ line }, null, "The row has too many columns.", found, `at most ${COLUMNS_MAX}`);
 }
 
 /** Line breaks of CRLF within a quoted cell: csv-parse counts CR and LF each. */

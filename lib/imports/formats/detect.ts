@@ -1,11 +1,12 @@
 import { CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt.ts";
 import { delimiterOf } from "./csv-layout.ts";
-import { type CsvDescription, describeCsv, type Question } from "./csv-mapping.ts";
+import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
-import type { Encoding, Format } from "./mapping.ts";
+import type { Encoding, Format, Mapping } from "./mapping.ts";
 import { refuseFile } from "./refusal.ts";
 
-export type Hint = { fileName?: string; contentType?: string };
+/** `layout`: what a person says of a CSV, or where the lines of a JSON document are, in place of what its bytes show. */
+export type Hint = { fileName?: string; contentType?: string; layout?: Layout & Pick<Mapping, "lines_path"> };
 
 export type Detection = {
   format: Format;
@@ -51,14 +52,18 @@ export function detect(head: Uint8Array, hint: Hint = {}): Detection {
     ({ starts, has }) => starts.some((start) => raw.startsWith(start)) && (has === undefined || raw.includes(has)),
   );
   if (other) throw refused(`This is ${other.name}.`, hint.fileName ?? "", other.wanted);
-  const { encoding, bom } = encodingOf(head);
+  const { layout = {} } = hint;
+  const { encoding, bom } = layout.encoding ? { encoding: layout.encoding, bom: false } : encodingOf(head);
   const text = decoderOf(encoding).decode(head);
   if (text.trim() === "") throw refused("The file is empty.", "", READABLE);
-  const known = formatOf(text);
+  // Whoever names a separator says that it is a table.
+  const known = layout.delimiter ? undefined : formatOf(text);
+  if (known?.format === "ndjson" && layout.lines_path !== undefined) known.format = "json";
   if (known) return { ...known, encoding, bom, csv: null, questions: [] };
   if (isBinary(text.slice(0, 4_096))) throw refused("This is not a text file.", hint.fileName ?? "", READABLE);
-  const table = describeCsv(text, delimiterOf(text));
+  const table = describeCsv(text, layout.delimiter ?? delimiterOf(text), layout.header_row);
   if (table) return { format: "csv", version: null, encoding, bom, csv: table.csv, questions: table.questions };
+  if (layout.delimiter) throw refused("With this separator no column has dates or amounts.", text.trim().slice(0, 60), "another separator");
   const isCsv = /\.(?:csv|tsv)$/i.test(hint.fileName ?? "") || /^text\/(?:csv|tab-separated-values)/.test(hint.contentType ?? "");
   throw refused(
     isCsv ? "The CSV has only one column." : "This is not a format we read.",
@@ -97,7 +102,7 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
       "XML without DOCTYPE and entities",
     );
   if (/<\?OFX\b/i.test(start) || /<(?:\w+:)?OFX[\s>]/.test(start))
-    return { format: "ofx", version: /<\?OFX[^>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null };
+    return { format: "ofx", version: /<\?OFX[^<>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null };
   for (const [, uri = ""] of start.matchAll(/xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/g)) {
     const [, format, version = ""] = CAMT_NAMESPACE.exec(uri) ?? [];
     if (format === undefined) continue;

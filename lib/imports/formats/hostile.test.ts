@@ -10,6 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const MIB = 1024 * 1024;
 const CAMT = '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Id>1</Id>';
 const ENTRY = '<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt></Ntry>';
+const BALANCE = '<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>';
 const CLOSED = "</Stmt></BkToCstmrStmt></Document>";
 const mapping: Mapping = { fields: { value_date: "date", amount: "amount", description: "text" }, delimiter: ",", encoding: "utf-8" };
 
@@ -90,6 +91,13 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
     "too many columns",
     { mapping },
   ],
+  [
+    "a CSV row of 60 million empty cells",
+    "csv",
+    () => concat("date,amount,text\n", repeat(",".repeat(MIB), 60)),
+    "too many columns",
+    { mapping },
+  ],
   ["a CSV line of 60 MB", "csv", () => concat("date,amount,text\n", repeat("a".repeat(MIB), 60)), "too long", { mapping }],
   [
     "a quotation mark never closed in 60 MB",
@@ -99,6 +107,34 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
     { mapping },
   ],
   ["an MT940 line of 60 MB", "mt940", () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("a".repeat(MIB), 60)), "too long"],
+  [
+    "an MT940 field of a million empty lines",
+    "mt940",
+    () => concat(":20:A\n:25:1\n:60F:C260101EUR0,\n:86:", repeat("\n".repeat(1_000), 1_000)),
+    "too long",
+  ],
+  [
+    "a million totals of MT940",
+    "mt940",
+    () => concat(":20:A\n:25:1\n:28C:1\n:60F:C260101EUR0,\n", repeat(":90C:1EUR1,\n".repeat(1_000), 1_000)),
+    "too many totals",
+  ],
+  ["a million balances", "camt.053", () => concat(CAMT, repeat(BALANCE.repeat(100), 10_000)), "too many balances"],
+  [
+    "a million aggregates of OFX within each other",
+    "ofx",
+    () => concat("OFXHEADER:100\n\n", repeat("<OFX>".repeat(1_000), 1_000)),
+    "nested too deep",
+  ],
+  [
+    "an OFX aggregate of a million tags",
+    "ofx",
+    function* () {
+      yield "OFXHEADER:100\n\n<OFX><STMTRS><STMTTRN>";
+      for (let nth = 0; nth < 1_000_000; nth++) yield `<T${nth}>x`;
+    },
+    "too many tags",
+  ],
   [
     "an MT940 field of a million lines",
     "mt940",
@@ -119,6 +155,44 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
   expect(refused?.message).toContain(message);
   expect(taken).toBeLessThan(4 * MIB);
   expect((user + system) / 1000).toBeLessThan(3_000);
+});
+
+test.each([
+  ["a cell of blanks after a digit", `a,b\n1${" ".repeat(60_000)}x,1\n2026-01-05,1\n`],
+  ["a cell of blanks after a sign", `a,b\n-${" ".repeat(60_000)}x,1\n2026-01-05,1\n`],
+  ["the beginning of OFX ten thousand times", "<x>".padEnd(64 * 1024, "<?OFX ")],
+])("what a file is, is told quickly: %s", (_, head) => {
+  const startedAt = process.cpuUsage();
+  try {
+    detect(Buffer.from(head), { contentType: "text/csv" });
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+  }
+  const { user, system } = process.cpuUsage(startedAt);
+  expect((user + system) / 1000).toBeLessThan(300);
+});
+
+test("an amount of blanks is refused quickly", async () => {
+  const { refusals, longest } = await read("csv", [`date,amount,text\n2026-01-05,1${" ".repeat(100_000)}1(,x\n`], { mapping });
+  expect(refusals).toBe(1);
+  expect(longest).toBeLessThan(300);
+});
+
+test("an entry of sixty texts of a MB is refused before they fill the memory", async () => {
+  const { refused, taken } = await read("camt.053", concat(CAMT, "<Ntry>", repeat(`<A>${"1".repeat(MIB - 64)}</A>`, 60)));
+  expect(refused?.message).toContain("too much text");
+  expect(taken).toBeLessThan(36 * MIB);
+});
+
+test("rows of CSV of another length than the first take no longer than others", async () => {
+  const milliseconds = async (row: string) => {
+    const startedAt = process.cpuUsage();
+    await read("csv", concat("date,amount,text\n", repeat(row.repeat(1_000), 100)), { mapping });
+    const { user, system } = process.cpuUsage(startedAt);
+    return (user + system) / 1000;
+  };
+  const usual = await milliseconds("2026-01-05,1.00,x\n");
+  expect(await milliseconds("\n")).toBeLessThan(usual);
 });
 
 test.each<[string, Format, () => Iterable<string>]>([

@@ -4,19 +4,23 @@ import { refuseFile } from "./refusal.ts";
 
 const QUOTE = 34;
 const BACKSLASH = 92;
-const WANTED = 'a list of objects, or an object with a list "lines"';
 
 /**
- * JSON: a list of objects, or an object whose member `lines` is one; its other members are passed over. Cuts the list into its
- * objects as they come. (Streaming parsers turn numbers into floats before anybody sees their digits; and JSON.parse checks each
+ * JSON: a list of objects, or an object whose member `lines` is one, or what the mapping's `lines_path` leads to; its other members are
+ * passed over. Cuts the list into its objects as they come. (Streaming parsers turn numbers into floats before anybody sees their digits; and JSON.parse checks each
  * object here.)
  */
 export function readJson(reading: Reading): Reader {
   const readObject = jsonLines(reading);
   const { out } = reading;
+  const linesPath = reading.mapping?.lines_path;
+  const path = linesPath?.split(".") ?? ["lines"];
+  const wantedList = linesPath === undefined ? 'a list of objects, or an object with a list "lines"' : `a list of objects at ${linesPath}`;
   /** What stands before the list, so far: at most a few members. */
   let state: "start" | "envelope" | "list" | "after" = "start";
   let envelope = "";
+  /** The brackets that close what is open of it. */
+  let closers = "";
   let lineNumber = 1;
   let depth = 0;
   let inText = false;
@@ -29,7 +33,7 @@ export function readJson(reading: Reading): Reader {
   let afterObject = false;
   let afterComma = false;
 
-  const refuse = (problem: string, found: string, wanted = WANTED) => refuseFile({ line: lineNumber }, null, problem, found, wanted);
+  const refuse = (problem: string, found: string, wanted = wantedList) => refuseFile({ line: lineNumber }, null, problem, found, wanted);
 
   function keep(part: string): void {
     length += part.length;
@@ -67,10 +71,11 @@ export function readJson(reading: Reading): Reader {
   function outside(character: string): void {
     if (state === "start") {
       if (isSpace(character)) return;
-      if (character === "[") state = "list";
+      if (character === "[" && linesPath === undefined) state = "list";
       else if (character === "{") {
         state = "envelope";
         envelope = "{";
+        closers = "}";
       } else throw refuse("The file does not begin like JSON.", character);
       return;
     }
@@ -78,12 +83,17 @@ export function readJson(reading: Reading): Reader {
       if (!isSpace(character)) throw refuse("Something follows the list.", character, "nothing");
       return;
     }
-    if (character === "[" && state === "envelope" && !inText && opensLines(envelope)) {
+    if (character === "[" && state === "envelope" && !inText && opensLines(envelope, closers, path)) {
       state = "list";
       return;
     }
     envelope += character;
-    if (envelope.length > LINE_MAX_LENGTH) throw refuse('There is no list "lines" near the beginning.', envelope);
+    if (envelope.length > LINE_MAX_LENGTH) throw refuse(`There is no list "${path.join(".")}" near the beginning.`, envelope);
+    if (!inText) {
+      if (character === "{") closers = `}${closers}`;
+      else if (character === "[") closers = `]${closers}`;
+      else if (character === "}" || character === "]") closers = closers.slice(1);
+    }
     if (escaped) escaped = false;
     else if (character === "\\") escaped = inText;
     else if (character === '"') inText = !inText;
@@ -117,7 +127,12 @@ export function readJson(reading: Reading): Reader {
   function end(): void {
     if (depth > 0 || state === "list" || state === "start")
       throw refuse("The file ends in the middle.", "", 'the rest of it, up to the closing "]"');
-    if (envelope !== "" && !isEnvelope(envelope)) throw refuse("The object around the list is not JSON.", envelope);
+    if (envelope === "") return;
+    const around = parsed(envelope);
+    if (around === undefined) throw refuse("The object around the list is not JSON.", envelope);
+    if (state === "envelope") throw refuse(`There is no list "${path.join(".")}".`, envelope);
+    // A second list of that path would take the place of the first, which was cut out.
+    if (!isEmptyList(memberAt(around, path))) throw refuse("A name around the list comes twice.", envelope, "each name once");
   }
 
   return { read, end };
@@ -127,23 +142,31 @@ function isSpace(character: string): boolean {
   return character === " " || character === "\n" || character === "\r" || character === "\t";
 }
 
-/** Whether the list that opens after this is the member `lines` of the outermost object. */
-function opensLines(before: string): boolean {
-  if (!/"lines"\s*:\s*$/.test(before)) return false;
+/** Whether the list that opens after this is the one at the path from the outermost object. */
+function opensLines(before: string, closers: string, path: readonly string[]): boolean {
+  if (closers.length !== path.length) return false;
+  const opens = /"\s*:\s*$/.exec(before);
+  if (!opens || !before.slice(0, opens.index + 1).endsWith(JSON.stringify(path.at(-1)))) return false;
+  return isEmptyList(memberAt(parsed(`${before}[]${closers}`), path));
+}
+
+function parsed(text: string): unknown {
   try {
-    const closed = JSON.parse(`${before}[]}`) as Record<string, unknown>;
-    return Array.isArray(closed.lines) && closed.lines.length === 0;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** A second list of that name would take the place of the first, which was cut out. */
-function isEnvelope(text: string): boolean {
-  try {
-    const { lines } = JSON.parse(text) as Record<string, unknown>;
-    return Array.isArray(lines) && lines.length === 0;
-  } catch {
-    return false;
+function memberAt(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (typeof found !== "object" || found === null || Array.isArray(found) || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Record<string, unknown>)[name];
   }
+  return found;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }

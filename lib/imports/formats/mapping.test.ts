@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { detect } from "./detect.ts";
 import { mapping } from "./mapping.ts";
 
 test("a mapping names columns of known fields, and formats of the list only", () => {
@@ -25,4 +26,16 @@ test("a mapping names columns of known fields, and formats of the list only", ()
 
 test("a mapping can be described as JSON Schema", () => {
   expect(z.toJSONSchema(mapping).$defs?.ImportMapping).toMatchObject({ type: "object", additionalProperties: false, required: ["fields"] });
+});
+
+test("what a person says of separator, encoding and header goes before what the bytes show", () => {
+  const file = new TextEncoder().encode("Datum;Betrag,EUR;Zweck\n05.10.2026;1,50;Müller\n06.10.2026;2,50;Schmidt\n");
+  const names = (layout: object) => detect(file, { layout }).csv?.columns.map(({ name }) => name);
+  expect(names({})).toEqual(["Datum", "Betrag,EUR", "Zweck"]);
+  expect(names({ delimiter: ";" })).toEqual(["Datum", "Betrag,EUR", "Zweck"]);
+  expect(() => names({ delimiter: "," })).toThrow(/another separator/);
+  expect(names({ header_row: false })).toEqual(["1", "2", "3"]);
+  const read = detect(file, { layout: { encoding: "windows-1252" } });
+  expect(read.encoding).toBe("windows-1252");
+  expect(read.csv?.rows[0]?.cells).toContain("MÃ¼ller");
 });

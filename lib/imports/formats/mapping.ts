@@ -65,9 +65,16 @@ const signs = z.array(z.string().min(1).max(40)).min(1).max(20);
 export const mapping = z
   .strictObject({
     fields: z.partialRecord(z.enum(MAPPED_FIELDS), column).meta({
-      description: "Which column is which field. Without a header row columns are named 1, 2, 3, …",
+      description:
+        "Which column is which field. Without a header row columns are named 1, 2, 3, …; of JSON, the member's name, or its path such as amount.value",
       example: { amount: "Betrag" },
     }),
+    lines_path: z
+      .string()
+      .regex(/^[^.]+(?:\.[^.]+)*$/, "Names separated by dots, such as data.items.")
+      .max(200)
+      .optional()
+      .meta({ description: "Of JSON: the path to the list of lines. `lines` unless given.", example: "data.items" }),
     date_format: z.enum(DATE_FORMATS).optional().meta({ description: "YYYY-MM-DD unless given.", example: "DD.MM.YYYY" }),
     decimal_separator: z
       .enum([".", ","])

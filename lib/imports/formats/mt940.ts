@@ -9,11 +9,14 @@ import { TextLines } from "./text-lines.ts";
 
 /** Longest field, continuation lines included: the standard has 6 lines of 65 characters, banks have more. */
 const FIELD_MAX_LENGTH = 32 * 1024;
+/** Of each side of a statement. */
+const TOTALS_MAX = 1_000;
 const TAG = /^:(\d{2}[A-Z]?):/;
 const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d{1,15},\d*)$/;
 const TOTAL = /^(\d{1,5})([A-Z]{3})(\d{1,15},\d*)$/;
 
-type Totals = { count: number; sum: bigint; given: boolean };
+/** Of one side, as counted; `told`: as each field of it says, null where that is no total. */
+type Totals = { count: number; sum: bigint; told: ({ count: number; sum: bigint } | null)[] };
 
 /**
  * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or bare, many in a file. Each message is a
@@ -58,7 +61,7 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
       return;
     }
     if (tag === "") return;
-    fieldLength += text.length;
+    fieldLength += text.length + 1;
     if (fieldLength > FIELD_MAX_LENGTH) throw tooLong(fieldLine);
     field.push(text);
   }
@@ -168,10 +171,10 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
     const minor = decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
     const side = name === "90D" ? totals.debits : totals.credits;
-    side.given = true;
-    current.control(
-      typeof minor === "number" && currency === current.currency && Number(count) === side.count && BigInt(minor) === side.sum,
-    );
+    const isTotal = typeof minor === "number" && currency === current.currency;
+    if (side.told.length >= TOTALS_MAX)
+      throw refuseFile({ line: fieldLine }, `:${name}:`, "A statement has too many totals.", "", `at most ${TOTALS_MAX}`);
+    side.told.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
   }
 
   function finishLine(): void {
@@ -194,9 +197,13 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
         out.refuse({ line: startsAt }, missing, "The statement lacks a balance.", "", `${missing} with the balance`);
       current.contradictory = true;
     }
+    // Lines may stand behind the totals, too.
+    for (const { count, sum, told } of [totals.credits, totals.debits]) {
+      for (const total of told) current.control(total?.count === count && total.sum === sum);
+    }
     // Where one side has a total, the other needs none only if it has no lines.
-    const [given, missing] = totals.credits.given ? [totals.credits, totals.debits] : [totals.debits, totals.credits];
-    if (given.given && !missing.given && missing.count > 0) current.control(false);
+    const [given, missing] = totals.credits.told.length > 0 ? [totals.credits, totals.debits] : [totals.debits, totals.credits];
+    if (given.told.length > 0 && missing.told.length === 0 && missing.count > 0) current.control(false);
     out.close(current);
   }
 
@@ -215,5 +222,5 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
 }
 
 function noTotals(): { credits: Totals; debits: Totals } {
-  return { credits: { count: 0, sum: 0n, given: false }, debits: { count: 0, sum: 0n, given: false } };
+  return { credits: { count: 0, sum: 0n, told: [] }, debits: { count: 0, sum: 0n, told: [] } };
 }

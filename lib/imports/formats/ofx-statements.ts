@@ -27,6 +27,9 @@ const AGGREGATES = new Set([
   "CCACCTTO",
 ]);
 
+const DEPTH_MAX = 64;
+const LEAVES_MAX = 1_000;
+
 type Leaves = Map<string, string>;
 
 /** Makes lines and statements of OFX's aggregates and leaves, whether they came as SGML or as XML. */
@@ -47,6 +50,8 @@ export class OfxStatements {
     if (!AGGREGATES.has(name)) return false;
     if (name.startsWith("STMTTRN") && this.#open.some((outer) => outer.name === name))
       throw this.#mismatch(place, `<${name}>`, `</${name}>`);
+    if (this.#open.length >= DEPTH_MAX)
+      throw refuseFile(place, null, "The tags are nested too deep.", `<${name}>`, `at most ${DEPTH_MAX} within each other`);
     this.#open.push({ name, leaves: new Map(), place });
     if (STATEMENTS.has(name)) {
       if (this.#statement) throw this.#mismatch(place, `<${name}>`, "the end of the statement before it");
@@ -66,7 +71,11 @@ export class OfxStatements {
     else if (name === "CURDEF") {
       this.#currency = text;
       this.#statement?.agreeOn(text);
-    } else if (!aggregate.leaves.has(name)) aggregate.leaves.set(name, text);
+    } else if (!aggregate.leaves.has(name)) {
+      if (aggregate.leaves.size >= LEAVES_MAX)
+        throw refuseFile(aggregate.place, aggregate.name, "The aggregate has too many tags.", `<${name}>`, `at most ${LEAVES_MAX}`);
+      aggregate.leaves.set(name, text);
+    }
   }
 
   close(name: string, place: Place) {

@@ -97,7 +97,9 @@ async function* batches(chunks: AsyncIterable<Uint8Array>, options: ReadOptions,
 
 function opened(head: Uint8Array, options: ReadOptions, out: Gathered) {
   const start = head.subarray(0, HEAD_BYTES);
-  const encoding = options.encoding ?? options.mapping?.encoding ?? encodingOf(start).encoding;
+  // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files of columns.
+  const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
+  const encoding = options.encoding ?? mapped ?? encodingOf(start).encoding;
   const reading: Reading = {
     out,
     currency: options.currency,
@@ -113,7 +115,8 @@ function readerOf(format: Format, reading: Reading): Reader {
     case "csv":
       return readCsv(reading);
     case "ndjson":
-      return readNdjson(reading);
+      // A document in one line looks like NDJSON: that its lines lie under a path, only the mapping says.
+      return reading.mapping?.lines_path === undefined ? readNdjson(reading) : readJson(reading);
     case "json":
       return readJson(reading);
     case "mt940":

@@ -80,3 +80,13 @@ describe.each(SAMPLES)("%s", (name) => {
     for (const length of [1, 2, 3, 7, 61, 1_021]) expect(await read(cut(bytes, length), options)).toEqual(whole);
   });
 });
+
+test("XML is read in the encoding that it names, whatever a source's mapping says of its files of columns", async () => {
+  const { bytes, expected, options } = sample("camt053-v02.xml");
+  const mapping = { fields: { value_date: "Date", amount: "Amount" }, encoding: "windows-1252" as const };
+  const text = new TextDecoder().decode(bytes).replaceAll(/<Ustrd>[^<]*/g, "<Ustrd>Müller");
+  const { lines } = await read([new TextEncoder().encode(text)], { ...options, mapping });
+  expect(lines).toHaveLength(expected.lines.length);
+  expect(JSON.stringify(lines)).toContain("Müller");
+  expect(JSON.stringify(lines)).not.toContain("Ã");
+});

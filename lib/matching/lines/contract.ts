@@ -47,7 +47,7 @@ const act = (operationId: string, verb: string, summary: string, description: st
     idempotency,
     params: byLine,
     body: z.strictObject({
-      reason: text(900).meta({ description: "For whoever asks later.", example: "Booked twice by the bank" }),
+      reason: text(900).meta({ description: "Kept with the decision.", example: "Booked twice by the bank" }),
       reconciliation_id: period,
     }),
     response: line,

@@ -1,4 +1,5 @@
 import { combinationHashOf } from "../../../matcher/engine/content-hash.ts";
+import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../matcher/engine/days.ts";
 import type { Line } from "../../../matcher/engine/lines.ts";
 import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
 import { suggestFor } from "../../../matcher/engine/suggest-for.ts";
@@ -15,6 +16,7 @@ type Asked = {
   candidates: Candidate[];
   rules: Rule[] | null;
   weights: Weights | null;
+  open_days: OpenDays | null;
   rejected: { left: string[]; right: string[] }[];
 };
 
@@ -35,6 +37,7 @@ export async function listLineSuggestions(
     candidates: candidates.map(known),
     rules: asked.rules ?? DEFAULT_RULES,
     weights: asked.weights,
+    businessDays: asked.open_days ? businessDaysOf(asked.open_days) : mondayToFriday,
     rejected: new Set(asked.rejected.map(({ left, right }) => combinationHashOf(left.map(identityOf), right.map(identityOf)))),
   });
   const items = found.map(({ handles, rule, score, explanation: { runner_up, ...explanation } }) => {

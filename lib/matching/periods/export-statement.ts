@@ -2,7 +2,8 @@ import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
 import type { OutstandingLine } from "./contract.ts";
 
-const PAGE_ROWS = 1000;
+/** What arrives is read at once, beside what others wait for. */
+const PAGE_ROWS = 250;
 
 type Page = { items: OutstandingLine[]; next: string[] | null };
 

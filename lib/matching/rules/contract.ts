@@ -34,7 +34,10 @@ const rule = z
     amount_tolerance_bps: z.int().min(0).max(MAX_TOLERANCE_BPS).optional().meta({ description: "Of the larger amount.", example: 50 }),
     days_before: days.optional().meta({ description: "How long before the left line the right one may be dated.", example: 3 }),
     days_after: days.optional().meta({ example: 5 }),
-    day_kind: z.enum(DAY_KINDS).optional().meta({ example: "business" }),
+    day_kind: z.enum(DAY_KINDS).optional().meta({
+      description: "What days_before and days_after count. business: days on which the calendar of calendar_id opens.",
+      example: "business",
+    }),
     max_group_size: z
       .int()
       .min(2)
@@ -54,7 +57,7 @@ export const rules = z
   .array(rule)
   .min(1)
   .max(MAX_RULES)
-  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, "Give each rule a name of its own.")
+  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, "Give each rule a different name.")
   .refine((list) => list.every(({ name }) => name !== "manual"), "manual is what matches by hand are called.")
   .meta({ example: [{ name: "Same reference", kind: "exact", on: ["reference"], days_before: 3, days_after: 5, then: "match" }] });
 
@@ -74,13 +77,21 @@ const exceptionPolicy = z
   })
   .meta({ id: "LineExceptionPolicy" });
 
-const policy = {
+export const policy = {
   automatic: z.enum(AUTOMATIC).meta({
     description:
       "Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.",
     example: "earned",
   }),
   four_eyes: z.boolean().meta({ description: "Who last matched by hand may not close the period.", example: false }),
+  calendar_id: id("cal")
+    .nullable()
+    .meta({
+      description:
+        "The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open " +
+        "periods run again. Null: Monday to Friday.",
+      example: null,
+    }),
   exceptions: exceptionPolicy,
 };
 
@@ -154,6 +165,7 @@ export const putRulesContract = contract({
     rules,
     automatic: policy.automatic.optional(),
     four_eyes: policy.four_eyes.optional(),
+    calendar_id: policy.calendar_id.optional(),
     exceptions: policy.exceptions.optional(),
     reset_learning: z.boolean().default(false).meta({ example: false }),
     dry_run: z.boolean().default(false).meta({ example: false }),

@@ -3,7 +3,7 @@ import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { actor, id, page, pageQuery, time } from "../../wire/schema.ts";
 import { byReconciliation, currency, idempotency, lineId, method, reconciliationId, sum, tag } from "../contract.ts";
-import { rules } from "../rules/contract.ts";
+import { policy, rules } from "../rules/contract.ts";
 
 export const RUN_STATUSES = ["queued", "running", "done", "failed"] as const;
 
@@ -29,6 +29,13 @@ const impact = z
     newly_matched: difference,
     no_longer_matched: difference,
     changed: difference.meta({ description: "The same lines by another rule, or with other amounts." }),
+    exceptions: z.object({
+      avoided: count.meta({
+        description: "Exceptions of lines that would newly match; of a closed period those that there were.",
+        example: 4,
+      }),
+      added: count.meta({ description: "Of lines that would stay open past the grace period.", example: 0 }),
+    }),
     samples: z
       .array(
         z.object({
@@ -66,11 +73,13 @@ export const run = z
     exceptions_opened: count.meta({ example: 9 }),
     exceptions_held_back: count.meta({ description: "Beyond the cap of a run: left for the next.", example: 0 }),
     rules_version: z.int().nullable().meta({ description: "0: the defaults.", example: 3 }),
+    calendar_id: id("cal").nullable().meta({ description: "By which it counted business days. Null: Monday to Friday.", example: null }),
+    calendar_version: z.int().nullable().meta({ description: "The calendar_version that it had.", example: null }),
     engine_version: z.string().nullable().meta({ example: "1.0.0" }),
-    digest: z
-      .string()
-      .nullable()
-      .meta({ description: "The same lines, rules and decisions give the same.", example: "1.0.0:5f3c0a9be2c04d6f8a1b3c5d7e9f0a2b" }),
+    digest: z.string().nullable().meta({
+      description: "The same lines, rules, decisions and calendar version give the same.",
+      example: "1.0.0:5f3c0a9be2c04d6f8a1b3c5d7e9f0a2b",
+    }),
     failure: z.string().nullable().meta({ example: null }),
     duration_ms: z.int().nullable().meta({ description: "From its start to its end.", example: 840 }),
     created_at: time,
@@ -89,13 +98,22 @@ export const createRunContract = contract({
   summary: "Run the rules",
   description:
     "Runs of one pair of sources take turns; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run " +
-    "tells in impact what it would change, with other rules where some are given.",
+    "tells in impact what it would change, with other rules where some are given. A dry run can be of a closed period, too: it looks at what " +
+    "that had.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,
   body: z
-    .strictObject({ dry_run: z.boolean().default(false).meta({ example: false }), rules: rules.optional() })
-    .refine((body) => body.dry_run || body.rules === undefined, { path: ["rules"], error: "Other rules are for a dry run." }),
+    .strictObject({
+      dry_run: z.boolean().default(false).meta({ example: false }),
+      rules: rules.optional(),
+      calendar_id: policy.calendar_id.optional(),
+    })
+    .refine((body) => body.dry_run || body.rules === undefined, { path: ["rules"], error: "Other rules are for a dry run." })
+    .refine((body) => body.dry_run || body.calendar_id === undefined, {
+      path: ["calendar_id"],
+      error: "Another calendar is for a dry run.",
+    }),
   response: run,
   status: 202,
   dryRun: "asked",

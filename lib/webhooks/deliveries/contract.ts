@@ -4,7 +4,7 @@ import { EVENT_KINDS } from "../../events/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from "../../wire/facts.gen.ts";
-import { id, page, pageQuery, time, timestamp } from "../../wire/schema.ts";
+import { id, page, pageQuery, requestId, time, timestamp } from "../../wire/schema.ts";
 
 export const DELIVERY_STATUSES = ["pending", "sending", "retrying", "delivered", "failed"] as const;
 export const ATTEMPT_STATUSES = WEBHOOK_ATTEMPTS.status;
@@ -65,13 +65,30 @@ const response = z.object({
 export const deliveryDetail = delivery
   .extend({
     payload: z
-      .object({ type: z.enum(EVENT_KINDS), timestamp: time, data: z.record(z.string(), z.unknown()).meta({ example: {} }) })
+      .object({
+        type: z.enum(EVENT_KINDS),
+        timestamp: time,
+        test: z.literal(true).optional().meta({ description: "Only on a test with example data.", example: true }),
+        data: z.record(z.string(), z.unknown()).meta({ example: {} }),
+      })
       .nullable()
       .meta({
         description: "The body sent. Null for an API key without the scope to read it.",
         example: { type: "webhook.test", timestamp: "2026-11-20T09:30:00.000Z", data: {} },
       }),
-    attempts: z.array(attempt.extend({ response: response.nullable() })).meta({ description: "Oldest first." }),
+    request_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The request that caused the event. Null: the clock or a background job did.", example: null }),
+    attempts: z
+      .array(
+        attempt.extend({
+          response: response
+            .nullable()
+            .meta({ description: "Null where none came, and where `payload` is null: it may repeat the event." }),
+        }),
+      )
+      .meta({ description: "Oldest first." }),
   })
   .meta({ id: "WebhookDeliveryDetail" });
 export type DeliveryDetail = z.output<typeof deliveryDetail>;
@@ -80,6 +97,31 @@ export const tag = "Webhooks";
 export const idempotency = { field: "idempotency_key", required: false } as const;
 export const ofWebhook = z.strictObject({ id: webhookId });
 const ofDelivery = z.strictObject({ id: webhookId, deliveryId });
+
+const filters = {
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  type: z.enum(EVENT_KINDS).optional(),
+  event_id: eventId.optional().meta({ description: "The webhook-id header, as logged by the receiver." }),
+  since: timestamp.optional(),
+  until: timestamp.optional(),
+};
+
+export const listDeliveriesContract = contract({
+  operationId: "listDeliveries",
+  method: "GET",
+  path: "/v1/webhook-deliveries",
+  tag,
+  summary: "List all webhooks' deliveries, newest first",
+  description: "Deliveries are kept for 30 days.",
+  access: needs("read:webhooks"),
+  query: z.strictObject({
+    ...pageQuery,
+    webhook_id: webhookId.optional(),
+    ...filters,
+    request_id: requestId.optional().meta({ description: "Deliveries of the events that this request caused." }),
+  }),
+  response: page(delivery).extend({ as_of: time }),
+});
 
 export const listWebhookDeliveriesContract = contract({
   operationId: "listWebhookDeliveries",
@@ -90,14 +132,7 @@ export const listWebhookDeliveriesContract = contract({
   description: "Deliveries are kept for 30 days.",
   access: needs("read:webhooks"),
   params: ofWebhook,
-  query: z.strictObject({
-    ...pageQuery,
-    status: z.enum(DELIVERY_STATUSES).optional(),
-    type: z.enum(EVENT_KINDS).optional(),
-    event_id: eventId.optional().meta({ description: "The webhook-id header, as logged by the receiver." }),
-    since: timestamp.optional(),
-    until: timestamp.optional(),
-  }),
+  query: z.strictObject({ ...pageQuery, ...filters }),
   response: page(delivery).extend({ as_of: time }),
 });
 
@@ -126,4 +161,34 @@ export const resendWebhookDeliveryContract = contract({
   params: ofDelivery,
   response: delivery,
   errors: ["conflict"],
+});
+
+export const webhookStats = z
+  .object({
+    as_of: time,
+    hours: z
+      .array(
+        z.object({
+          start: time,
+          succeeded: z.int().min(0).meta({ description: "Attempts answered with a 2xx.", example: 48 }),
+          failed: z.int().min(0).meta({ description: "Other attempts.", example: 1 }),
+          p50_ms: milliseconds.meta({ description: "Median response time, within 5 %.", example: 84 }),
+          p95_ms: milliseconds.meta({ description: "95th percentile of response times, within 5 %.", example: 210 }),
+        }),
+      )
+      .meta({ description: "The last 7 days. Hours without attempts are omitted." }),
+  })
+  .meta({ id: "WebhookStats" });
+export type WebhookStats = z.output<typeof webhookStats>;
+
+export const getWebhookStatsContract = contract({
+  operationId: "getWebhookStats",
+  method: "GET",
+  path: "/v1/webhooks/{id}/stats",
+  tag,
+  summary: "Count a webhook's attempts by hour",
+  description: "With response times.",
+  access: needs("read:webhooks"),
+  params: ofWebhook,
+  response: webhookStats,
 });

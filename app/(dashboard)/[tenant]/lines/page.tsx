@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import { createLoader, type SearchParams } from "nuqs/server";
 import { Prefetched, prefetch } from "#app/prefetched.tsx";
+import { sourcesNamed } from "#components/kit/sources-named.ts";
 import { LinesPage } from "#components/sources/lines/lines-page.tsx";
 import { linePages } from "#components/sources/lines/queries.ts";
 import { lineSearch } from "#components/sources/lines/search.ts";
-import { sourcesNamed } from "#components/sources/queries.ts";
 import { listLines } from "#lib/lines/list-lines.ts";
 import { listSources } from "#lib/sources/list-sources.ts";
 

@@ -1,5 +1,5 @@
-import { bulkUpdateExceptions } from "#lib/exceptions/bulk-update-exceptions.ts";
-import { updateExceptionsContract } from "#lib/exceptions/contract.ts";
+import { bulkUpdateExceptions } from "#lib/exceptions/bulk/bulk-update-exceptions.ts";
+import { updateExceptionsContract } from "#lib/exceptions/bulk/contract.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

@@ -1,4 +1,4 @@
-import { importExceptionsContract } from "#lib/exceptions/contract.ts";
+import { importExceptionsContract } from "#lib/exceptions/import/contract.ts";
 import { importExceptions } from "#lib/exceptions/import/import-exceptions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";

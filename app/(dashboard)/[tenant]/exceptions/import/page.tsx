@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { ImportPage } from "#components/exceptions/import/import-page.tsx";
 import { RolePage } from "#components/kit/role-page.tsx";
 import { requireMember } from "#lib/auth/page-context.ts";
-import { importExceptionsContract } from "#lib/exceptions/contract.ts";
+import { importExceptionsContract } from "#lib/exceptions/import/contract.ts";
 
 export const metadata: Metadata = { title: "Import exceptions" };
 

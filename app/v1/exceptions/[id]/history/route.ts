@@ -1,5 +1,5 @@
-import { listExceptionHistoryContract } from "#lib/exceptions/contract.ts";
-import { listExceptionHistory } from "#lib/exceptions/list-exception-history.ts";
+import { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
+import { listExceptionHistory } from "#lib/exceptions/history/list-exception-history.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

@@ -1,5 +1,5 @@
-import { pauseExceptionContract } from "#lib/exceptions/contract.ts";
-import { pauseException } from "#lib/exceptions/pause-exception.ts";
+import { pauseExceptionContract } from "#lib/exceptions/pauses/contract.ts";
+import { pauseException } from "#lib/exceptions/pauses/pause-exception.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

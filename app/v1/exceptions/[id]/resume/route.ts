@@ -1,5 +1,5 @@
-import { resumeExceptionContract } from "#lib/exceptions/contract.ts";
-import { resumeException } from "#lib/exceptions/resume-exception.ts";
+import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
+import { resumeException } from "#lib/exceptions/pauses/resume-exception.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 

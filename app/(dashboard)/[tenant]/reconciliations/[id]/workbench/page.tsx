@@ -5,8 +5,8 @@ import { reconciliationById } from "#components/reconciliations/queries.ts";
 import { decisionsOf, openLinePages } from "#components/reconciliations/workbench/queries.ts";
 import { workbenchSearch } from "#components/reconciliations/workbench/search.ts";
 import { WorkbenchPage } from "#components/reconciliations/workbench/workbench-page.tsx";
-import { listDecisions } from "#lib/matching/work/list-decisions.ts";
-import { listOpenLines } from "#lib/matching/work/list-open-lines.ts";
+import { listDecisions } from "#lib/matching/workbench/list-decisions.ts";
+import { listOpenLines } from "#lib/matching/workbench/list-open-lines.ts";
 import { getReconciliation } from "#lib/reconciliations/get-reconciliation.ts";
 
 export const metadata: Metadata = { title: "Workbench" };

@@ -1,0 +1,46 @@
+import type { Metadata } from "next";
+import { createLoader, type SearchParams } from "nuqs/server";
+import { Prefetched, prefetch } from "#app/prefetched.tsx";
+import { RolePage } from "#components/kit/role-page.tsx";
+import { requestPages, requestStatsOf } from "#components/requests/queries.ts";
+import { RequestsPage, TITLE } from "#components/requests/requests-page.tsx";
+import { requestQuery, requestSearch } from "#components/requests/search.ts";
+import { AllDeliveries } from "#components/webhooks/all-deliveries.tsx";
+import { listRequestsContract } from "#lib/request-log/contract.ts";
+import { getRequestStats } from "#lib/request-log/get-request-stats.ts";
+import { listRequests } from "#lib/request-log/list-requests.ts";
+
+export const metadata: Metadata = { title: "Requests & deliveries" };
+
+const loadSearch = createLoader(requestSearch);
+
+type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<SearchParams> };
+
+export default async function Requests({ params, searchParams }: Props) {
+  const { tenant } = await params;
+  const now = Date.now();
+  const search = await loadSearch(searchParams);
+  const query = requestQuery(search, now);
+  const reads =
+    search.view === "requests"
+      ? [
+          prefetch(requestPages(tenant, query), ({ ctx, query: asked }) => listRequests(ctx, asked)),
+          prefetch(requestStatsOf(tenant, query), ({ ctx, query: asked }) => getRequestStats(ctx, asked)),
+        ]
+      : [];
+  return (
+    <Prefetched reads={reads}>
+      <RolePage
+        access={listRequestsContract.access}
+        title={TITLE}
+        refusal={{
+          title: "Admins view requests",
+          why: "They show what was sent to the API and what it returned, for everyone in the tenant.",
+          ask: "Ask a tenant admin for the information you need or for the admin role.",
+        }}
+      >
+        <RequestsPage now={now} deliveries={<AllDeliveries />} />
+      </RolePage>
+    </Prefetched>
+  );
+}

@@ -1,0 +1,163 @@
+/**
+ * What a calendar costs, on the running stack (DATA_DIR): creating, moving, pausing and listing exceptions that count by one, against the same
+ * round the clock; the SLA list of a small and a large tenant, a tenth of it paused; and many crossings at once with two workers ticking.
+ *
+ *   node bench/business-time.ts
+ *   OPEN=10000 ROUNDS=200 LARGE=1000000 CROSSINGS=100000 node bench/business-time.ts
+ *
+ * Figures are medians of calls that take turns, so that a noisy machine is noisy for both.
+ */
+import { loadavg } from "node:os";
+import { api, createTenant, database, sql, userToken } from "#e2e/fixtures.ts";
+
+const OPEN = Number(process.env.OPEN ?? 2_000);
+const ROUNDS = Number(process.env.ROUNDS ?? 100);
+const LARGE = Number(process.env.LARGE ?? 20_000);
+const CROSSINGS = Number(process.env.CROSSINGS ?? 20_000);
+const SMALL = 1_000;
+const WARM_ROUNDS = 10;
+const MOST_RATIO = 1.2;
+/** A statement of the owner's may take no longer than a caller's. */
+const STEP = 5_000;
+
+const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
+const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({ day, from: "09:00", to: "17:00" }));
+const ACTS = ["create", "move", "pause", "resume", "list"] as const;
+
+type Act = (typeof ACTS)[number];
+type Side = { kind: "round_the_clock" | "calendar"; tenant: string; calls: Record<Act, () => Promise<void>> };
+
+const sides = [await sideOf("round_the_clock", OPEN), await sideOf("calendar", OPEN)];
+console.log("load", loadavg());
+console.log("calls", await medians());
+console.log("list", await listsBySize());
+for (const side of sides) console.log("crossings", side.kind, await crossings(side));
+console.log("warnings in business minutes", await businessWarnings(sides[1] as Side));
+console.log("load", loadavg());
+await database.end();
+
+/** A tenant with open exceptions of the policy, and what is done to them. */
+async function sideOf(kind: Side["kind"], open: number): Promise<Side> {
+  const tenant = await createTenant();
+  const bearer = await userToken(tenant, ["tenant_admin", "tenant_lead"]);
+  const call = async (method: string, path: string, body?: object) => {
+    const { status, text, json } = await api(method, path, { bearer, tenant, body });
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    return json as { id: string };
+  };
+  if (kind === "calendar") {
+    const { id } = await call("POST", "/v1/calendars", { name: "Office", time_zone: "Europe/Berlin", weekly: WEEK });
+    await call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: id });
+  }
+  await insert(tenant, open, "interval '3 days'");
+  const { id } = await call("POST", "/v1/exceptions", { title: "Moved", severity: "low" });
+  const due = () => new Date(Date.now() + 86_400_000 * (5 + Math.random() * 20)).toISOString();
+  return {
+    kind,
+    tenant,
+    calls: {
+      create: async () => void (await call("POST", "/v1/exceptions", { title: "Payout has no bank line", severity: "high" })),
+      move: async () => void (await call("PATCH", `/v1/exceptions/${id}`, { due_at: due() })),
+      pause: async () => void (await call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" })),
+      resume: async () => void (await call("POST", `/v1/exceptions/${id}/resume`)),
+      list: async () => void (await call("GET", "/v1/exceptions/sla")),
+    },
+  };
+}
+
+async function medians() {
+  const ms = new Map(sides.map(({ kind }) => [kind, new Map(ACTS.map((act) => [act, [] as number[]]))]));
+  for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
+    for (const act of ACTS) {
+      for (const { kind, calls } of round % 2 === 0 ? sides : sides.toReversed()) {
+        const startedAt = performance.now();
+        await calls[act]();
+        if (round >= 0)
+          ms.get(kind)
+            ?.get(act)
+            ?.push(performance.now() - startedAt);
+      }
+    }
+  }
+  return ACTS.map((act) => {
+    const [plain, paced] = sides.map(({ kind }) => median(ms.get(kind)?.get(act) ?? [])) as [number, number];
+    return { act, round_the_clock_ms: plain, calendar_ms: paced, ratio: paced / plain, met: paced / plain <= MOST_RATIO };
+  });
+}
+
+/** The list of tenants of two sizes that count by a calendar, in turns. */
+async function listsBySize() {
+  const sized = [];
+  for (const size of [SMALL, LARGE]) {
+    const side = await sideOf("calendar", size);
+    for (let paused = 0; paused < size / 10; paused += STEP) {
+      await sql(
+        `update public.exceptions set paused_at = now(), pause_reason = 'Waiting' where tenant_id = $1 and id in (
+           select id from public.exceptions where tenant_id = $1 and paused_at is null order by id limit $2)`,
+        [side.tenant, Math.min(STEP, size / 10 - paused)],
+      );
+    }
+    sized.push({ size, list: side.calls.list, ms: [] as number[] });
+  }
+  for (const table of ["public.exceptions", "private.exception_clocks"]) await sql(`vacuum analyze ${table}`);
+  for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
+    for (const { list, ms } of round % 2 === 0 ? sized : sized.toReversed()) {
+      const startedAt = performance.now();
+      await list();
+      if (round >= 0) ms.push(performance.now() - startedAt);
+    }
+  }
+  return sized.map(({ size, ms }) => ({ open: size, list_ms: median(ms) }));
+}
+
+/** All clocks at once short of their 60 minutes; how long until each crossing is reported. */
+async function crossings({ tenant }: Side) {
+  await insert(tenant, CROSSINGS, "interval '5 hours'");
+  await sql(
+    "update private.exception_clocks set next_at = now() - interval '1 second', due_at = now() + interval '59 minutes', position = 240 where tenant_id = $1",
+    [tenant],
+  );
+  return reported(tenant, "threshold_minutes", "private.exception_clocks where tenant_id = $1 and next_at <= now()");
+}
+
+/** As many warnings in open minutes, all of one moment. */
+async function businessWarnings({ tenant }: Side) {
+  await sql("update public.sla_policies set at_risk_business_thresholds = '{61}' where tenant_id = $1", [tenant]);
+  await insert(tenant, CROSSINGS, "interval '5 days'");
+  await sql("update private.business_warnings set at = now() - interval '1 second' where tenant_id = $1", [tenant]);
+  return reported(tenant, "threshold_kind", "private.business_warnings where tenant_id = $1 and at <= now()");
+}
+
+/** How long two workers take until none is left, and how many events they sent. */
+async function reported(tenant: string, counted: string, waiting: string) {
+  const sent = async () =>
+    (
+      await sql<{ events: number }>(
+        `select count(*)::int as events from public.events where tenant_id = $1 and data ->> $2 in ('60', 'business')`,
+        [tenant, counted],
+      )
+    )[0]?.events ?? 0;
+  const before = await sent();
+  const startedAt = performance.now();
+  do {
+    await Promise.all([sql("select private.tick_sla_clock(5000)"), sql("select private.tick_sla_clock(5000)")]);
+  } while ((await sql(`select from ${waiting} limit 1`, [tenant])).length > 0);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { events: (await sent()) - before, seconds };
+}
+
+/** Open exceptions, due so long after `after` has passed. */
+async function insert(tenant: string, count: number, after: string): Promise<void> {
+  for (let done = 0; done < count; done += STEP) {
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, calendar_id, calendar_no, created_by)
+       select $1, 'T' || i, 'low', now() + ${after} + i * interval '1 second', v.calendar_id, v.calendar_no, 'user:bench'
+       from generate_series(1, $2::int) i left join public.calendar_versions v on v.tenant_id = $1`,
+      [tenant, Math.min(STEP, count - done)],
+    );
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

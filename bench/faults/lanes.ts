@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setPriority } from "node:os";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "./pressure.ts";
+import { headersOf, type Stack, sql, start } from "./stack.ts";
+
+const EXCEPTIONS = 250_000;
+const LISTENED_MS = 15_000;
+const PRESSURES = ["searches", "exports", "wide files", "bodies of many names"];
+/** Callers have processors of their own elsewhere; here they give way. */
+const CALLER_NICENESS = 10;
+
+/**
+ * Beside each pressure the same on a second stack, with which this one shares its processors and nothing else: what that costs is the
+ * machine's, and what the pressure costs beyond it is ours.
+ */
+export async function lanes(rounds: number, only: string[]): Promise<void> {
+  const [stack, elsewhere] = [await filled(), await filled()];
+  const theirs = await headersOf(stack, "globex");
+  for (let round = 1; round <= rounds; round++) {
+    for (const name of only.length > 0 ? only : PRESSURES) {
+      const alone = await listen(stack, theirs);
+      const beside = await pressed(name, elsewhere, () => listen(stack, theirs));
+      const under = await pressed(name, stack, () => listen(stack, theirs));
+      const ratio = (figure: "p50" | "p99") => (under.heard[figure] / Math.max(1, beside.heard[figure])).toFixed(2);
+      console.log(`${name} ${round}, another's list: alone ${said(alone)}; pressure on another stack ${said(beside.heard)} ${beside.done};
+  on this one ${said(under.heard)} ${under.done}; this one against the other: p50 ${ratio("p50")}, p99 ${ratio("p99")}`);
+    }
+  }
+  await Promise.all([stack, elsewhere].map(({ supervisor }) => supervisor.end("SIGTERM")));
+}
+
+type Heard = { p50: number; p99: number; calls: number; refused: number };
+const said = ({ p50, p99, calls, refused }: Heard) => `p50 ${p50} p99 ${p99} ms of ${calls}, not 200: ${refused}`;
+
+async function filled(): Promise<Stack> {
+  const stack = await start();
+  for (const [tenant, count] of [
+    ["acme", EXCEPTIONS],
+    ["globex", 200],
+  ] as const) {
+    const insert = `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+       select $1, 'Payout ' || i || ' has no line of the bank that it could belong to', 'low', now() + interval '30 days', 'system'
+       from generate_series(1, $2::integer) i`;
+    await sql(stack, insert, [tenant, count]);
+  }
+  await sql(stack, "vacuum analyze");
+  return stack;
+}
+
+const urlOf = ({ supervisor }: Stack) => `http://127.0.0.1:${supervisor.port}/v1/exceptions`;
+
+async function listen(stack: Stack, headers: Record<string, string>): Promise<Heard> {
+  const times: number[] = [];
+  let refused = 0;
+  for (const until = performance.now() + LISTENED_MS; performance.now() < until; await sleep(20)) {
+    const startedAt = performance.now();
+    const answer = await fetch(urlOf(stack), { headers });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) refused++;
+    times.push(performance.now() - startedAt);
+  }
+  times.sort((a, b) => a - b);
+  const at = (part: number) => Math.round(times[Math.floor(part * (times.length - 1))] ?? 0);
+  return { p50: at(0.5), p99: at(0.99), calls: times.length, refused };
+}
+
+async function pressed(name: string, stack: Stack, listening: () => Promise<Heard>): Promise<{ heard: Heard; done: string }> {
+  const pressure = begin(name, { url: urlOf(stack), headers: await headersOf(stack) });
+  await sleep(1_000);
+  const heard = await listening();
+  return { heard, done: await pressure.end() };
+}
+
+function begin(name: string, target: Target): { end: () => Promise<string> } {
+  const child = spawn(process.execPath, ["bench/faults/pressure.ts", name], { stdio: ["pipe", "pipe", "inherit"] });
+  if (child.pid) setPriority(child.pid, CALLER_NICENESS);
+  child.stdin.end(JSON.stringify(target));
+  const printed = text(child.stdout);
+  const exited = once(child, "exit");
+  return {
+    async end() {
+      child.kill("SIGTERM");
+      await exited;
+      return (await printed).trim();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createTenant, sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { calling, hotCalls } from "./calls.ts";
+import { quantile, type Side } from "./rates.ts";
+import type { Finding, Section } from "./report.ts";
+import { startService } from "./server.ts";
+
+const CROSSINGS = 100_000;
+const OPEN = 60;
+/** Enough to insert them before the first is due. */
+const AHEAD_SECONDS = 90;
+const STEP = 20_000;
+const QUIET_MS = 15_000;
+/** Of one call to the next: an analyst's board, not a flood. */
+const PAUSE_MS = 20;
+const WITHIN_SECONDS = 10;
+const MOST = 2;
+
+/** 100,000 deadlines of one tenant that pass within a second, processed by the stack's own worker, while another tenant reads its board. */
+export async function crossings(): Promise<Section> {
+  const { board } = await hotCalls(OPEN);
+  const service = await startService();
+  try {
+    const caller = calling("another tenant's board", service, board);
+    const alone = await timesOf(caller, sleep(QUIET_MS));
+    const tenant = await createTenant();
+    const dueAt = await dueWithinASecond(tenant);
+    await sleep(Math.max(0, dueAt - Date.now()));
+    const meanwhile = await timesOf(caller, allReported(tenant));
+    return {
+      title: "5. Deadlines that pass at once",
+      how: `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; one worker. Meanwhile another tenant reads its board of 50, one call at a time.`,
+      findings: [await lag(tenant), slowdown(meanwhile, alone)],
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+/** @returns when the first is due, in ms since the epoch. */
+async function dueWithinASecond(tenant: string): Promise<number> {
+  const [row] = await sql<{ due_at: string }>("select now() + make_interval(secs => $1) as due_at", [AHEAD_SECONDS]);
+  for (let from = 0; from < CROSSINGS; from += STEP) {
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
+       select $1, 'Payout ' || i, 'low', $2::timestamptz + i * interval '10 microseconds', 'user:bench' from generate_series($3::int, $4::int) i`,
+      [tenant, row?.due_at, from + 1, from + STEP],
+    );
+  }
+  return new Date(row?.due_at ?? "").getTime();
+}
+
+async function allReported(tenant: string): Promise<void> {
+  const breached = "select from private.sla_counts where tenant_id = $1 having sum(breached) = $2";
+  await until("each deadline is reported", async () => (await sql(breached, [tenant, CROSSINGS])).length > 0, 300_000);
+}
+
+async function timesOf({ once }: Side, end: Promise<unknown>): Promise<number[]> {
+  let over = false;
+  const ended = end.finally(() => {
+    over = true;
+  });
+  const times: number[] = [];
+  while (!over) {
+    const startedAt = performance.now();
+    await once();
+    times.push(performance.now() - startedAt);
+    await sleep(PAUSE_MS);
+  }
+  await ended;
+  return times;
+}
+
+async function lag(tenant: string): Promise<Finding> {
+  const [row] = await sql<{ events: number; exceptions: number; early: number; seconds: number }>(
+    `select count(*)::int as events, count(distinct data #>> '{exception,id}')::int as exceptions,
+       count(*) filter (where at < (data ->> 'due_at')::timestamptz)::int as early,
+       extract(epoch from max(at) - max((data ->> 'due_at')::timestamptz))::float8 as seconds
+     from public.events where tenant_id = $1 and type = 'exception.sla.breached'`,
+    [tenant],
+  );
+  const { events = 0, exceptions = 0, early = 0, seconds = Number.NaN } = row ?? {};
+  return {
+    what: "from the last deadline to the last event",
+    ours: `${events.toLocaleString("en")} events of ${exceptions.toLocaleString("en")} exceptions, ${early} early`,
+    against: "",
+    figure: `${seconds.toFixed(1)} s`,
+    target: `≤ ${WITHIN_SECONDS} s, each once`,
+    met: seconds <= WITHIN_SECONDS && events === CROSSINGS && exceptions === CROSSINGS && early === 0,
+  };
+}
+
+function slowdown(meanwhile: number[], alone: number[]): Finding {
+  const told = (times: number[]) => `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
+  const ratio = quantile(meanwhile, 0.99) / quantile(alone, 0.99);
+  return {
+    what: "p99 of another tenant's board meanwhile",
+    ours: told(meanwhile),
+    against: `alone: ${told(alone)}`,
+    figure: ratio.toFixed(2),
+    target: `≤ ${MOST}`,
+    met: ratio <= MOST,
+  };
+}

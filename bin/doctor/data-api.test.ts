@@ -1,0 +1,69 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { errors, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dataApiChecks } from "./data-api.ts";
+import { examine, type Finding } from "./examine.ts";
+
+const SECRET = "a secret of the project, of more than thirty-two bytes";
+
+/** A Data API as a project has it, but for what a test sets. */
+type DataApi = { knowsGetMe: boolean; isDown: boolean; believesAnything: boolean; exposed: string[] };
+const SOUND: DataApi = { knowsGetMe: true, isDown: false, believesAnything: false, exposed: ["public"] };
+let is = SOUND;
+
+const server = createServer(async ({ url, headers }, response) => {
+  const believed = await jwtVerify(headers.authorization?.slice("Bearer ".length) ?? "", new TextEncoder().encode(SECRET)).then(
+    () => true,
+    (error) => is.believesAnything && error instanceof errors.JWSSignatureVerificationFailed,
+  );
+  const status = () => {
+    if (is.isDown) return 503;
+    if (!believed) return 401;
+    if (url === "/rest/v1/rpc/get_me") return is.knowsGetMe ? 400 : 404;
+    return is.exposed.includes(String(headers["accept-profile"])) ? 403 : 406;
+  };
+  response.writeHead(status()).end("{}");
+});
+beforeAll(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening)));
+afterAll(() => new Promise((closed) => server.close(closed)));
+
+async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
+  is = { ...SOUND, ...not };
+  const project = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    publishableKey: "sb_publishable_1",
+    secretKey: "sb_secret_1",
+    jwtSecret: SECRET,
+    directUrl: "",
+    directName: "DATABASE_URL",
+    requestUrl: "",
+    mostBytes: 0,
+  } as const;
+  const findings: Record<string, Finding> = {};
+  for await (const finding of examine(project, dataApiChecks)) findings[finding.check] = finding;
+  return findings;
+}
+
+describe("the doctor", () => {
+  test("finds nothing wrong with a sound Data API", async () => {
+    expect(Object.values(await found({})).map(({ verdict }) => verdict)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+  });
+
+  test.each<[string, string, Partial<DataApi>, RegExp]>([
+    ["Data API", "one that has not heard of the migrations", { knowsGetMe: false }, /^it doesn't know get_me$/],
+    ["Data API", "one that is down", { isDown: true }, /^it answers 503$/],
+    ["JWT secret", "one that believes anybody", { believesAnything: true }, /^the Data API believes a token signed with another secret$/],
+    ["Exposed schemas", "one that exposes what is ours", { exposed: ["public", "private"] }, /^private can be reached$/],
+  ])("names under %s %s", async (check, _what, not, says) => {
+    expect((await found(not))[check]).toMatchObject({ verdict: "problem", found: expect.stringMatching(says), advice: expect.any(String) });
+  });
+
+  test("does not say what is exposed where nothing answers", async () => {
+    expect((await found({ isDown: true }))["Exposed schemas"]).toEqual({
+      check: "Exposed schemas",
+      verdict: "unknown",
+      found: "the Data API doesn't answer",
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll } from "vitest";
+import { type Fresh, withFreshDatabases } from "./fresh-database.ts";
+
+const MINUTE = 60_000;
+
+/** Lends fresh databases to the tests of a file, from its first hook to the end of its last test. */
+export function lentDatabases(): Fresh {
+  let lend: Fresh;
+  let lending: Promise<void>;
+  const ended = Promise.withResolvers<void>();
+  beforeAll(async () => {
+    lend = await new Promise<Fresh>((ready, fail) => {
+      lending = withFreshDatabases((fresh) => {
+        ready(fresh);
+        return ended.promise;
+      });
+      lending.catch(fail);
+    });
+  }, MINUTE);
+  afterAll(async () => {
+    ended.resolve();
+    await lending;
+  }, MINUTE);
+  return () => lend();
+}

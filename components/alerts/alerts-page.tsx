@@ -1,0 +1,82 @@
+"use client";
+
+import { BellRing, Plus } from "lucide-react";
+import Link from "next/link";
+import { parseAsBoolean } from "nuqs";
+import { useState } from "react";
+import { ListBody } from "#components/kit/list-body.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { useList } from "#components/kit/use-list.ts";
+import { useSearch } from "#components/kit/use-search.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import type { AlertChannel } from "#lib/alerts/contract.ts";
+import { ChannelDialog } from "./channel-dialog.tsx";
+import { ChannelRow } from "./channel-row.tsx";
+import { ChannelSkeleton } from "./channel-skeleton.tsx";
+import { DeleteChannelDialog } from "./delete-channel-dialog.tsx";
+import { channelPages } from "./queries.ts";
+
+const alertSearch = { new: parseAsBoolean.withDefault(false) };
+
+type Act = { what: "edit" | "delete"; channel: AlertChannel };
+
+/** Where the tenant's alerts go. What each person is mailed is on their profile. */
+export function AlertsPage() {
+  const tenant = useTenantId();
+  const { search, set } = useSearch(alertSearch, []);
+  const list = useList(channelPages(tenant));
+  const [act, setAct] = useState<Act>();
+  const add = () => set({ new: true });
+  return (
+    <Page
+      title="Alerts"
+      actions={
+        !list.isBare && (
+          <Button variant="primary" onClick={add}>
+            <Plus aria-hidden className="size-4" />
+            Add channel
+          </Button>
+        )
+      }
+    >
+      <p className="max-w-2xl pb-4 text-sm text-muted">
+        Alerts for the whole team, in Slack or anything that accepts Slack's incoming webhooks. At most one message a minute for each kind.
+        Choose your own emails in{" "}
+        <Link href={`/${tenant}/profile`} className="text-accent-text underline">
+          your profile
+        </Link>
+        .
+      </p>
+      <ListBody
+        list={list}
+        skeleton={<ChannelSkeleton />}
+        bare={
+          <Notice
+            icon={BellRing}
+            title="No alert channels yet"
+            action={
+              <Button variant="primary" onClick={add}>
+                Add channel
+              </Button>
+            }
+          >
+            Create an incoming webhook in Slack, Mattermost or Rocket.Chat, and paste its URL here.
+          </Notice>
+        }
+      >
+        {() => (
+          <ul aria-label="Alert channels" className="border-t border-line">
+            {list.items.map((channel) => (
+              <ChannelRow key={channel.id} channel={channel} onAct={(what) => setAct({ what, channel })} />
+            ))}
+          </ul>
+        )}
+      </ListBody>
+      {search.new && <ChannelDialog onClose={() => set({ new: null })} />}
+      {act?.what === "edit" && <ChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />}
+      {act?.what === "delete" && <DeleteChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />}
+    </Page>
+  );
+}

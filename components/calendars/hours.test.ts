@@ -1,0 +1,62 @@
+import { describe, expect, it, test } from "vitest";
+import { dateInWords, dayKinds, hoursInWords, monthsFrom, timeOf, weekInWords, weekMinutes } from "./hours.ts";
+
+const at = (day: "monday" | "friday" | "saturday" | "sunday", from: string, to: string) => ({ day, from, to });
+
+test.each([
+  ["9", "09:00"],
+  ["930", "09:30"],
+  ["0930", "09:30"],
+  ["9:30", "09:30"],
+  ["17.30", "17:30"],
+  ["24", "24:00"],
+  ["24:01", undefined],
+  ["9:60", undefined],
+  ["", undefined],
+  ["noon", undefined],
+])("%o typed is %o", (typed, time) => {
+  expect(timeOf(typed)).toBe(time);
+});
+
+describe("a week", () => {
+  it("counts what overlaps once, and what runs past Sunday's midnight on Monday", () => {
+    expect(weekMinutes([at("monday", "09:00", "17:00"), at("monday", "12:00", "18:00")])).toBe(540);
+    expect(weekMinutes([at("sunday", "22:00", "06:00"), at("monday", "05:00", "07:00")])).toBe(540);
+    expect(weekMinutes([at("friday", "00:00", "24:00")])).toBe(1440);
+    expect(weekMinutes([])).toBe(0);
+    expect(weekMinutes([at("monday", "9:", "17:00"), at("friday", "09:00", "10:00")])).toBe(60);
+  });
+
+  it("is told in groups of days", () => {
+    expect(
+      weekInWords([
+        at("saturday", "10:00", "14:00"),
+        at("sunday", "10:00", "14:00"),
+        at("monday", "13:00", "17:00"),
+        at("monday", "09:00", "12:00"),
+      ]),
+    ).toBe("Mon 09:00–12:00, 13:00–17:00; Sat–Sun 10:00–14:00");
+    expect(hoursInWords([])).toBe("Closed");
+  });
+});
+
+describe("a year", () => {
+  it("marks special days over those of the week", () => {
+    const kind = dayKinds({
+      weekly: [at("friday", "09:00", "17:00")],
+      special_days: [
+        { date: "2026-12-25", name: null, intervals: [] },
+        { date: "2026-12-26", name: null, intervals: [{ from: "10:00", to: "12:00" }] },
+      ],
+    });
+    expect(["2026-12-18", "2026-12-19", "2026-12-25", "2026-12-26"].map(kind)).toEqual(["open", "closed", "closed_day", "other_hours"]);
+  });
+
+  it("has twelve sheets, leap days among them", () => {
+    const months = monthsFrom("2027-11-22", 12);
+    expect(months.map(({ days }) => days.length)).toEqual([30, 31, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31]);
+    expect(months[0]).toMatchObject({ name: "November 2027", blanks: 0 });
+    expect(months[3]?.days.at(-1)).toBe("2028-02-29");
+    expect(dateInWords("2026-12-25")).toBe("Fri 25 Dec 2026");
+  });
+});

@@ -1,0 +1,35 @@
+import type { SavedFilters } from "#lib/exceptions/filters/contract.ts";
+import type { BulkChange } from "./change-in-bulk.ts";
+import { sendChange } from "./send-change.ts";
+
+/** The open exceptions that a filter matches, and how many there were when they were selected. */
+export type Matching = { filter: SavedFilters; count: number };
+
+export type MatchingOutcome = {
+  changed: number;
+  skipped: { id: string; title: string; message: string }[];
+  /** Why it ended early; null if it was stopped or finished. */
+  error: Error | null;
+};
+
+/** Changes all that match, in calls of the server's batches. Refused before anything changes if another number matches now. */
+export async function changeMatching(
+  { tenant, matching, change }: { tenant: string; matching: Matching; change: BulkChange },
+  { onProgress, signal }: { onProgress: (settled: number) => void; signal: AbortSignal },
+): Promise<MatchingOutcome> {
+  const outcome: MatchingOutcome = { changed: 0, skipped: [], error: null };
+  let cursor: string | null = null;
+  do {
+    try {
+      const body = { filter: matching.filter, expected_count: matching.count, ...(cursor !== null && { cursor }), ...change };
+      const answer: Awaited<ReturnType<typeof sendChange>> = await sendChange(tenant, body);
+      outcome.changed += answer.updated;
+      outcome.skipped.push(...answer.skipped);
+      cursor = answer.next_cursor;
+    } catch (error) {
+      return { ...outcome, error: error as Error };
+    }
+    onProgress(outcome.changed + outcome.skipped.length);
+  } while (cursor !== null && !signal.aborted);
+  return outcome;
+}

@@ -1,0 +1,81 @@
+"use client";
+
+import { CircleCheck, MessageSquare, Pause, Play, RotateCcw, Undo2, UserCheck, UserRound } from "lucide-react";
+import type { ComponentProps, ReactNode } from "react";
+import { PanelDock } from "#components/kit/panel-parts.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Keys } from "#components/ui/keys.tsx";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { CloseForm } from "./close-form.tsx";
+import { CommentForm } from "./comment-form.tsx";
+import type { Acting } from "./use-acts.ts";
+
+/** What can be done with an exception, each with its key; in its place, the form that an action asks for. */
+export function ExceptionDock({ exception, acting }: { exception: Exception; acting: Acting }) {
+  const { form, acts, undoable } = acting;
+  const isOpen = exception.closed_at === null;
+  const isPaused = exception.paused_at !== null;
+  return (
+    <PanelDock>
+      {form === "close" && isOpen ? (
+        <CloseForm onClose={acts.close} onCancel={acts.cancel} />
+      ) : form === "comment" ? (
+        <CommentForm id={exception.id} onClose={acts.cancel} />
+      ) : (
+        <div className="grid grid-cols-3 gap-2">
+          {isOpen ? (
+            <Act letter="R" icon={<CircleCheck aria-hidden className="size-4" />} variant="primary" onClick={acts.resolve}>
+              Resolve
+            </Act>
+          ) : (
+            <Act letter="R" icon={<RotateCcw aria-hidden className="size-4 text-muted" />} onClick={acts.resolve}>
+              Reopen
+            </Act>
+          )}
+          <Act letter="A" icon={<UserRound aria-hidden className="size-4 text-muted" />} onClick={acts.assign}>
+            Assign
+          </Act>
+          <Act letter="M" icon={<UserCheck aria-hidden className="size-4 text-muted" />} onClick={acts.take}>
+            To me
+          </Act>
+          <Act letter="C" icon={<MessageSquare aria-hidden className="size-4 text-muted" />} onClick={acts.comment}>
+            Comment
+          </Act>
+          <Act
+            letter="P"
+            icon={isPaused ? <Play aria-hidden className="size-4 text-muted" /> : <Pause aria-hidden className="size-4 text-muted" />}
+            disabled={!isOpen}
+            onClick={acts.pause}
+          >
+            {isPaused ? "Resume" : "Pause"}
+          </Act>
+          <Act
+            letter="U"
+            icon={<Undo2 aria-hidden className="size-4 text-muted" />}
+            disabled={!undoable}
+            title={undoable && `Undo: ${undoable}`}
+            onClick={acts.undo}
+          >
+            Undo
+          </Act>
+        </div>
+      )}
+    </PanelDock>
+  );
+}
+
+function Act({ letter, icon, children, ...button }: ComponentProps<typeof Button> & { letter: string; icon: ReactNode }) {
+  const { singleKeys } = usePreferences();
+  return (
+    <Button size="sm" aria-keyshortcuts={singleKeys ? letter : undefined} {...button} className="w-full min-w-0">
+      {icon}
+      {children}
+      {singleKeys && (
+        <span className="ml-auto max-sm:hidden">
+          <Keys keys={[letter]} />
+        </span>
+      )}
+    </Button>
+  );
+}

@@ -1,0 +1,134 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { ChevronDown } from "lucide-react";
+import type { z } from "zod";
+import { callApi } from "#components/api-client.ts";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import type { Problems } from "#components/kit/problems.ts";
+import { useForm } from "#components/kit/use-form.ts";
+import { AssigneePicker } from "#components/people/assignee-picker.tsx";
+import { Person } from "#components/people/person.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { parseMoney } from "#components/ui/money.ts";
+import { SelectField } from "#components/ui/select-field.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { createExceptionContract, SEVERITIES } from "#lib/exceptions/contract.ts";
+import { CURRENCIES } from "#lib/wire/currencies.ts";
+import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
+import { exceptionsKey } from "./queries.ts";
+import { SEVERITY_WORDS, type Severity } from "./words.tsx";
+
+/** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the browser's local time. */
+type Draft = {
+  title: string;
+  severity: Severity;
+  assigned_to: string | null;
+  due_at: string;
+  reason_code: string;
+  amount_minor: string;
+  currency: string;
+};
+
+const EMPTY: Draft = {
+  title: "",
+  severity: "medium",
+  assigned_to: null,
+  due_at: "",
+  reason_code: "",
+  amount_minor: "",
+  currency: "EUR",
+};
+
+const isSeverity = (value: string): value is Severity => SEVERITIES.some((severity) => severity === value);
+const currencyOf = ({ currency }: Draft) => CURRENCIES.find((code) => code === currency.trim().toUpperCase());
+
+function amountOf(draft: Draft): number | null {
+  const currency = currencyOf(draft);
+  const amount = currency ? parseMoney(draft.amount_minor, currency) : null;
+  return amount !== null && amount >= 0 ? amount : null;
+}
+
+function missingIn(draft: Draft): Problems {
+  const hasAmount = draft.amount_minor.trim() !== "";
+  return {
+    ...(draft.title.trim() === "" && { title: "Enter a title." }),
+    ...(hasAmount && !currencyOf(draft) && { currency: "Enter a currency code, such as EUR." }),
+    ...(hasAmount && currencyOf(draft) && amountOf(draft) === null && { amount_minor: "Enter an amount, such as 1,250.00." }),
+  };
+}
+
+function bodyOf(draft: Draft): z.input<NonNullable<typeof createExceptionContract.body>> {
+  const { title, severity, assigned_to, due_at, reason_code, amount_minor } = draft;
+  return {
+    title: title.trim(),
+    severity,
+    ...(assigned_to !== null && { assigned_to }),
+    ...(due_at !== "" && { due_at: new Date(due_at).toISOString() }),
+    ...(reason_code.trim() !== "" && { reason_code: reason_code.trim() }),
+    ...(amount_minor.trim() !== "" && { amount_minor: amountOf(draft), currency: currencyOf(draft) }),
+  };
+}
+
+/** Creates an exception by hand. */
+export function NewExceptionDialog({ onClose }: { onClose: () => void }) {
+  const tenant = useTenantId();
+  const cache = useQueryClient();
+  const form = useForm({
+    initial: EMPTY,
+    check: missingIn,
+    send: (draft, idempotencyKey) => callApi(createExceptionContract, { tenant, body: bodyOf(draft), idempotencyKey }),
+    onDone: ({ title }) => {
+      toast(`Created ${title}`);
+      cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
+      onClose();
+    },
+  });
+  const { draft, text, change } = form;
+  return (
+    <FormDialog form={form} title="New exception" start="Create exception" pending="Creating…" onClose={onClose}>
+      <TextField label="Title" placeholder="Payout 4711 has no bank line" maxLength={EXCEPTIONS.title.most} {...text("title")} required />
+      <SelectField
+        label="Severity"
+        value={draft.severity}
+        error={form.problem("severity")}
+        onChange={({ target }) => isSeverity(target.value) && change({ severity: target.value })}
+      >
+        {SEVERITIES.map((severity) => (
+          <option key={severity} value={severity}>
+            {SEVERITY_WORDS[severity]}
+          </option>
+        ))}
+      </SelectField>
+      <div className="flex flex-col items-start gap-1.5">
+        <span className="text-sm font-medium">Assignee</span>
+        <AssigneePicker
+          value={draft.assigned_to}
+          triggerClass={buttonClass()}
+          trigger={
+            <>
+              <span className="sr-only">Assignee: </span>
+              <Person reference={draft.assigned_to} />
+              <ChevronDown aria-hidden className="size-3.5 text-muted" />
+            </>
+          }
+          onChange={(assigned_to) => change({ assigned_to })}
+        />
+      </div>
+      <TextField label="Deadline" type="datetime-local" hint="In your local time. Leave empty to use the SLA policy." {...text("due_at")} />
+      <div className="grid gap-4 sm:grid-cols-[1fr_7rem]">
+        <TextField label="Money at risk" inputMode="decimal" placeholder="1,250.00" autoComplete="off" {...text("amount_minor")} />
+        <TextField label="Currency" maxLength={3} autoComplete="off" className="uppercase" {...text("currency")} />
+      </div>
+      <TextField
+        label="Reason code"
+        placeholder="missing_counterpart"
+        maxLength={EXCEPTIONS.reason_code.most}
+        autoComplete="off"
+        {...text("reason_code")}
+      />
+    </FormDialog>
+  );
+}

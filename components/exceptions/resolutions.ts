@@ -1,0 +1,9 @@
+/** The reasons most exceptions end for. Any other is typed. */
+export const RESOLUTIONS = [
+  "Matched by hand",
+  "Timing difference, settles next period",
+  "Fee booked",
+  "Duplicate of another exception",
+  "Corrected at the source",
+  "Written off",
+] as const;

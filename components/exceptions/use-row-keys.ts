@@ -1,0 +1,87 @@
+"use client";
+
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+
+const LINK = "[data-row]";
+const PAGE = 10;
+
+/**
+ * Makes a table's rows one tab stop: the arrows, Home, End and the page keys go from row to row, and where the focused row goes away, the focus is on
+ * the one in its place. `reveal`: renders the row at an index. `indexOf`: of a row's place.
+ */
+export function useRowKeys({
+  ids,
+  indexOf,
+  reveal,
+  body,
+}: {
+  ids: readonly string[];
+  indexOf: (at: number) => number;
+  reveal: (index: number) => void;
+  body: RefObject<HTMLElement | null>;
+}) {
+  const [stop, setStop] = useState<string | null>(null);
+  /** The row that has the focus, and its place. */
+  const focused = useRef<{ id: string; at: number } | null>(null);
+  /** The row to focus once it is rendered. */
+  const wanted = useRef<string | null>(null);
+  const known = stop !== null && ids.includes(stop);
+
+  function focusWanted(): HTMLElement | null {
+    const link = body.current?.querySelector<HTMLElement>(`tr[data-id="${wanted.current}"] ${LINK}`) ?? null;
+    if (link) wanted.current = null;
+    link?.focus({ preventScroll: true });
+    return link;
+  }
+
+  function focus(at: number): void {
+    wanted.current = ids[at] ?? null;
+    const link = focusWanted();
+    if (link) link.closest("tr")?.scrollIntoView({ block: "nearest" });
+    else reveal(indexOf(at));
+  }
+
+  // After every render: how many frames it takes until a revealed row is there, the machine decides.
+  useLayoutEffect(() => {
+    if (wanted.current === null) return;
+    const { activeElement } = document;
+    if (activeElement === document.body || body.current?.contains(activeElement)) focusWanted();
+    else wanted.current = null;
+  });
+
+  const latest = useRef({ focus, ids });
+  useLayoutEffect(() => {
+    latest.current = { focus, ids };
+  });
+
+  useEffect(() => {
+    const last = focused.current;
+    if (!last || ids.length === 0) return;
+    const at = ids.indexOf(last.id);
+    if (at >= 0) focused.current = { id: last.id, at };
+    else if (document.activeElement === document.body || document.activeElement === null)
+      latest.current.focus(Math.min(last.at, ids.length - 1));
+  }, [ids]);
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey || !(event.target as HTMLElement).matches(LINK)) return;
+    const at = focused.current?.at ?? 0;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: ids.length - 1, PageDown: at + PAGE, PageUp: at - PAGE }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    focus(Math.max(0, Math.min(to, ids.length - 1)));
+  }
+
+  return {
+    /** The row that Tab goes to. */
+    stop: known ? stop : (ids[0] ?? null),
+    onKeyDown,
+    onFocus(event: { target: EventTarget }): void {
+      const row = (event.target as HTMLElement).closest<HTMLElement>("tr[data-id]");
+      const id = row?.dataset.id;
+      if (id === undefined) return;
+      focused.current = { id, at: ids.indexOf(id) };
+      setStop(id);
+    },
+  };
+}

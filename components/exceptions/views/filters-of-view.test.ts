@@ -1,0 +1,32 @@
+import { createLoader } from "nuqs/server";
+import { expect, test } from "vitest";
+import { boardSearch } from "../search.ts";
+import { filtersToSave, isShown, searchOfView } from "./filters-of-view.ts";
+
+const load = createLoader(boardSearch);
+const SHOWN = load("?severity=critical,high&assigned_to=me,none&status=in_review&amount_from=1000&currency=EUR&q=payout&sortBy=amount");
+
+test("a view keeps the board's filters and gives them back", () => {
+  const filters = filtersToSave(SHOWN);
+  expect(filters).toEqual({
+    severity: ["critical", "high"],
+    assigned_to: ["me", "none"],
+    status: ["in_review"],
+    amount_from: 1000,
+    currency: ["EUR"],
+    q: "payout",
+  });
+  const view = { filters, sort_by: "amount" as const };
+  expect(searchOfView(view)).toMatchObject({ severity: ["critical", "high"], reason_code: null, state: "open", sortBy: "amount" });
+  expect(isShown(view, SHOWN)).toBe(true);
+  expect(isShown(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(true);
+  expect(isShown(view, { ...SHOWN, q: null })).toBe(false);
+  expect(isShown(view, { ...SHOWN, state: "closed" })).toBe(false);
+  expect(isShown({ filters: {} }, load("?sortBy=severity"))).toBe(true);
+});
+
+test("a view keeps no time of the past, and isn't what is shown with one", () => {
+  const past = load("?severity=high&closed_from=2026-11-20T00:00:00.000Z");
+  expect(filtersToSave(past)).toEqual({ severity: ["high"] });
+  expect(isShown({ filters: { severity: ["high"] } }, past)).toBe(false);
+});

@@ -1,0 +1,7 @@
+import { listCalendarsContract } from "#lib/calendars/contract.ts";
+import { oneQuery, resourceKey } from "./query.ts";
+
+/** All calendars: a tenant has at most 100. */
+export function calendarsQuery(tenant: string) {
+  return oneQuery({ under: resourceKey(tenant, "calendars"), contract: listCalendarsContract, call: { tenant, query: { limit: 250 } } });
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { ProblemNote } from "./problem-note.tsx";
+import type { FormState } from "./use-form.ts";
+
+/** A form on a page: what went wrong with it as a whole, and its button, `wide` as its column. */
+export function CardForm({
+  form,
+  start,
+  pending,
+  disabled = false,
+  wide = false,
+  beforeButton,
+  children,
+}: {
+  form: FormState;
+  /** The button's label, and while pending. */
+  start: string;
+  pending: string;
+  disabled?: boolean;
+  wide?: boolean;
+  beforeButton?: ReactNode;
+  children: ReactNode;
+}) {
+  const error = form.unplaced ?? form.uncertain;
+  return (
+    <form
+      ref={form.ref}
+      // Without scripts nothing that was typed gets into a URL.
+      method="post"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        form.submit();
+      }}
+      className="flex flex-col gap-4"
+    >
+      {children}
+      <div role="alert" className="empty:hidden">
+        {error && <ProblemNote error={error} />}
+      </div>
+      {beforeButton}
+      <Button type="submit" variant="primary" className={wide ? "h-10" : "self-start"} disabled={disabled || form.isPending}>
+        {form.isPending ? pending : start}
+      </Button>
+    </form>
+  );
+}

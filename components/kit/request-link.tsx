@@ -1,0 +1,22 @@
+"use client";
+
+import Link from "next/link";
+import { serverNow } from "#components/ui/server-clock.ts";
+import { getRequestContract } from "#lib/request-log/contract.ts";
+import { useMay } from "./may.ts";
+import { useTenantId } from "./member.tsx";
+
+/** How long requests are kept. */
+const KEPT_MS = 14 * 86_400_000;
+
+/** The request that did something `at` a moment, for those who may read requests, as long as the log has it. */
+export function RequestLink({ id, at }: { id: string; at: string }) {
+  const tenant = useTenantId();
+  const may = useMay(getRequestContract.access);
+  if (!may || Date.parse(at) < serverNow() - KEPT_MS) return null;
+  return (
+    <Link href={`/${tenant}/requests?request=${id}`} prefetch={false} title={id} className="text-accent-text hover:underline">
+      Request
+    </Link>
+  );
+}

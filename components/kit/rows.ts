@@ -1,0 +1,31 @@
+/** The links of the page's rows, in their order, as far as they are rendered. */
+function rowLinks(): HTMLAnchorElement[] {
+  return [...document.querySelectorAll<HTMLAnchorElement>("a[data-row]")];
+}
+
+/** The link of the row that opens `id`. */
+export function rowOf(id: string | null): HTMLAnchorElement | undefined {
+  return rowLinks().find((link) => link.dataset.row === id);
+}
+
+/** The link of the row `step` below `id`; if that one isn't there, the first row's. */
+export function rowFrom(id: string | null, step: 1 | -1): HTMLAnchorElement | undefined {
+  const links = rowLinks();
+  const at = links.findIndex((link) => link.dataset.row === id);
+  return at < 0 ? links[0] : links[at + step];
+}
+
+/** The link of the row that takes the place of `id` once it is gone. */
+export function rowAfter(id: string): HTMLAnchorElement | undefined {
+  const links = rowLinks();
+  const at = links.findIndex((link) => link.dataset.row === id);
+  return at < 0 ? undefined : (links[at + 1] ?? links[at - 1]);
+}
+
+/** Focuses a row and opens it. */
+export function goToRow(link: HTMLAnchorElement | undefined): void {
+  link?.focus();
+  link?.click();
+  // Behind a panel that lies over the list, no row takes focus.
+  if (link && document.activeElement !== link) document.querySelector<HTMLElement>("dialog[data-panel]:modal")?.focus();
+}

@@ -1,0 +1,58 @@
+"use client";
+
+import { useLayoutEffect, useRef } from "react";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+
+/** Where a key types text or moves within a widget. */
+const TAKES_KEYS = "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu]";
+/** What is over the page and its panel. */
+const OVER = "dialog:modal:not([data-panel]), [role=dialog]:popover-open";
+/** Where Enter and Space press what has the focus. */
+const PRESSED = "button, a, summary, [role=menuitem]";
+
+/** Whether keys go into a widget, or into what is over the page. */
+export function takesKeys(target: Element | null = document.activeElement): boolean {
+  return target?.closest?.(TAKES_KEYS) != null || document.querySelector(OVER) !== null;
+}
+
+/** After g, a letter goes to a page. */
+export const SEQUENCE_MS = 1500;
+
+/** A letter, in lowercase, or the name of another key. */
+export type Key = readonly [key: string, act: (event: KeyboardEvent) => unknown];
+
+/**
+ * Single keys of a page and of its panel; none while a dialog is open over them. Where single keys are switched off, they work within
+ * `always` alone, a selector of the widget that they belong to.
+ */
+export function useKeys(keys: readonly Key[], { always }: { always?: string } = {}): void {
+  const { singleKeys } = usePreferences();
+  const latest = useRef(keys);
+  useLayoutEffect(() => {
+    latest.current = keys;
+  });
+  // By the time that they can be seen: an effect runs later, and loses the key of who is quick.
+  useLayoutEffect(() => {
+    if (!singleKeys && !always) return;
+    let wentAt = Number.NEGATIVE_INFINITY;
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey) return;
+      const target = event.target as Element;
+      if (!singleKeys && !(always && target.closest?.(always))) return;
+      if (takesKeys(target)) return;
+      if ((event.key === "Enter" || event.key === " ") && target.closest?.(PRESSED)) return;
+      const isLetter = /^\p{L}$/u.test(event.key);
+      if (isLetter && event.shiftKey) return;
+      const goes = event.timeStamp - wentAt < SEQUENCE_MS;
+      wentAt = event.key === "g" && !goes ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      if (goes) return;
+      const pressed = isLetter ? event.key.toLowerCase() : event.key;
+      const act = latest.current.find(([key]) => key === pressed)?.[1];
+      if (!act) return;
+      event.preventDefault();
+      act(event);
+    }
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [singleKeys, always]);
+}

@@ -1,0 +1,62 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { BadgeCheck, LockKeyhole, Scale, SearchX } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { ProofBadge } from "../matching/proof-card.tsx";
+import { proofOf } from "../queries.ts";
+
+/** Said where a period has nothing to decide. */
+export function NothingOpen({ reconciliation: { id, closed_at, matched_count } }: { reconciliation: Reconciliation }) {
+  const tenant = useTenantId();
+  const back = (
+    <PrefetchLink href={`/${tenant}/reconciliations/${id}`} className={buttonClass({ variant: "primary" })}>
+      Go to the period
+    </PrefetchLink>
+  );
+  if (closed_at)
+    return (
+      <Notice icon={LockKeyhole} title="This period is closed" action={back}>
+        Its matches can't be changed. Reopen it to decide again.
+      </Notice>
+    );
+  return matched_count === 0 ? (
+    <Notice icon={Scale} title="No lines yet" action={back}>
+      Import lines into both sources. What the rules leave open appears here.
+    </Notice>
+  ) : (
+    <TiedOut id={id} action={back} />
+  );
+}
+
+function TiedOut({ id, action }: { id: string; action: ReactNode }) {
+  const { data: proof } = useQuery(proofOf(useTenantId(), id));
+  return (
+    <Notice icon={BadgeCheck} title="Tied out" action={action}>
+      <span className="flex flex-col items-center gap-2">
+        Every line of both sides is accounted for.
+        {proof && <ProofBadge proof={proof} />}
+      </span>
+    </Notice>
+  );
+}
+
+/** In place of one side's rows. */
+export function BareSide({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  return (
+    <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center text-sm text-muted">
+      {filtered ? <SearchX aria-hidden className="size-5" /> : <BadgeCheck aria-hidden className="size-5" />}
+      <p>{filtered ? "No open line matches." : "Nothing is open on this side."}</p>
+      {filtered && (
+        <Button size="sm" onClick={onClear}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}

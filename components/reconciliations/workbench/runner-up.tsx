@@ -1,0 +1,40 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { lineName } from "#components/kit/line-name.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { formatMoney } from "#components/ui/money.ts";
+import type { MatchExplanation } from "#lib/matching/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
+import { lineById } from "../queries.ts";
+import { marginInWords } from "./words.ts";
+
+/** What came second, and by how much. `loaded`: lines that needn't be asked for. */
+export function RunnerUp({
+  explanation: { runner_up, margin },
+  loaded,
+}: {
+  explanation: Pick<MatchExplanation, "runner_up" | "margin">;
+  loaded: readonly OpenLine[];
+}) {
+  const known = runner_up && loaded.find(({ id }) => id === runner_up.line_id);
+  const { data } = useQuery({ ...lineById(useTenantId(), runner_up?.line_id ?? ""), enabled: runner_up !== null && !known });
+  if (margin === null) return "None: nothing else comes near.";
+  const line = known ?? data;
+  if (!line) return `The next best is ${marginInWords(margin)}.`;
+  return (
+    <>
+      <span className="block font-medium">{lineName(line)}</span>
+      <span className="block text-muted tabular-nums">
+        {[known && formatMoney(known.open_minor, known.currency), line.counterparty && line.reference, line.value_date]
+          .filter(Boolean)
+          .join(" · ")}
+      </span>
+      {capitalised(marginInWords(margin))}
+    </>
+  );
+}
+
+function capitalised(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

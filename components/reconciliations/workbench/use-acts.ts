@@ -1,0 +1,170 @@
+"use client";
+
+import { useState } from "react";
+import { useMay } from "#components/kit/may.ts";
+import { formatMoney } from "#components/ui/money.ts";
+import { toast } from "#components/ui/toast.ts";
+import { confirmMatchContract, createMatchContract } from "#lib/matching/contract.ts";
+import type { OpenLine } from "#lib/matching/workbench/contract.ts";
+import { balanceOf, splittable, sumsOf } from "./options.ts";
+import { type Adjustment, useDecide } from "./use-decide.ts";
+import { useUndo } from "./use-undo.ts";
+import type { Workbench } from "./use-workbench.ts";
+
+const MIXED = "These lines are in several currencies. A match needs one.";
+const NOT_BY_HAND = "Your role can confirm suggestions. Ask an admin or a lead to match by hand, write off or exclude.";
+
+type Chosen = { ids: readonly string[]; left_minor: number; right_minor: number; difference: number; currency: string };
+
+/** What a dialog asks about: as it was when it was opened, whatever becomes of the lists. */
+type Asking = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
+
+/** What can be done with the selection or the suggestion at hand, and doing it. */
+export function useActs(id: string, bench: Workbench) {
+  const mayDecide = useMay(confirmMatchContract.access);
+  const mayWrite = useMay(createMatchContract.access);
+  const { line, option, picked } = bench;
+  const undoing = useUndo(id, bench.goTo);
+  const decide = useDecide(id, undoing, bench);
+  const [asking, setAsking] = useState<Asking | null>(null);
+
+  const loaded = (ids: readonly string[]): OpenLine[] => [...bench.left.items, ...bench.right.items].filter((one) => ids.includes(one.id));
+  const pickedLines = [...picked.values()];
+  const lines = picked.size > 0 ? pickedLines : option ? loaded(option.line_ids) : line ? [line] : [];
+  const ids = picked.size > 0 ? pickedLines.map((one) => one.id) : (option?.line_ids ?? (line ? [line.id] : []));
+  const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
+  const difference = left_minor - right_minor;
+  const currency = lines[0]?.currency ?? line?.currency ?? "EUR";
+  const mixed = balanceOf(lines).currencies.length > 1;
+  const sums = mixed ? sumsOf(lines) : [{ currency, left_minor, right_minor }];
+  const chosen: Chosen = { ids, left_minor, right_minor, difference, currency };
+  const money = (minor: number) => formatMoney(minor, currency);
+  const split = lines.length === ids.length ? splittable(lines) : null;
+  const isFree = !decide.isPending;
+  const single = picked.size === 0 ? line : pickedLines.length === 1 ? (pickedLines[0] ?? null) : null;
+
+  function matchByHand(
+    { ids, left_minor, right_minor, difference, currency }: Chosen,
+    { adjustments, split: part }: { adjustments?: Adjustment[]; split?: OpenLine } = {},
+  ) {
+    const done = `Matched ${ids.length} lines, ${formatMoney(Math.max(Math.abs(left_minor), Math.abs(right_minor)), currency)}`;
+    decide.start({
+      act: "match",
+      line_ids: [...ids],
+      adjustments,
+      split_line_id: part?.id,
+      gone: ids.filter((one) => one !== part?.id),
+      partial: part !== undefined,
+      done: part ? `${done}. ${formatMoney(Math.abs(difference), currency)} stays open` : done,
+      picked: pickedLines,
+      at: pickedLines[0]?.id ?? line?.id,
+    });
+  }
+
+  function accept() {
+    if (!mayDecide || !isFree) return;
+    if (picked.size === 0 && option?.match_id) {
+      const partly = lines.some((one) => option.takes?.get(one.id) !== one.open_minor);
+      const gone = option.line_ids.filter((one) => !lines.some((known) => known.id === one && option.takes?.get(one) !== known.open_minor));
+      decide.start({
+        act: "confirm",
+        match_id: option.match_id,
+        gone,
+        partial: partly,
+        done: `Confirmed ${money(option.left_minor || option.right_minor)}`,
+        at: line?.id,
+      });
+    } else if (!mayWrite) {
+      toast(NOT_BY_HAND);
+    } else if (ids.length < 2) {
+      toast("Choose a suggestion, or select lines of both sides with X.");
+    } else if (mixed) {
+      toast(MIXED);
+    } else if (difference !== 0) {
+      toast(`${money(difference)} isn't explained`, { description: "W explains it; S leaves it open on the larger line." });
+    } else matchByHand(chosen);
+  }
+
+  function reject() {
+    if (!mayDecide || !isFree) return;
+    if (picked.size > 0) return bench.clear();
+    if (!option?.match_id) return toast("Only a suggestion of the last run can be rejected.");
+    decide.start({
+      act: "reject",
+      match_id: option.match_id,
+      gone: [],
+      partial: false,
+      done: `Rejected ${money(option.left_minor || option.right_minor)}`,
+      at: line?.id,
+    });
+  }
+
+  function leaveOpen() {
+    if (!mayWrite) return toast(NOT_BY_HAND);
+    if (!isFree) return;
+    if (mixed) return toast(MIXED);
+    if (!split) return toast("To split a line, select lines of both sides whose sums differ.");
+    matchByHand(chosen, { split });
+  }
+
+  function writeOff() {
+    if (!mayWrite) return toast(NOT_BY_HAND);
+    if (ids.length < 2) askToExclude();
+    else if (mixed) toast(MIXED);
+    else if (difference === 0) toast("There is no difference to write off.");
+    else setAsking({ to: "explain", chosen });
+  }
+
+  function askToExclude() {
+    if (!mayWrite) return toast(NOT_BY_HAND);
+    if (single) setAsking({ to: "exclude", line: single });
+    else if (picked.size > 1) toast("Lines are excluded one at a time. Press Esc to clear the selection.");
+  }
+
+  function explain(chosen: Chosen, kind: Adjustment["kind"], note: string | null) {
+    setAsking(null);
+    matchByHand(chosen, { adjustments: [{ kind, amount_minor: chosen.difference, note }] });
+  }
+
+  function exclude(line: OpenLine, reason: string) {
+    setAsking(null);
+    decide.start({
+      act: "exclude",
+      line_id: line.id,
+      reason,
+      gone: [line.id],
+      partial: false,
+      done: `Excluded ${formatMoney(line.open_minor, line.currency)}`,
+      picked: pickedLines,
+    });
+  }
+
+  return {
+    lines,
+    ids,
+    sums,
+    currency,
+    mayDecide,
+    mayWrite,
+    asking,
+    can: {
+      accept:
+        mayDecide && isFree && ids.length > 1 && (picked.size === 0 && option?.match_id ? true : mayWrite && difference === 0 && !mixed),
+      reject: mayDecide && isFree && picked.size === 0 && Boolean(option?.match_id),
+      split: mayWrite && isFree && split !== null && !mixed,
+      writeOff: mayWrite && isFree && (ids.length === 1 || (difference !== 0 && !mixed)),
+      exclude: mayWrite && single !== null,
+      undo: mayDecide && !undoing.isPending,
+    },
+    accept,
+    reject,
+    leaveOpen,
+    writeOff,
+    explain,
+    exclude,
+    undoing,
+    undo: () => mayDecide && undoing.undo(),
+    askToExclude,
+    stopAsking: () => setAsking(null),
+  };
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { callApi, isRefusal, newIdempotencyKey } from "#components/api-client.ts";
+import { useMember, useTenantId } from "#components/kit/member.tsx";
+import { resourceKey } from "#components/kit/query.ts";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { toast } from "#components/ui/toast.ts";
+import { type Decision, listDecisionsContract, undoDecisionContract } from "#lib/matching/workbench/contract.ts";
+import { reconciliationsKey } from "../queries.ts";
+import { openLinesKey, suggestionsKey } from "./queries.ts";
+import { decided } from "./words.ts";
+
+const LOOKED_THROUGH = 100;
+
+/** Takes back decisions of one's own, as the server has them. `onBack`: where one is again that was made here, on this line. */
+export function useUndo(id: string, onBack: (line: string) => void) {
+  const tenant = useTenantId();
+  const { self } = useMember();
+  const cache = useQueryClient();
+  const underWay = useRef<Promise<unknown>>(null);
+  // The key is the decision's: after a lost answer the same one is asked for again, though it may be undone by now.
+  const asked = useRef<{ decision: string; key: string }>(null);
+  const madeOn = useRef(new Map<string, string>());
+
+  /** An undo waits until this is answered. */
+  function follow<Answer>(sent: Promise<Answer>): Promise<Answer> {
+    const settle = () => {
+      if (underWay.current === sent) underWay.current = null;
+    };
+    underWay.current = sent;
+    sent.then(settle, settle);
+    return sent;
+  }
+
+  async function find(about: string | null): Promise<Decision | undefined> {
+    const { items } = await callApi(listDecisionsContract, { tenant, params: { id }, query: { limit: LOOKED_THROUGH } });
+    return items.find(
+      (one) =>
+        one.created_by === self &&
+        (one.undone_at === null || one.id === asked.current?.decision) &&
+        (about === null || one.line_id === about || one.match_ids.includes(about)),
+    );
+  }
+
+  async function takeBack(decision: string): Promise<Decision> {
+    if (asked.current?.decision !== decision) asked.current = { decision, key: newIdempotencyKey() };
+    const call = { tenant, params: { id: decision }, idempotencyKey: asked.current.key };
+    const undone = await callApi(undoDecisionContract, call).catch((problem) => {
+      if (isRefusal(problem)) asked.current = null;
+      throw problem;
+    });
+    asked.current = null;
+    return undone;
+  }
+
+  async function takeBackAfter(before: Promise<unknown> | null, about: string | null): Promise<Decision | null> {
+    const failed = await before?.then(
+      () => false,
+      () => true,
+    );
+    const found = failed ? undefined : await find(about);
+    return found ? takeBack(found.id) : null;
+  }
+
+  const { start, isPending } = useAttempt({
+    send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
+    onDone: (undone) => {
+      toast(undone ? `Undone: ${decided(undone)}` : "Nothing to undo");
+      const line = undone && (undone.line_id ?? undone.match_ids.flatMap((match) => madeOn.current.get(match) ?? [])[0]);
+      if (line) onBack(line);
+      for (const queryKey of [suggestionsKey(tenant), reconciliationsKey(tenant), resourceKey(tenant, "decisions")])
+        cache.invalidateQueries({ queryKey });
+    },
+    failed: "Couldn't undo",
+    // Also without an answer, since it may have happened.
+    stale: openLinesKey(tenant),
+  });
+  return {
+    isPending,
+    follow,
+    /** That this match was decided at this line. */
+    remember: (match: string, line: string) => void madeOn.current.set(match, line),
+    /** The newest decision. */
+    undo: () => start(null),
+    /** The newest decision about this line or match. */
+    undoOf: (about: string) => start(about),
+  };
+}
+
+export type Undo = ReturnType<typeof useUndo>;

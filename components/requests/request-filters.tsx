@@ -1,0 +1,100 @@
+"use client";
+
+import { X } from "lucide-react";
+import { FilterBar, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { formatMoment } from "#components/ui/moment.ts";
+import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
+import { filterOf, PERIODS, type Period, type RequestSearch } from "./search.ts";
+import { CREDENTIAL_WORDS, STATUS_WORDS } from "./words.ts";
+
+const PERIOD_WORDS: Record<Period, string> = { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "14d": "Last 14 days" };
+
+const CREDENTIALS = Object.entries(CREDENTIAL_WORDS) as [keyof typeof CREDENTIAL_WORDS, string][];
+
+type Props = {
+  search: RequestSearch;
+  onChange: (change: Partial<RequestSearch>) => void;
+  onFind: (filter: Partial<RequestSearch>) => void;
+  onClear: (() => void) | false;
+};
+
+export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
+  const { timeZone } = usePreferences();
+  const { from, to } = search;
+  return (
+    <FilterBar onClear={onClear}>
+      <Menu
+        label="Period"
+        triggerClass={buttonClass({ size: "sm" })}
+        trigger={<FilterTrigger>{PERIOD_WORDS[search.period]}</FilterTrigger>}
+      >
+        <MenuChoice
+          label="Period"
+          value={search.period}
+          options={PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
+          onChange={(period) => onChange({ period, from: null, to: null })}
+        />
+      </Menu>
+      {from && to && (
+        <Chip onRemove={() => onChange({ from: null, to: null })}>
+          {formatMoment(from.toISOString(), timeZone)} to {formatMoment(to.toISOString(), timeZone)}
+        </Chip>
+      )}
+      <FilterMenu name="Status" value={search.status} options={STATUS_WORDS} onChange={(status) => onChange({ status })} />
+      <FilterMenu name="Credential" value={search.credential} options={CREDENTIALS} onChange={(credential) => onChange({ credential })} />
+      <FilterMenu
+        name="Error"
+        value={search.error_code}
+        options={ERROR_CODES.map((code) => [code as string, `${ERRORS[code].status} ${code}`] as const)}
+        onChange={(error_code) => onChange({ error_code })}
+      />
+      {(["operation", "api_key_id", "actor", "resource"] as const).map(
+        (name) =>
+          search[name] !== null && (
+            <Chip key={name} onRemove={() => onChange({ [name]: null })}>
+              {search[name]}
+            </Chip>
+          ),
+      )}
+      <Find onFind={onFind} />
+    </FilterBar>
+  );
+}
+
+function Chip({ onRemove, children }: { onRemove: () => void; children: React.ReactNode }) {
+  return (
+    <Button size="sm" variant="selected" onClick={onRemove}>
+      <span className="max-w-64 truncate">{children}</span>
+      <X aria-hidden className="size-4" />
+      <span className="sr-only">, remove this filter</span>
+    </Button>
+  );
+}
+
+/** On submit: only a whole ID or name matches. */
+function Find({ onFind }: { onFind: (filter: Partial<RequestSearch>) => void }) {
+  return (
+    <form
+      className="max-sm:w-full"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const filter = filterOf(new FormData(event.currentTarget).get("find")?.toString() ?? "");
+        event.currentTarget.reset();
+        if (filter) onFind(filter);
+      }}
+    >
+      <input
+        type="search"
+        name="find"
+        aria-label="Find by request, key or resource ID, operation or user"
+        placeholder="ID, operation or user"
+        autoComplete="off"
+        spellCheck={false}
+        className="h-9 w-full rounded-md border border-field bg-surface px-2.5 text-sm text-ink placeholder:text-muted max-sm:text-lg sm:h-8 sm:w-52"
+      />
+    </form>
+  );
+}

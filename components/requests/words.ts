@@ -1,0 +1,55 @@
+import { Ban, CircleCheck, CircleX, CornerDownRight, type LucideIcon } from "lucide-react";
+import type { Tone } from "#components/ui/badge.tsx";
+import type { LoggedRequest } from "#lib/request-log/contract.ts";
+
+export const CREDENTIAL_WORDS: Record<LoggedRequest["credential"], string> = {
+  api_key: "API key",
+  token: "User token",
+  session: "Dashboard",
+  publishable_key: "Publishable key",
+  service_role: "Service-role key",
+};
+
+export const STATUS_WORDS = [
+  ["failed", "Failed (4xx, 5xx)"],
+  ["2xx", "2xx"],
+  ["3xx", "3xx"],
+  ["4xx", "4xx"],
+  ["5xx", "5xx"],
+] as const;
+
+export function signOf(status: number): { icon: LucideIcon; tone: Tone } {
+  if (status >= 500) return { icon: CircleX, tone: "danger" };
+  if (status >= 400) return { icon: Ban, tone: "warning" };
+  if (status >= 300) return { icon: CornerDownRight, tone: "neutral" };
+  return { icon: CircleCheck, tone: "good" };
+}
+
+/** ada; key_019a9f4b…; who failed to prove it */
+export function whoWord({ actor, api_key_id }: Pick<LoggedRequest, "actor" | "api_key_id">): string {
+  if (api_key_id) return `${api_key_id.slice(0, 12)}…${api_key_id.slice(-4)}`;
+  return actor?.replace(/^user:/, "").replaceAll("_", " ") ?? "Unknown";
+}
+
+/** 84 ms, 1.2 s */
+export function shownDuration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+const PAGES: Record<string, (id: string) => string> = {
+  exc: (id) => `exceptions?exception=${id}`,
+  key: (id) => `api-keys?key=${id}`,
+  whk: (id) => `webhooks/${id}`,
+  rcn: (id) => `reconciliations/${id}`,
+  src: (id) => `sources/${id}`,
+  lin: (id) => `lines?line=${id}`,
+  sev: (id) => `security-events?event=${id}`,
+  req: (id) => `requests?period=14d&request=${id}`,
+  evt: (id) => `requests?view=deliveries&event_id=${id}`,
+};
+
+/** The page of what an ID is of, if it has one. */
+export function pageOf(tenant: string, id: string): string | null {
+  const path = PAGES[id.slice(0, 3)]?.(id);
+  return path === undefined ? null : `/${tenant}/${path}`;
+}

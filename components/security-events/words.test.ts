@@ -1,0 +1,16 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ACTIONS, KINDS } from "./words.ts";
+
+const RECORDED = /record_security_event\(\s*'([a-z_]+\.[a-z_]+)'/g;
+
+const recorded = globSync("supabase/schemas/*.sql").flatMap((file) =>
+  [...readFileSync(file, "utf8").matchAll(RECORDED)].map(([, type]) => type ?? ""),
+);
+
+test("what the database records has words, and a kind to filter by", () => {
+  expect(recorded.length).toBeGreaterThan(30);
+  expect(recorded.filter((type) => !(type in ACTIONS))).toEqual([]);
+  const kinds = KINDS.map(({ type }) => type);
+  expect(recorded.filter((type) => !kinds.includes(type) && !kinds.includes(`${type.split(".")[0]}.*`))).toEqual([]);
+});

@@ -1,0 +1,22 @@
+"use client";
+
+import { useEffect, useState } from "react";
+
+let kept = "";
+
+/**
+ * The token in the fragment of a mailed link, undefined until the page is awake. Taken out of the address at once: neither the history nor
+ * who looks over a shoulder has it then.
+ */
+export function useLinkToken(): string | undefined {
+  const [token, setToken] = useState<string>();
+  useEffect(() => {
+    const given = window.location.hash.slice(1);
+    if (given) {
+      kept = given;
+      window.history.replaceState(null, "", window.location.pathname);
+    }
+    setToken(kept);
+  }, []);
+  return token;
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { type ReactNode, useState, useSyncExternalStore } from "react";
+import { Card } from "#components/kit/card.tsx";
+import { Fact, Facts } from "#components/kit/facts.tsx";
+import { useMember } from "#components/kit/member.tsx";
+import { Page } from "#components/kit/page.tsx";
+import { roleNames } from "#components/kit/role-names.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
+import { Button } from "#components/ui/button.tsx";
+import { PasswordCard } from "./password-card.tsx";
+import { SessionsDialog } from "./sessions-dialog.tsx";
+
+/** `email`: null for whom another identity provider signs in. `children`: what other rooms know of the reader. */
+export function ProfilePage({ email, passwordLeast, children }: { email: string | null; passwordLeast: number; children: ReactNode }) {
+  const { name, roles, tenant } = useMember();
+  const [areSessionsShown, setSessionsShown] = useState(false);
+  return (
+    <Page title="Profile">
+      <div className="flex max-w-3xl flex-col gap-4">
+        <Card title="You">
+          <Facts>
+            <Fact name="Name">{name}</Fact>
+            <Fact name="Email">
+              <span className="wrap-anywhere">{email ?? "Managed by your identity provider"}</span>
+            </Fact>
+            <Fact name="Role">
+              {roleNames(roles)} of {tenant.name}
+            </Fact>
+            <Fact name="Times">
+              <TimeZone />
+            </Fact>
+          </Facts>
+        </Card>
+        {children}
+        <PasswordCard email={email} least={passwordLeast} />
+        <Card
+          title="Sessions"
+          hint="The browsers you're signed in with."
+          aside={
+            <Button size="sm" onClick={() => setSessionsShown(true)}>
+              Show sessions
+            </Button>
+          }
+        >
+          <p className="text-sm text-muted">Sign out any that you don't use or recognize.</p>
+        </Card>
+      </div>
+      {areSessionsShown && <SessionsDialog onClose={() => setSessionsShown(false)} />}
+    </Page>
+  );
+}
+
+/** Which zone times are shown in, with the way to the other. */
+function TimeZone() {
+  const { timeZone, setTimeZone } = usePreferences();
+  // The server can't know the browser's.
+  const local = useSyncExternalStore(
+    () => () => {},
+    localTimeZone,
+    () => "UTC",
+  );
+  const other = timeZone === "UTC" ? local : "UTC";
+  return (
+    <span className="-my-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>Shown in {zoneName(timeZone)}, in this browser</span>
+      {other !== timeZone && (
+        <Button size="sm" onClick={() => setTimeZone(other)}>
+          Show in {zoneName(other)}
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,94 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Undo2 } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { callApi } from "#components/api-client.ts";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
+import { personName } from "#components/people/person.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { toast } from "#components/ui/toast.ts";
+import type { LineEvent } from "#lib/lines/contract.ts";
+import { includeLineContract } from "#lib/matching/lines/contract.ts";
+import { lineHistory } from "./queries.ts";
+import { useTakenBack } from "./use-taken-back.ts";
+
+const REASON_MAX = 900;
+
+/** The reconciliations that the line is excluded from, by whom, and taking it back. */
+export function LineExclusions({ lineId }: { lineId: string }) {
+  const { data } = useQuery(lineHistory(useTenantId(), lineId));
+  return exclusionsOf(data?.items ?? []).map((event) => <Exclusion key={event.reconciliation_id} lineId={lineId} event={event} />);
+}
+
+/** Of the events, the earliest first, the exclusions that hold. */
+function exclusionsOf(events: readonly LineEvent[]): LineEvent[] {
+  const holding = new Map<string | null, LineEvent>();
+  for (const event of events) {
+    if (event.type === "excluded") holding.set(event.reconciliation_id, event);
+    if (event.type === "included") holding.delete(event.reconciliation_id);
+  }
+  return [...holding.values()];
+}
+
+function Exclusion({ lineId, event }: { lineId: string; event: LineEvent }) {
+  const tenant = useTenantId();
+  const may = useMay(includeLineContract.access);
+  const [asks, setAsks] = useState(false);
+  const { actor, note, reconciliation_id } = event;
+  return (
+    <Note tone="info">
+      <p>
+        Excluded from the{" "}
+        <Link href={`/${tenant}/reconciliations/${reconciliation_id}`} className="underline underline-offset-2">
+          reconciliation
+        </Link>
+        {actor && ` by ${personName(actor)}`}
+        {note && `: ${note}`}
+      </p>
+      {may && (
+        <Button size="sm" className="mt-2" onClick={() => setAsks(true)}>
+          <Undo2 aria-hidden className="size-4 text-muted" />
+          Include again
+        </Button>
+      )}
+      {asks && <IncludeDialog lineId={lineId} period={reconciliation_id} onClose={() => setAsks(false)} />}
+    </Note>
+  );
+}
+
+function IncludeDialog({ lineId, period, onClose }: { lineId: string; period: string | null; onClose: () => void }) {
+  const tenant = useTenantId();
+  const takenBack = useTakenBack();
+  const form = useForm({
+    initial: { reason: "" },
+    check: ({ reason }): Record<string, string> => (reason.trim() === "" ? { reason: "Enter a reason." } : {}),
+    send: ({ reason }, idempotencyKey) => {
+      const body = { reason: reason.trim(), reconciliation_id: period ?? undefined };
+      return callApi(includeLineContract, { tenant, params: { id: lineId }, body, idempotencyKey });
+    },
+    onDone: () => {
+      takenBack();
+      toast("Line included again");
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      form={form}
+      title="Include this line again?"
+      description="It becomes open in the reconciliation that it was excluded from."
+      start="Include line"
+      pending="Including…"
+      onClose={onClose}
+    >
+      <TextField label="Reason" hint="Recorded in the audit log." maxLength={REASON_MAX} {...form.text("reason")} required />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { Undo2 } from "lucide-react";
+import { useState } from "react";
+import { callApi } from "#components/api-client.ts";
+import { FormDialog } from "#components/kit/form-dialog.tsx";
+import { useMay } from "#components/kit/may.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useForm } from "#components/kit/use-form.ts";
+import { Button } from "#components/ui/button.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { type Match, undoMatchContract } from "#lib/matching/contract.ts";
+import { useTakenBack } from "./use-taken-back.ts";
+
+/** Undoes a match, whether a run or a person made it, after asking. */
+export function UndoMatch({ match }: { match: Match }) {
+  const may = useMay(undoMatchContract.access);
+  const [asks, setAsks] = useState(false);
+  if (!may || match.state !== "confirmed") return null;
+  return (
+    <>
+      <Button size="sm" onClick={() => setAsks(true)}>
+        <Undo2 aria-hidden className="size-4 text-muted" />
+        Undo match
+      </Button>
+      {asks && <UndoDialog id={match.id} onClose={() => setAsks(false)} />}
+    </>
+  );
+}
+
+function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const tenant = useTenantId();
+  const takenBack = useTakenBack();
+  const form = useForm({
+    initial: {},
+    send: (_, idempotencyKey) => callApi(undoMatchContract, { tenant, params: { id }, idempotencyKey }),
+    onDone: () => {
+      takenBack();
+      toast("Match undone");
+      onClose();
+    },
+  });
+  return (
+    <FormDialog form={form} title="Undo this match?" start="Undo match" pending="Undoing…" danger onClose={onClose}>
+      <p className="text-base text-pretty">
+        Its lines become open again, and the exceptions it resolved are reopened. Runs won't match these lines together again; you still
+        can, by hand.
+      </p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,236 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { api, database, enrol, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { mailsTo, mailTo } from "#e2e/mailbox.ts";
+import { signIn } from "#e2e/sign-in.ts";
+import { until } from "#e2e/until.ts";
+import { type Behaviour, Receiver } from "#e2e/webhooks/receiver.ts";
+import { Subscriber } from "#e2e/webhooks/subscriber.ts";
+import type { AlertChannel } from "#lib/alerts/contract.ts";
+import type { EventKind } from "#lib/events/contract.ts";
+
+const receiver = await Receiver.start();
+afterAll(() => receiver.stop());
+
+const ALL = ["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring"];
+
+/** What the worker does each minute. */
+async function gather(): Promise<void> {
+  const [job] = await sql<{ id: string }>("select id from graphile_worker.add_job('gather_alerts')");
+  await until("alerts are gathered", async () => (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0);
+}
+
+/** A tenant with a channel at the receiver, on a path of its own. */
+async function tenantWithChannel({ kinds = ALL, behaviour = {} }: { kinds?: string[]; behaviour?: Behaviour } = {}) {
+  const subscriber = await Subscriber.create(receiver);
+  const path = `/services/${uniqueName("T")}`;
+  await receiver.behave(path, behaviour);
+  const url = receiver.url(path);
+  const channel = await subscriber.call<AlertChannel>("POST", "/v1/alert-channels", { name: "#recon", url, kinds });
+  const read = async () => {
+    const { items } = await subscriber.call<{ items: AlertChannel[] }>("GET", "/v1/alert-channels");
+    return items.find(({ id }) => id === channel.id) as AlertChannel;
+  };
+  return { subscriber, tenant: subscriber.tenant, path, url, channel, read };
+}
+
+const INSERT_BREACHED = `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
+  select $1, t, 'high', now() - interval '1 minute', $3, 'user:ada' from unnest($2::text[]) t`;
+
+/** Exceptions whose deadline passed, and that the clock has seen. */
+async function breached(tenant: string, titles: readonly string[], assignedTo: string | null = null): Promise<void> {
+  await sql(INSERT_BREACHED, [tenant, titles, assignedTo]);
+  await until("the clock has seen them", async () => {
+    const [{ count } = { count: 0 }] = await sql<{ count: number }>(
+      "select count(*)::integer as count from public.events where tenant_id = $1 and type = 'exception.sla.breached'",
+      [tenant],
+    );
+    return count >= titles.length;
+  });
+}
+
+const texts = (path: string) => receiver.at(path).map(({ body }) => (JSON.parse(body) as { text: string }).text);
+
+describe("a channel", () => {
+  it("is posted breaches as Slack takes them, all of a minute in one message, and titles as text", async () => {
+    const { tenant, path, read } = await tenantWithChannel();
+    const titles = Array.from({ length: 12 }, (_, number) => `Payout ${number} <!channel>`);
+    await breached(tenant, titles);
+    await gather();
+    await receiver.gets(path, 1);
+    await until("it is settled", async () => (await read()).last_sent_at !== null);
+    expect(texts(path)).toHaveLength(1);
+    const [text = ""] = texts(path);
+    expect(text).toContain(`*12 exceptions passed their deadline* in Tenant ${tenant}`);
+    // Ten of the twelve, which passed it at the same moment.
+    expect(text.match(/\|Payout \d+ &lt;!channel&gt;>/g)).toHaveLength(10);
+    expect(text).toContain(`/${tenant}/exceptions?exception=exc_`);
+    expect(text).toContain("and 2 more");
+    await gather();
+    expect(receiver.at(path)).toHaveLength(1);
+  });
+
+  it("keeps its URL to itself: no response, table, log of calls or audit event has it", async () => {
+    const since = await transactionNow();
+    const { tenant, channel, path, subscriber } = await tenantWithChannel();
+    expect(channel.url_hint).toBe(`127.0.0.1:${receiver.port}/…${path.slice(-4)}`);
+    expect(JSON.stringify([channel, await subscriber.call("GET", "/v1/alert-channels")])).not.toContain(path);
+    await subscriber.call("PATCH", `/v1/alert-channels/${channel.id}`, { name: "#ops" });
+    await subscriber.call("POST", `/v1/alert-channels/${channel.id}/test`);
+    await receiver.gets(path, 1);
+    await subscriber.call("DELETE", `/v1/alert-channels/${channel.id}`);
+    expect(await tablesHolding([path], since)).toEqual([]);
+    const events = await sql(
+      "select type, details from public.security_events where tenant_id = $1 and type like 'alert_channel.%' order by seq",
+      [tenant],
+    );
+    expect(events).toMatchObject([
+      { type: "alert_channel.created", details: { url: channel.url_hint } },
+      { type: "alert_channel.updated", details: { name: { from: "#recon", to: "#ops" } } },
+      { type: "alert_channel.deleted", details: { name: "#ops" } },
+    ]);
+    expect(await sql("select from private.alert_channel_urls where channel_id = $1", [channel.id])).toEqual([]);
+  });
+
+  it.each(["http://169.254.169.254/latest/meta-data", "http://10.0.0.1/x", "https://user:pass@hooks.slack.example/x", "http://[::1]/x"])(
+    "is refused at an address that webhooks may not reach: %s",
+    async (url) => {
+      const { subscriber, channel } = await tenantWithChannel();
+      const refusal = { code: "invalid_request", errors: [{ path: "url" }] };
+      expect(await subscriber.call("POST", "/v1/alert-channels", { name: "x", url, kinds: ALL }, [400])).toMatchObject(refusal);
+      expect(await subscriber.call("PATCH", `/v1/alert-channels/${channel.id}`, { url }, [400])).toMatchObject(refusal);
+    },
+  );
+
+  it("that fails says why, is tried again and works then, while the tenant's webhooks are served", async () => {
+    const { subscriber, tenant, path, read } = await tenantWithChannel({ behaviour: { status: 404, body: "no_service" } });
+    const hook = await subscriber.register(["exception.sla.breached"]);
+    await breached(tenant, ["Payout 4711"]);
+    await gather();
+    await until("the failure is told", async () => (await read()).last_failure !== null);
+    expect((await read()).last_failure).toContain("404");
+    expect(await hook.gets(1)).toHaveLength(1);
+    await receiver.behave(path, {});
+    await sql("update graphile_worker._private_jobs set run_at = now() where payload::text like '%' || $1 || '%'", [tenant]);
+    await sql("select graphile_worker.add_job('gather_alerts')");
+    await until("it got through", async () => (await read()).last_failure === null);
+    expect((await read()).last_sent_at).not.toBeNull();
+    expect(receiver.at(path).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("is told nothing of a test event's example data, nor of what was resolved before it was sent", async () => {
+    const { subscriber, tenant, path } = await tenantWithChannel();
+    const hook = await subscriber.register(["webhook.test"]);
+    await subscriber.call("POST", `${hook.url}/test`, { type: "exception.sla.breached" satisfies EventKind });
+    await hook.gets(1);
+    // In one transaction: the worker, which gathers each minute by itself too, sees both or neither.
+    const client = await database.connect();
+    try {
+      await client.query("begin");
+      await client.query(INSERT_BREACHED, [tenant, ["Payout 1", "Payout 2"], null]);
+      await client.query(
+        "update public.exceptions set status = 'resolved', resolution = 'Booked.' where tenant_id = $1 and title = 'Payout 1'",
+        [tenant],
+      );
+      await client.query("commit");
+    } finally {
+      client.release(true);
+    }
+    expect(
+      await sql("select from public.events where tenant_id = $1 and type = 'exception.sla.breached' and test_of is null", [tenant]),
+    ).toHaveLength(2);
+    await gather();
+    await receiver.gets(path, 1);
+    expect(texts(path)).toEqual([expect.stringContaining("1 exception passed its deadline")]);
+  });
+
+  it("is another tenant's to none: neither told, changed nor tested", async () => {
+    const [mine, theirs] = [await tenantWithChannel(), await tenantWithChannel()];
+    for (const [method, path] of [
+      ["PATCH", ""],
+      ["DELETE", ""],
+      ["POST", "/test"],
+    ] as const)
+      await mine.subscriber.call(
+        method,
+        `/v1/alert-channels/${theirs.channel.id}${path}`,
+        method === "PATCH" ? { name: "x" } : undefined,
+        [404],
+      );
+    await breached(mine.tenant, ["Mine"]);
+    await gather();
+    await receiver.gets(mine.path, 1);
+    expect(receiver.at(theirs.path)).toEqual([]);
+  });
+});
+
+describe("mail", () => {
+  it("tells a person of what was assigned to them, and of its breaches, in one mail each however many, and nobody else", async () => {
+    const { tenant } = await tenantWithChannel();
+    const [ana, leo] = [await enrol({ [tenant]: ["tenant_analyst"] }), await enrol({ [tenant]: ["tenant_lead"] })];
+    await breached(
+      tenant,
+      Array.from({ length: 1000 }, (_, number) => `Payout ${number}`),
+      `user:${ana.name}`,
+    );
+    await gather();
+    const subjects = () => mailsTo(ana.email).map(({ subject }) => subject);
+    await until("both mails are there", async () => subjects().length >= 2);
+    const [passed, assigned] = ["1,000 exceptions passed their deadline", "1,000 exceptions were assigned to you"];
+    expect(subjects().sort()).toEqual([`${passed} in Tenant ${tenant}`, `${assigned} in Tenant ${tenant}`]);
+    const mail = mailsTo(ana.email).find(({ subject }) => subject.startsWith(passed));
+    expect(mail?.text).toContain("The first 10:");
+    expect(mail?.text).toContain(`/${tenant}/exceptions?exception=exc_`);
+    await gather();
+    expect([mailsTo(ana.email).length, mailsTo(leo.email).length]).toEqual([2, 0]);
+  });
+
+  it("tells whom a comment mentions, and not who wrote it; nothing of what they switched off", async () => {
+    const { subscriber, tenant } = await tenantWithChannel();
+    const [ana, leo] = [await enrol({ [tenant]: ["tenant_analyst"] }), await enrol({ [tenant]: ["tenant_lead"] })];
+    const { cookies } = await signIn(leo.email);
+    const own = { tenant, headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" } };
+    const before = await api("GET", "/v1/me/notifications", own);
+    expect(before.json).toMatchObject({ email: leo.email, exception_breached: "mine", mentioned: true });
+    const { email: _email, ...settings } = before.json as Record<string, unknown>;
+    expect((await api("PUT", "/v1/me/notifications", { ...own, body: { ...settings, mentioned: false } })).status).toBe(200);
+
+    const { id } = await subscriber.call<{ id: string }>("POST", "/v1/exceptions", { title: "Payout 4711", severity: "high" });
+    const body = `<@user:${ana.name}> and <@user:${leo.name}>: look`;
+    await subscriber.call("POST", `/v1/exceptions/${id}/comments`, { body });
+    await gather();
+    expect((await mailTo(ana.email)).subject).toBe(`You were mentioned in 1 comment in Tenant ${tenant}`);
+    expect(mailsTo(leo.email)).toEqual([]);
+  });
+
+  it("tells admins, and them alone, of a webhook that is disabled", async () => {
+    const { subscriber, tenant, path } = await tenantWithChannel();
+    const [admin, ana] = [await enrol({ [tenant]: ["tenant_admin"] }), await enrol({ [tenant]: ["tenant_analyst"] })];
+    const hook = await subscriber.register(["webhook.test"], { status: 410 });
+    await subscriber.call("POST", `${hook.url}/test`);
+    await until("it is disabled", async () => (await subscriber.call<{ status: string }>("GET", hook.url)).status === "disabled");
+    await gather();
+    expect((await mailTo(admin.email)).subject).toBe(`1 webhook is failing in Tenant ${tenant}`);
+    await receiver.gets(path, 1);
+    expect(mailsTo(ana.email)).toEqual([]);
+  });
+});
+
+describe("notification settings", () => {
+  it("are one's own in one tenant, and change only at the version that was read", async () => {
+    const { tenant } = await tenantWithChannel();
+    const [ada, eve] = [await userToken(tenant, ["tenant_admin"], "ada"), await userToken(tenant, ["tenant_admin"], "eve")];
+    const read = await api("GET", "/v1/me/notifications", { bearer: ada, tenant });
+    const { email, ...settings } = read.json as Record<string, unknown>;
+    expect(email).toBeNull();
+    const put = (etag: string) =>
+      api("PUT", "/v1/me/notifications", {
+        bearer: ada,
+        tenant,
+        body: { ...settings, exception_breached: "all" },
+        headers: { "If-Match": etag },
+      });
+    const etag = read.headers.get("etag") ?? "";
+    expect([(await put(etag)).status, (await put(etag)).status]).toEqual([200, 412]);
+    expect((await api("GET", "/v1/me/notifications", { bearer: eve, tenant })).json).toMatchObject({ exception_breached: "mine" });
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTenant, enrol, sql, uniqueName } from "#e2e/fixtures.ts";
+import { Explainer } from "./explained.ts";
+
+// Whom a tenant has and who an address is are asked often, and the accounts of every tenant lie in one table that is not ours to index.
+
+/** Enough that a plan which reads them all is not the cheapest. */
+const OTHERS = 3_000;
+/** More than the tests beside this one leave in any small table. */
+const FEW = 1_000;
+const explainer = new Explainer(/^(users|account_index)$/);
+
+const elsewhere = uniqueName("elsewhere");
+let tenant: string;
+let admin: string;
+let person: string;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  admin = (await enrol({ [tenant]: ["tenant_admin"] })).id;
+  person = (await enrol({ [tenant]: ["tenant_analyst"] })).id;
+  await sql(
+    `insert into auth.users (id, email, raw_app_meta_data)
+     select gen_random_uuid(), $1 || i || '@elsewhere.example', jsonb_build_object('tenants', jsonb_build_array($1)) from generate_series(1, $2::int) i`,
+    [elsewhere, OTHERS],
+  );
+  await sql("analyze private.account_index");
+  await explainer.open();
+});
+afterAll(async () => {
+  await explainer.close();
+  await sql("delete from auth.users where id in (select user_id from private.account_index where tenants @> array[$1])", [elsewhere]);
+});
+
+const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
+  "who can be assigned to": ["list_members", () => ({ limit: 50 })],
+  "the members": ["list_tenant_members", () => ({ limit: 50 })],
+  "an invitation": ["create_invitation", () => ({ email: "new@tieout.example", roles: ["tenant_lead"] })],
+  "another role": ["update_tenant_member", () => ({ id: admin, roles: ["tenant_admin", "tenant_lead"], issuer: "" })],
+  "a removal": ["remove_tenant_member", () => ({ id: person, reason: null, issuer: "", hand_over: true, hand_over_to: null })],
+  "one's alerts": ["get_notification_settings", () => ({ is_account: true })],
+};
+
+test.each(Object.entries(CALLS))("%s reads the accounts of the tenant, not everybody's", async (_call, [verb, input]) => {
+  expect(await explainer.tooMuch(tenant, verb, input(), FEW)).toEqual([]);
+});
+
+test.each(["find_account", "tenants_of_email"])("private.%s finds an account by its address, however that is written", async (lookup) => {
+  const { email } = await enrol({ [tenant]: ["tenant_lead"] });
+  const [{ found } = { found: null }] = await sql<{ found: unknown }>(`select to_jsonb(private.${lookup}($1)) as found`, [
+    email.toUpperCase(),
+  ]);
+  expect(JSON.stringify(found)).toContain(tenant);
+});

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requestDatabaseUrl } from "#e2e/fixtures.ts";
+import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
+import { CONTRACTS } from "#lib/wire/operations.ts";
+import { createWorld, pathOf } from "../contracts/operation.ts";
+import { sampleFor, type World } from "../contracts/samples.ts";
+
+// As on a read replica, which takes no writes: which reads it could answer (docs/growth.md).
+
+let web: WebProcess;
+let world: World;
+beforeAll(async () => {
+  const readOnly = new URL(requestDatabaseUrl());
+  readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
+  [web, world] = await Promise.all([startWebProcess({ REQUEST_DATABASE_URL: readOnly.href }), createWorld()]);
+});
+afterAll(() => web.stop());
+
+const reads = CONTRACTS.filter(({ method }) => method === "GET");
+
+describe("a web process whose database takes no writes", () => {
+  test.each(reads.filter(({ file }) => !file))("answers $operationId", async (contract) => {
+    expect(await get(contract)).toEqual([contract.status, expect.any(String)]);
+  });
+
+  test.each(reads.filter(({ file }) => file))("refuses $operationId, which is recorded, as unavailable", async (contract) => {
+    expect(await get(contract)).toEqual([503, expect.stringContaining('"code":"unavailable"')]);
+  });
+});
+
+async function get(contract: (typeof CONTRACTS)[number]): Promise<[status: number, text: string]> {
+  const { params, query = {} } = await sampleFor(contract, world);
+  const response = await fetch(`${web.url}${pathOf(contract, params)}?${new URLSearchParams(query)}`, {
+    headers: { Authorization: `Bearer ${world.admin}`, "X-Tenant-Id": world.tenant },
+  });
+  return [response.status, await response.text()];
+}

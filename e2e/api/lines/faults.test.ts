@@ -1,0 +1,85 @@
+import { request } from "node:http";
+import { expect, test } from "vitest";
+import { sql, stack } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import type { Run } from "#lib/matching/runs/contract.ts";
+import { RUN_WITHIN_MS, World } from "../matching/world.ts";
+import { createSource, createTeam, imported, linesOf, type Team, undo } from "./ledgers.ts";
+
+const SLOW = 300_000;
+const ndjson = (from: number, count: number) =>
+  Array.from(
+    { length: count },
+    (_, nth) =>
+      `{"external_id":"t${from + nth}","amount_minor":${from + nth + 1},"value_date":"2026-10-05","reference":"RG-${from + nth}"}\n`,
+  ).join("");
+
+/** Sends the beginning of a file that says to be longer, and breaks the connection. */
+function cutUpload({ tenant, admin }: Team, source: string, file: string): Promise<void> {
+  const sent = Buffer.from(file);
+  return new Promise((done) => {
+    const call = request(`${stack.url}/v1/sources/${source}/imports`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${admin}`,
+        "X-Tenant-Id": tenant,
+        "Content-Type": "application/x-ndjson",
+        "Content-Length": sent.length * 2,
+      },
+    });
+    call.on("error", () => done());
+    call.write(sent, () =>
+      until(
+        "some of it is kept",
+        async () => (await sql("select from private.import_chunks where tenant_id = $1", [tenant])).length > 0,
+      ).finally(() => call.destroy()),
+    );
+  });
+}
+
+test(
+  "of an upload that breaks off nothing is kept, and the whole file sent again is imported once",
+  async () => {
+    const team = await createTeam();
+    const { id } = await createSource(team);
+    // Several chunks.
+    const file = ndjson(0, 30_000);
+    await cutUpload(team, id, file);
+    await until("nothing of it is left", async () => {
+      const left = await sql("select from private.import_chunks where tenant_id = $1 union all select from imports where tenant_id = $1", [
+        team.tenant,
+      ]);
+      return left.length === 0;
+    });
+    expect(await imported(team, id, file)).toMatchObject({ status: "done", accepted_count: 30_000, duplicate_count: 0 });
+    expect(
+      await sql("select count(*)::int as lines, sum(amount_minor)::int as sum from lines where tenant_id = $1", [team.tenant]),
+    ).toEqual([{ lines: 30_000, sum: (30_000 * 30_001) / 2 }]);
+  },
+  SLOW,
+);
+
+test(
+  "an import undone while a run matches its lines leaves none of them, and no match of them",
+  async () => {
+    const world = await World.create();
+    const team: Team = { tenant: world.tenant, admin: world.admin };
+    const count = 4_000;
+    const [left] = [await imported(team, world.left, ndjson(0, count)), await imported(team, world.right, ndjson(0, count))];
+    const { id } = await world.ok<Run>("POST", `reconciliations/${world.period}/runs`, { body: {} });
+    const runNow = () => world.ok<Run>("GET", `runs/${id}`);
+    await until("the run has begun", async () => (await runNow()).status !== "queued", RUN_WITHIN_MS);
+    expect((await undo(team, left.id)).json).toMatchObject({ status: "undone" });
+    await until("the run has ended", async () => ["done", "failed"].includes((await runNow()).status), RUN_WITHIN_MS);
+    expect(await linesOf(team, { source_id: world.left })).toEqual([]);
+    expect(await sql("select from match_members where tenant_id = $1", [world.tenant])).toEqual([]);
+    expect(await world.reconciliation()).toMatchObject({ matched_count: 0, unmatched_count: count });
+    expect((await world.proof()).holds).toBe(true);
+    // Sent again, they match as if nothing had been.
+    expect(await imported(team, world.left, ndjson(0, count))).toMatchObject({ accepted_count: count });
+    expect((await world.run()).status).toBe("done");
+    expect(await world.reconciliation()).toMatchObject({ matched_count: 2 * count, unmatched_count: 0 });
+    expect((await world.proof()).holds).toBe(true);
+  },
+  SLOW,
+);

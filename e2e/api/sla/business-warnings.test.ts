@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import type { Calendar } from "#lib/calendars/contract.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
+
+const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const OFFICE = { name: "Office", time_zone: "Europe/Berlin", weekly: DAYS.slice(0, 5).map((day) => ({ day, from: "09:00", to: "17:00" })) };
+const ALWAYS = { ...OFFICE, weekly: DAYS.map((day) => ({ day, from: "00:00", to: "24:00" })) };
+const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [] as number[] };
+
+/** Warned of in business minutes alone, unless the test says otherwise. */
+async function warned(thresholds: number[], hours: object | null) {
+  const made = await tenantWithLead();
+  const calendar = hours ? ((await made.call("POST", "/v1/calendars", hours)).json as Calendar).id : null;
+  const policy = async (change: object) => {
+    const answer = await made.call("PUT", "/v1/sla-policy", {
+      ...POLICY,
+      calendar_id: calendar,
+      at_risk_business_thresholds: thresholds,
+      ...change,
+    });
+    if (answer.status !== 200) throw new Error(answer.text);
+  };
+  await policy({});
+  const act = async (id: string, path: string, body: object = {}) => {
+    const answer = await made.call("POST", `/v1/exceptions/${id}/${path}`, body);
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.json as Exception;
+  };
+  return {
+    ...made,
+    calendar,
+    policy,
+    pause: (id: string) => act(id, "pause", { reason: "Waiting" }),
+    resume: (id: string) => act(id, "resume"),
+    /** Minutes and moment of each warning ahead, the furthest first; null: the exception is paused. */
+    ahead: async (id: string) =>
+      (
+        await sql<{ minutes: number; at: string | null }>(
+          `select minutes, case when at < 'infinity' then private.iso(at) end as at from private.business_warnings
+           where tenant_id = $1 and exception_id = $2 order by minutes desc`,
+          [made.tenant, id],
+        )
+      ).map(({ minutes, at }) => [minutes, at]),
+    said: async () =>
+      (await slaEvents(made.tenant)).map(({ type, data }) =>
+        type === "exception.sla.breached" ? "breached" : `${data.threshold_kind} ${data.threshold_minutes}`,
+      ),
+  };
+}
+
+/** On the wall in Berlin, in the week after next. */
+async function berlin(after: string): Promise<string> {
+  const [row] = await sql<{ at: string }>(
+    `select private.iso((date_trunc('week', now() at time zone 'Europe/Berlin') + interval '14 days' + $1::interval) at time zone 'Europe/Berlin') as at`,
+    [after],
+  );
+  return row?.at ?? "";
+}
+
+describe("a warning in business minutes", () => {
+  it("comes as soon as so much open time is left, never while closed", async () => {
+    const { create, ahead } = await warned([60, 120, 600], OFFICE);
+    // Due on Monday at 10:00, open since 9:00: an hour is left from Friday's close on, two from 16:00, ten from Thursday 16:00.
+    const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
+    // A deadline that a person sets has the calendar of the policy.
+    expect(await ahead(id)).toEqual([
+      [600, await berlin("-4 days 16 hours")],
+      [120, await berlin("-3 days 16 hours")],
+      [60, await berlin("-3 days 17 hours")],
+    ]);
+  });
+
+  it("of an exception that counts round the clock comes so many minutes before", async () => {
+    const { create, ahead } = await warned([60], null);
+    const { id, due_at } = await create({ severity: "high" });
+    expect(await ahead(id)).toEqual([[60, new Date(Date.parse(due_at) - 3_600_000).toISOString()]]);
+  });
+
+  it("is sent once, says what it counts and what is next, and stands in the ledger", async () => {
+    const { tenant, create, call, said } = await warned([60, 30], ALWAYS);
+    const { id } = await create({ due_at: await dueIn(300) });
+    const due_at = await dueSoon(id, 60, 1);
+    await until("it is warned of", async () => (await said()).length > 0);
+    const [event] = await slaEvents(tenant);
+    expect(event).toMatchObject({
+      type: "exception.sla.at_risk",
+      data: {
+        due_at,
+        threshold_minutes: 60,
+        threshold_kind: "business",
+        next_threshold_minutes: 30,
+        exception: { business_minutes_remaining: 60 },
+      },
+    });
+    const { rows } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: object[] };
+    // After it was set, and moved.
+    expect(rows.slice(2)).toMatchObject([{ kind: "crossed", threshold_minutes: 60, threshold_kind: "business", actor: "system" }]);
+    await sql("select private.tick_sla_clock()");
+    expect(await said()).toEqual(["business 60"]);
+  });
+
+  it("stands beside those in minutes of the wall", async () => {
+    const { create, policy, said } = await warned([90], ALWAYS);
+    await policy({ at_risk_thresholds: [120] });
+    await create({ due_at: await dueIn(60) });
+    expect((await said()).sort()).toEqual(["business 90", "wall_clock 120"]);
+  });
+
+  it("is the nearest only where an exception starts inside several, and none of one that is late", async () => {
+    const { create, said, ahead } = await warned([240, 60, 30], ALWAYS);
+    const { id } = await create({ due_at: await dueIn(50) });
+    expect(await said()).toEqual(["business 60"]);
+    expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([30]);
+    await create({ due_at: await dueIn(-5) });
+    expect(await said()).toEqual(["business 60", "breached"]);
+  });
+
+  it("is armed again when the deadline is moved away, and sent by the move that passes it, the nearest only", async () => {
+    const { create, change, said, ahead } = await warned([240, 60, 30], ALWAYS);
+    const { id } = await create({ due_at: await dueIn(500) });
+    await change(id, { due_at: await dueIn(50) });
+    expect(await said()).toEqual(["business 60"]);
+    await change(id, { due_at: await dueIn(40) });
+    expect(await said()).toEqual(["business 60"]);
+    await change(id, { due_at: await dueIn(500) });
+    expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([240, 60, 30]);
+    await change(id, { due_at: await dueIn(20) });
+    expect(await said()).toEqual(["business 60", "business 30"]);
+    await change(id, { status: "resolved", resolution: "Found." });
+    expect(await ahead(id)).toEqual([]);
+    await change(id, { status: "open" });
+    expect(await ahead(id)).toEqual([]);
+  });
+
+  it("waits while the exception is paused, and what was sent before is not sent again", async () => {
+    const { create, pause, resume, said, ahead, policy } = await warned([60, 30], ALWAYS);
+    const { id } = await create({ due_at: await dueIn(50) });
+    await pause(id);
+    expect(await ahead(id)).toEqual([[30, null]]);
+    // What is new in the policy meanwhile waits, too.
+    await policy({ at_risk_business_thresholds: [60, 30, 20] });
+    expect(await ahead(id)).toEqual([
+      [30, null],
+      [20, null],
+    ]);
+    // As if it had been paused two hours ago.
+    await sql(
+      "update public.exceptions set paused_at = paused_at - interval '2 hours', held_due_at = held_due_at - interval '2 hours' where id = $1",
+      [id],
+    );
+    const { due_at } = await resume(id);
+    expect(await ahead(id)).toEqual([
+      [30, new Date(Date.parse(due_at) - 30 * 60_000).toISOString()],
+      [20, new Date(Date.parse(due_at) - 20 * 60_000).toISOString()],
+    ]);
+    expect(await said()).toEqual(["business 60"]);
+  });
+
+  it("follows the policy, without reporting what lies behind", async () => {
+    const { create, policy, said, ahead } = await warned([60], ALWAYS);
+    const { id } = await create({ due_at: await dueIn(100) });
+    await policy({ at_risk_business_thresholds: [120, 30], dry_run: true });
+    expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([60]);
+    await policy({ at_risk_business_thresholds: [120, 30] });
+    expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([30]);
+    await policy({ at_risk_business_thresholds: [], at_risk_thresholds: [240] });
+    expect(await ahead(id)).toEqual([]);
+    expect(await said()).toEqual([]);
+  });
+
+  it("moves with a changed calendar, even where the deadline stays", async () => {
+    const { create, call, calendar, ahead } = await warned([120], OFFICE);
+    const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
+    // On Fridays until noon: two hours are left from Friday 11:00 on.
+    const weekly = OFFICE.weekly.map((one) => (one.day === "friday" ? { ...one, to: "12:00" } : one));
+    await call("PUT", `/v1/calendars/${calendar}`, { ...OFFICE, weekly, apply_to: "new" });
+    expect(await ahead(id)).toEqual([[120, await berlin("-3 days 16 hours")]]);
+    await call("PUT", `/v1/calendars/${calendar}`, { ...OFFICE, name: "Again", weekly, apply_to: "open" });
+    expect(await ahead(id)).toEqual([[120, await berlin("-3 days 11 hours")]]);
+  });
+
+  it("is one at least, of either kind", async () => {
+    const { call } = await warned([60], null);
+    const refused = await call("PUT", "/v1/sla-policy", { ...POLICY, at_risk_business_thresholds: [] });
+    expect(refused.json).toMatchObject({ status: 400, errors: [{ path: "at_risk_thresholds" }] });
+    // Left out, it stays.
+    expect((await call("PUT", "/v1/sla-policy", POLICY)).json).toMatchObject({ at_risk_thresholds: [], at_risk_business_thresholds: [60] });
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
+import type { Calendar } from "#lib/calendars/contract.ts";
+import { tenantWithLead } from "./exceptions.ts";
+
+export const POLICY = { minutes_to_resolve: { critical: 240, high: 480, medium: 1440, low: 4320 }, at_risk_thresholds: [240, 60] };
+export const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({ day, from: "09:00", to: "17:00" }));
+export const OFFICE = { name: "Office", time_zone: "Europe/Berlin", weekly: WEEK };
+export const ALWAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map((day) => ({
+  day,
+  from: "00:00",
+  to: "24:00",
+}));
+
+/** A tenant whose policy counts by a calendar. */
+export async function tenantWithCalendar(hours: object = OFFICE) {
+  const made = await tenantWithLead();
+  const calendar = (await made.call("POST", "/v1/calendars", { ...OFFICE, ...hours })).json as Calendar;
+  const policy = async (change: object) => {
+    const answer = await made.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.json as { impact: Record<string, number> };
+  };
+  await policy({ calendar_id: calendar.id });
+  /** Its deadline by the policy, were it created then. */
+  const deadlineFrom = async (created: string, minutes: number): Promise<string | undefined> => {
+    const [row] = await sql<{ at: Date }>(
+      `select private.moment_at(v.tenant_id, v.calendar_no, private.open_ms(v.tenant_id, v.calendar_no, $2) + $3::bigint * 60000) as at
+       from public.calendar_versions v where v.tenant_id = $1 order by v.calendar_no desc limit 1`,
+      [made.tenant, created, minutes],
+    );
+    return row?.at.toISOString();
+  };
+  const ledger = async (id: string) => ((await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Row[] }).rows;
+  return { ...made, calendar, policy, deadlineFrom, ledger };
+}
+
+export type Segment = { starts_at: string; ends_at: string; kind: "worked" | "closed" | "paused" };
+export type Row = {
+  kind: string;
+  elapsed_seconds: number;
+  worked_seconds: number;
+  closed_seconds: number;
+  paused_seconds: number;
+  moved_seconds: number;
+  remaining_seconds: number;
+  business_moved_seconds: number | null;
+  business_remaining_seconds: number | null;
+};
+
+/** To the millisecond. */
+export const ms = (seconds: number | null) => Math.round((seconds ?? Number.NaN) * 1000);
+
+export function expectToAddUp(rows: Row[]): void {
+  for (const [index, row] of rows.entries()) {
+    expect(ms(row.worked_seconds) + ms(row.closed_seconds) + ms(row.paused_seconds)).toBe(ms(row.elapsed_seconds));
+    const before = rows[index - 1];
+    if (!before) continue;
+    expect(ms(row.remaining_seconds)).toBe(ms(before.remaining_seconds) - ms(row.elapsed_seconds) + ms(row.moved_seconds));
+    expect(ms(row.business_remaining_seconds)).toBe(
+      ms(before.business_remaining_seconds) - ms(row.worked_seconds) + ms(row.business_moved_seconds),
+    );
+  }
+}

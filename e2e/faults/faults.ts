@@ -1,0 +1,152 @@
+import type { Tests } from "../kept-tests.ts";
+
+/** What must hold after every fault. */
+export const INVARIANTS = {
+  kept: "every acknowledged write is there",
+  once: "one event per crossing, and no effect twice",
+  delivered: "every delivery arrives at least once, under one webhook-id, and is on record",
+  verified: "audit logs verify",
+  served: "others are served meanwhile, and it recovers by itself",
+} as const;
+
+/** A fault, the invariants that its drills look at, and the tests that are its drills. */
+export type Fault = { is: string; holds: readonly (keyof typeof INVARIANTS)[]; drills: Tests };
+
+const WEBHOOKS = "e2e/stack/webhooks.test.ts";
+const CLOCK = "e2e/stack/sla-clock.test.ts";
+const WORKER = "e2e/stack/worker.test.ts";
+const STOP = "e2e/stack/stop.test.ts";
+const DATABASE = "e2e/stack/database.test.ts";
+
+export const FAULTS: readonly Fault[] = [
+  {
+    is: "Postgres stops at once under load",
+    holds: ["kept", "delivered"],
+    drills: [
+      [
+        WEBHOOKS,
+        "whose Postgres stops at once settles when it is back",
+        "none goes unrecorded, when Postgres stops at once in their midst",
+      ],
+    ],
+  },
+  {
+    is: "a worker is killed in mid-delivery, or at a job",
+    holds: ["delivered", "once"],
+    drills: [
+      [WEBHOOKS, "that is killed has its delivery taken over within 30 s"],
+      [WORKER, "the job of a killed worker is taken over within 30 s"],
+    ],
+  },
+  {
+    is: "a stop in mid-delivery and mid-request",
+    holds: ["delivered", "served"],
+    drills: [
+      [STOP, "a request under way when the stop comes is answered"],
+      [WEBHOOKS, "lets what is under way end, and writes it down", "breaks off what hangs, and sends it again at the next start"],
+    ],
+  },
+  {
+    is: "receivers that hang",
+    holds: ["served"],
+    drills: [["e2e/api/webhooks/isolation.test.ts", "of which one tenant has 50, delay neither another tenant nor a healthy receiver"]],
+  },
+  {
+    is: "the same request many times at once",
+    holds: ["once"],
+    drills: [["e2e/api/contracts/idempotency.test.ts", "ten at once are one", "the same key for another request 422"]],
+  },
+  {
+    is: "clocks ten minutes fast and slow",
+    holds: ["once"],
+    drills: [[CLOCK, "by workers whose clocks are ten minutes fast and ten minutes slow"]],
+  },
+  {
+    is: "connections cut",
+    holds: ["delivered", "served"],
+    drills: [
+      [WEBHOOKS, "whose database connections are all cut goes on"],
+      ["lib/background/jobs.test.ts", "is settled over another connection where the first is cut, and the next job is taken"],
+      ["e2e/stack/imports.test.ts", "though the database drops its connection at %s"],
+    ],
+  },
+  {
+    is: "nothing works while deadlines pass",
+    holds: ["once"],
+    drills: [
+      [CLOCK, "while the worker stands still are counted at once", "while nothing runs at all are told of once each after the next start"],
+    ],
+  },
+  {
+    is: "a process of any kind is killed",
+    holds: ["served", "kept"],
+    drills: [
+      ["e2e/stack/restart.test.ts", "is started again and the service is ready"],
+      [STOP, "a supervisor killed with -9 leaves nothing running"],
+      ["e2e/stack/imports.test.ts", "though the matcher is killed at %s"],
+    ],
+  },
+  {
+    is: "two matchers killed at random, at runs",
+    holds: ["kept", "once", "served"],
+    drills: [
+      [
+        "e2e/faults/killed-matchers.test.ts",
+        "two matchers killed at random leave the proof holding each time, and what they leave comes to what it would have",
+      ],
+    ],
+  },
+  {
+    is: "two of everything, one of each killed and replaced",
+    holds: ["kept", "once", "delivered", "served"],
+    drills: [
+      ["e2e/stack/machines.test.ts", "lose nothing and double nothing while one of each is killed and replaced"],
+      ["e2e/stack/processes.test.ts", "go on when one of each is killed", "are replaced one by one, while every call is answered"],
+    ],
+  },
+  {
+    is: "a pooler in transaction mode",
+    holds: ["served", "delivered"],
+    drills: [[DATABASE, "serves all but what listens", "keeps no lock of migrations"]],
+  },
+  {
+    is: "a database that stands still, loses connections without a word, takes no writes, or is slow",
+    holds: ["kept", "once", "delivered", "served"],
+    drills: [
+      [
+        "e2e/faults/sick-database.test.ts",
+        "has calls refused in time and readiness say so, and nothing is lost when it goes on",
+        "whose connections are lost without a word is reached by new ones",
+        "that takes no writes is said to, and none is half done; it recovers by itself",
+        "that is slow is waited for",
+      ],
+    ],
+  },
+  {
+    is: "calls that run out of time, block one another, or find no connection",
+    holds: ["kept", "once", "delivered", "served"],
+    drills: [
+      [
+        "e2e/faults/contended-database.test.ts",
+        "that run out of their time, or of their tenant's share of connections, are told so",
+        "that block each other have one of them refused whole",
+        "that find no connection are refused at once",
+      ],
+    ],
+  },
+  {
+    is: "a full disk",
+    holds: ["kept", "once", "delivered", "served"],
+    drills: [["e2e/faults/full-disk.test.ts", "refuses what it has no room for, loses nothing, and goes on when there is room"]],
+  },
+  {
+    is: "a rolling update from the previous build, under load",
+    holds: ["kept", "once", "delivered", "served"],
+    drills: [["e2e/faults/rolling-update.test.ts", "each process of the previous build is replaced under load"]],
+  },
+  {
+    is: "a restore from a backup",
+    holds: ["verified", "delivered"],
+    drills: [["e2e/stack/backups.test.ts", "nothing that was delivered is delivered again without being marked"]],
+  },
+];

@@ -1,0 +1,95 @@
+/** The network between a service and its database: it can stand still, be slow, or lose connections without a word. */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+type Ends = { from: Socket; to: Socket };
+
+export class Link {
+  readonly #server = createServer((client) => this.#join(client));
+  readonly #target: URL;
+  readonly #joined = new Set<Ends>();
+  readonly #dead = new Set<Ends>();
+  #still: PromiseWithResolvers<void> | undefined;
+  #delayMs = 0;
+
+  private constructor(databaseUrl: string) {
+    this.#target = new URL(databaseUrl);
+  }
+
+  static async to(databaseUrl: string): Promise<Link> {
+    const link = new Link(databaseUrl);
+    link.#server.listen(0, "127.0.0.1");
+    await once(link.#server, "listening");
+    return link;
+  }
+
+  /** A URL of the same database, through this link. */
+  through(databaseUrl: string): string {
+    const url = new URL(databaseUrl);
+    url.hostname = "127.0.0.1";
+    url.port = String((this.#server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  /** Connections are taken and nothing is answered, until it goes on. What was under way arrives then. */
+  standStill(): void {
+    this.#still ??= Promise.withResolvers();
+  }
+
+  goOn(): void {
+    this.#still?.resolve();
+    this.#still = undefined;
+  }
+
+  /** Each message takes so long, either way. */
+  slowDown(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
+  /** Whatever is sent on the connections that there are is lost, and nobody is told; new ones work. @returns how many there were */
+  loseConnections(): number {
+    for (const ends of this.#joined) this.#dead.add(ends);
+    return this.#joined.size;
+  }
+
+  /** Ends the connections that there are; new ones work. */
+  cutConnections(): void {
+    for (const { from, to } of [...this.#joined]) for (const end of [from, to]) end.destroy();
+  }
+
+  stop(): void {
+    this.goOn();
+    this.#server.close();
+    this.cutConnections();
+  }
+
+  #join(client: Socket): void {
+    const upstream = connect(Number(this.#target.port || 5432), this.#target.hostname);
+    const ends = { from: client, to: upstream };
+    this.#joined.add(ends);
+    this.#carry(client, upstream, ends);
+    this.#carry(upstream, client, ends);
+    for (const end of [client, upstream]) {
+      end.on("error", () => {});
+      end.once("close", () => {
+        this.#joined.delete(ends);
+        if (!this.#dead.delete(ends) || end === client) for (const one of [client, upstream]) one.destroy();
+      });
+    }
+  }
+
+  /** In order, whatever each part waits for. */
+  #carry(from: Socket, to: Socket, ends: Ends): void {
+    let before: Promise<unknown> = Promise.resolve();
+    from.on("data", (chunk) => {
+      const due = this.#delayMs > 0 ? new Promise((goOn) => setTimeout(goOn, this.#delayMs)) : undefined;
+      before = before
+        .then(() => due)
+        .then(async () => {
+          while (this.#still) await this.#still.promise;
+          if (!this.#dead.has(ends) && !to.destroyed) to.write(chunk);
+        });
+    });
+    from.on("end", () => void before.then(() => to.end()));
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import type { Project } from "#e2e/stack/project.ts";
+import { until } from "#e2e/until.ts";
+import type { Receiver } from "#e2e/webhooks/receiver.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const AGAIN_AFTER_MS = 200;
+const PAUSE_MS = 100;
+
+/** `status` 0: the connection failed. `problem`: the code and the detail of one. */
+export type Answer = { status: number; ms: number; retryAfter: string | null; problem: { code: string; detail: string } | null };
+
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const since = performance.now();
+  const response = await fetch(url, init).catch(() => null);
+  const body = (await response?.text()) ?? "";
+  const isProblem = response?.headers.get("content-type") === "application/problem+json";
+  return {
+    status: response?.status ?? 0,
+    ms: performance.now() - since,
+    retryAfter: response?.headers.get("retry-after") ?? null,
+    problem: isProblem ? JSON.parse(body) : null,
+  };
+}
+
+type Options = { name: string; count: number; url: string; project: Project; receiver: Receiver; tenant?: string };
+
+/** Callers who make exceptions, each again under the same key until they are told that it is made; and a receiver who is told of them. */
+export class Writers {
+  readonly answers: Answer[] = [];
+  readonly written: string[] = [];
+  readonly #options: Options;
+  #all: Promise<unknown> = Promise.resolve();
+  #over = false;
+
+  private constructor(options: Options) {
+    this.#options = options;
+  }
+
+  static async start(options: Options): Promise<Writers> {
+    const { name, count, url, project, receiver, tenant } = options;
+    const writers = new Writers(options);
+    await receiver.behave(`/${name}`, { secrets: [SECRET] });
+    const body = JSON.stringify({ url: receiver.url(`/${name}`), events: ["exception.created"], secret: SECRET });
+    const headers = { ...(await project.headers(tenant)), "Content-Type": "application/json" };
+    expect(await ask(`${url}/v1/webhooks`, { method: "POST", headers, body })).toMatchObject({ status: 201 });
+    writers.#all = Promise.all(Array.from({ length: count }, (_, writer) => writers.#write(`${name} ${writer}`)));
+    return writers;
+  }
+
+  get slowestMs(): number {
+    return Math.max(...this.answers.map(({ ms }) => ms));
+  }
+
+  /** @param share 0.5 is the median @param first the answer to begin with */
+  quantileMs(share: number, first = 0): number {
+    const times = this.answers
+      .slice(first)
+      .map(({ ms }) => ms)
+      .sort((left, right) => left - right);
+    return Math.round(times[Math.ceil(times.length * share) - 1] ?? Number.NaN);
+  }
+
+  /** Waits until so many more are made. */
+  async makeMore(count: number, withinMs?: number): Promise<void> {
+    const before = this.written.length;
+    await until(`${count} more exceptions to be made`, () => this.written.length >= before + count, withinMs);
+  }
+
+  async end(): Promise<void> {
+    this.#over = true;
+    await this.#all;
+  }
+
+  /** Every acknowledged write is there once and nothing else is, and each was told of: at least once, under one ID. */
+  async expectNothingLost(): Promise<void> {
+    const { name, project } = this.#options;
+    const stored = await project.sql<{ title: string; times: number }>(
+      "select title, count(*)::int as times from public.exceptions where title like $1 || ' %' group by title",
+      [name],
+    );
+    expect(new Map(stored.map(({ title, times }) => [title, times]))).toEqual(new Map(this.written.map((title) => [title, 1])));
+    await until("every write to be told of", () => this.written.every((title) => this.#idsTold().has(title)));
+    expect([...this.#idsTold()].filter(([, ids]) => ids.size !== 1)).toEqual([]);
+  }
+
+  #idsTold(): Map<string, Set<string>> {
+    const told = new Map<string, Set<string>>();
+    for (const { path, body, headers, verified } of this.#options.receiver.received) {
+      if (path !== `/${this.#options.name}` || !verified.includes(SECRET)) continue;
+      const { title } = (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception;
+      told.set(title, (told.get(title) ?? new Set()).add(headers["webhook-id"] ?? ""));
+    }
+    return told;
+  }
+
+  async #write(name: string): Promise<void> {
+    const { url, project, tenant } = this.#options;
+    for (let nth = 0; !this.#over; nth++) {
+      const title = `${name}/${nth}`;
+      const key = { "Content-Type": "application/json", "Idempotency-Key": title.replaceAll(" ", "-") };
+      const init = {
+        method: "POST",
+        headers: { ...(await project.headers(tenant)), ...key },
+        body: JSON.stringify({ title, severity: "low" }),
+      };
+      for (let made = false; !made; ) {
+        const answer = await ask(`${url}/v1/exceptions`, init);
+        this.answers.push(answer);
+        made = answer.status === 201;
+        if (!made) await sleep(AGAIN_AFTER_MS);
+      }
+      this.written.push(title);
+      await sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** Lists that name tests as their proof: whether those are there, and running them. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { playwright, vitest } from "../bin/suites.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Tests, each by its file and parts of its names. */
+export type Tests = readonly (readonly [file: string, ...names: string[]])[];
+
+/** What of them is not there, in words. */
+export function missingTests(tests: Tests): string[] {
+  return tests.flatMap(([file, ...names]) => {
+    if (!existsSync(join(ROOT, file))) return [`there is no ${file}`];
+    const text = readFileSync(join(ROOT, file), "utf8");
+    return names.filter((name) => !text.includes(name)).map((name) => `"${name}" is not in ${file}`);
+  });
+}
+
+export type Outcome = { passed: number; failed: number; names: string[] };
+
+/** Runs the files of these tests against a built stack, suite after suite. `names`: of those that failed, each with its file. */
+export async function runTests(tests: Tests): Promise<Outcome> {
+  const files = [...new Set(tests.map(([file]) => file))];
+  const of = (suite: string) => files.filter((file) => file.startsWith(`e2e/${suite}/`));
+  const units = files.filter((file) => !["api", "stack", "faults", "ui"].some((suite) => of(suite).includes(file)));
+  const runs = [
+    () => vitest("unit", units),
+    () => vitest("api", of("api")),
+    () => vitest("stack", of("stack")),
+    () => vitest("faults", of("faults")),
+    () => playwright(of("ui")),
+  ];
+  const lists = [units, of("api"), of("stack"), of("faults"), of("ui")];
+  const total: Outcome = { passed: 0, failed: 0, names: [] };
+  for (const [index, run] of runs.entries()) {
+    // Without a file a suite would run whole.
+    if (lists[index]?.length === 0) continue;
+    const { passed, failed, names } = (await run()) as Outcome;
+    total.passed += passed;
+    total.failed += failed;
+    total.names.push(...names);
+  }
+  return total;
+}

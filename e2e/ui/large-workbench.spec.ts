@@ -1,0 +1,72 @@
+import { expect, type Page } from "@playwright/test";
+import { line, World } from "../api/matching/world.ts";
+import { LONG_MS, ownWork } from "./figures.ts";
+import { beSignedIn } from "./person.ts";
+import { test } from "./test.ts";
+
+const OPEN = 2000;
+/** As many as one call takes. */
+const BATCH = 500;
+const FRAMES = 120;
+/** Of a side: on the screen, and what is kept around it. */
+const ROWS_MAX = 40;
+
+const FIRST = { counterparty: "Aurora", value_date: "2026-10-01" };
+
+const pane = (page: Page, name: string) => page.getByRole("listbox", { name });
+const rows = (page: Page, name: string) => pane(page, name).getByRole("option");
+
+test("of thousands of open lines few are in the page, scrolling is no long task, and a decision shows before the server has answered", async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(120_000);
+  const world = await World.create();
+  for (let from = 0; from < OPEN; from += BATCH)
+    for (const side of ["left", "right"] as const)
+      await world.add(
+        side,
+        Array.from({ length: BATCH }, (_, n) => line(`${side}-${from + n}`, 1000 + from + n, from + n === 0 ? FIRST : {})),
+      );
+  await beSignedIn(context, { [world.tenant]: ["tenant_lead"] });
+  await page.goto(`/${world.tenant}/reconciliations/${world.period}/workbench`);
+  await expect(pane(page, "Bank")).toBeFocused();
+  expect(await rows(page, "Bank").count()).toBeLessThan(ROWS_MAX);
+
+  const busyMs = await ownWork(page);
+  const before = await busyMs();
+  const most = await pane(page, "Bank").evaluate(scrollOn, FRAMES);
+  expect(most).toBeLessThan(ROWS_MAX);
+  expect(((await busyMs()) - before) / FRAMES).toBeLessThan(LONG_MS);
+  await expect(rows(page, "Bank").filter({ hasText: "Aurora" })).toHaveCount(0);
+
+  await pane(page, "Bank").evaluate((box) => box.scrollTo(0, 0));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/v1\/reconciliations\/[^/]+\/matches$/, (route) =>
+    route.request().method() === "POST" ? released.then(() => route.continue()) : route.continue(),
+  );
+  for (const side of ["Bank", "Ledger"]) {
+    const first = rows(page, side).filter({ hasText: "Aurora" });
+    await first.click();
+    await page.keyboard.press("x");
+    await expect(first).toHaveAttribute("aria-selected", "true");
+  }
+  await page.keyboard.press("Enter");
+  for (const side of ["Bank", "Ledger"]) await expect(rows(page, side).filter({ hasText: "Aurora" })).toBeHidden();
+  release();
+  await expect(page.getByText(/^Matched 2 lines/)).toBeVisible();
+});
+
+/** Scrolls down by a good part of a screen in each frame. @returns the most rows that it had. */
+function scrollOn(box: HTMLElement, frames: number): Promise<number> {
+  return new Promise((done) => {
+    let [most, left] = [0, frames];
+    requestAnimationFrame(function step() {
+      most = Math.max(most, box.querySelectorAll("[role=option]").length);
+      box.scrollBy(0, 300);
+      left -= 1;
+      if (left > 0) requestAnimationFrame(step);
+      else done(most);
+    });
+  });
+}

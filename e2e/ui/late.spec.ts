@@ -1,0 +1,177 @@
+/** What a slow network or a busy machine must not change: which way a key goes, and what an answer that comes late may do. */
+import { expect, type Page } from "@playwright/test";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
+import { beSignedIn, report, reportMany, rowOf, scrollToEnd } from "./person.ts";
+import { test } from "./test.ts";
+
+let tenant: string;
+
+test.beforeEach(async ({ context }) => {
+  tenant = await createTenant();
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
+});
+
+const panel = (page: Page, title: string) => page.getByRole("dialog", { name: title, exact: true });
+const comment = (page: Page) => page.getByRole("textbox", { name: "Comment" });
+
+/** Keeps the page's requests back until the answer is called. `method`: only those. */
+async function hold(page: Page, url: string | RegExp, method?: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (method && route.request().method() !== method) return route.fallback();
+    await promise;
+    // What was given up meanwhile goes nowhere.
+    await route.continue().catch(() => {});
+  });
+  return resolve;
+}
+
+/** The board, with an exception open beside it. */
+async function openBoard(page: Page, title: string): Promise<void> {
+  await page.goto(`/${tenant}/exceptions`);
+  await rowOf(page, title).getByRole("link").click();
+  await expect(panel(page, title).getByRole("button", { name: "Resolve" })).toBeVisible();
+}
+
+async function assignees(): Promise<string> {
+  const rows = await sql<{ assigned_to: string | null }>("select assigned_to from public.exceptions where tenant_id = $1 order by title", [
+    tenant,
+  ]);
+  return rows.map(({ assigned_to }) => assigned_to ?? "nobody").join(" ");
+}
+
+test("what is typed after the key or the button of a dialog goes into it, however late scripts come", async ({ page }) => {
+  await report(tenant, { title: "Payout", due_in_minutes: 300 });
+  await page.goto(`/${tenant}/exceptions`);
+  const release = await hold(page, "**/_next/static/chunks/**");
+  await rowOf(page, "Payout").getByRole("link").focus();
+  await page.keyboard.press("p");
+  await page.keyboard.type("custom");
+  release();
+  await expect(page.getByRole("dialog", { name: /^Pause/ }).getByLabel("Reason")).toHaveValue("custom");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "New exception" }).click();
+  await page.keyboard.type("pram");
+  await expect(page.getByRole("dialog", { name: "New exception" }).getByLabel("Title")).toHaveValue("pram");
+  expect(await assignees()).toBe("nobody");
+});
+
+test("a picker's field has the focus by the time that its press has been dealt with", async ({ page }) => {
+  await report(tenant, { title: "Payout", due_in_minutes: 300 });
+  await openBoard(page, "Payout");
+  const opener = panel(page, "Payout").getByRole("button", { name: /^Assignee/ });
+  expect(await opener.evaluate((button: HTMLElement) => [button.click(), document.activeElement?.tagName][1])).toBe("INPUT");
+  await page.keyboard.press("Escape");
+  const after = await page.evaluate(async () => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true }));
+    await Promise.resolve();
+    return document.activeElement?.tagName;
+  });
+  expect(after).toBe("INPUT");
+});
+
+test("Enter in a picker waits for who answers to what was typed", async ({ page }) => {
+  await report(tenant, { title: "A", due_in_minutes: 300 });
+  await report(tenant, { title: "B", due_in_minutes: 301, assigned_to: "user:anton" });
+  await openBoard(page, "A");
+  const release = await hold(page, /\/v1\/members\?/);
+  await page.keyboard.press("a");
+  await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
+  await page.keyboard.type("an");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Loading members…")).toBeVisible();
+  release();
+  await expect.poll(assignees).toBe("user:anton user:anton");
+});
+
+test("a comment or an undo that is answered late leaves the form that one has gone on to as it is", async ({ page }) => {
+  await report(tenant, { title: "A", due_in_minutes: 300 });
+  await report(tenant, { title: "B", due_in_minutes: 301 });
+  await openBoard(page, "A");
+  await page.keyboard.press("m");
+  await expect.poll(assignees).toBe("user:ada nobody");
+  const answerUndo = await hold(page, /\/v1\/exceptions\/exc_\w+$/, "PATCH");
+  const answerComment = await hold(page, /\/comments$/, "POST");
+  await page.keyboard.press("u");
+  await page.keyboard.press("c");
+  await comment(page).fill("Is it theirs?");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("button", { name: "Sending…" })).toBeVisible();
+  await rowOf(page, "B").getByRole("link").click();
+  await expect(panel(page, "B").getByRole("button", { name: "Resolve" })).toBeVisible();
+  await page.keyboard.press("c");
+  await comment(page).fill("Ask");
+
+  const commented = page.waitForResponse((response) => response.url().endsWith("/comments") && response.request().method() === "POST");
+  answerComment();
+  await commented;
+  await page.keyboard.type(" them");
+  answerUndo();
+  await expect(page.getByText(/^Undone: Assigned/).first()).toBeVisible();
+  await page.keyboard.type(" more");
+  await expect(comment(page)).toHaveValue("Ask them more");
+  await expect(panel(page, "B")).toBeVisible();
+});
+
+test("a comment that fails once one has gone on is told of, and kept", async ({ page }) => {
+  await report(tenant, { title: "A", due_in_minutes: 300 });
+  await report(tenant, { title: "B", due_in_minutes: 301 });
+  await openBoard(page, "A");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(/\/comments$/, async (route) => {
+    if (route.request().method() !== "POST") return route.fallback();
+    await promise;
+    await route.abort();
+  });
+  await page.keyboard.press("c");
+  await comment(page).fill("Is it theirs?");
+  await page.keyboard.press("Control+Enter");
+  await rowOf(page, "B").getByRole("link").click();
+  await expect(panel(page, "B")).toBeVisible();
+  resolve();
+  await expect(page.getByText("Couldn't comment").first()).toBeVisible();
+  await rowOf(page, "A").getByRole("link").click();
+  await expect(comment(page)).toHaveValue("Is it theirs?");
+});
+
+test("an undo whose answer was lost is done again, and known to be done", async ({ page }) => {
+  const { id } = await report(tenant, { title: "Payout", due_in_minutes: 300 });
+  await openBoard(page, "Payout");
+  await page.keyboard.press("m");
+  await expect.poll(assignees).toBe("user:ada");
+  await expect(page.getByText("Assigned to ada").first()).toBeVisible();
+  await page.route(
+    `**/v1/exceptions/${id}`,
+    async (route) => {
+      // It comes to the server, and its answer to nobody.
+      const bearer = await userToken(tenant, ["tenant_analyst"]);
+      await api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body: route.request().postDataJSON() });
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.keyboard.press("u");
+  await expect(page.getByText("Couldn't undo").first()).toBeVisible();
+  await page.keyboard.press("u");
+  await expect(page.getByText("Undone: Assigned to ada").first()).toBeVisible();
+  await expect(panel(page, "Payout").getByRole("button", { name: "Undo" })).toBeDisabled();
+  expect(await assignees()).toBe("nobody");
+});
+
+test("what is closed while more rows are asked for stays away, and they come", async ({ page }) => {
+  await reportMany(tenant, 60);
+  await openBoard(page, "Item 1");
+  await page.keyboard.press("r");
+  await expect(panel(page, "Item 1").getByLabel("Resolution")).toBeFocused();
+  // Which would take it away again.
+  await page.route("**/v1/exceptions/sla/changes?*", (route) => route.abort());
+  // As early as it can be: before the page has rendered that it asks.
+  await page.evaluate(() => {
+    const ask = window.fetch;
+    window.fetch = (input, init) => {
+      if (String(input).includes("cursor=")) document.querySelector<HTMLElement>("form [value=resolved]")?.click();
+      return ask(input, init);
+    };
+  });
+  await scrollToEnd(page, "All 59 shown");
+});

@@ -1,0 +1,78 @@
+import { expect, type Page } from "@playwright/test";
+import { createTenant } from "../fixtures.ts";
+import { beSignedIn, report } from "./person.ts";
+import { anotherContext, test } from "./test.ts";
+
+const rows = (page: Page) => page.getByRole("row").locator("a[data-row]");
+const tabs = (page: Page) => page.getByRole("navigation", { name: "Saved views" });
+const check = (page: Page, name: string | RegExp) => page.getByRole("menuitemcheckbox", { name }).click();
+
+async function tenantWithWork(): Promise<string> {
+  const tenant = await createTenant();
+  await report(tenant, { title: "Ana's", due_in_minutes: 100, severity: "critical", assigned_to: "user:ana" });
+  await report(tenant, { title: "Nobody's", due_in_minutes: 200, severity: "critical" });
+  await report(tenant, { title: "Leo's", due_in_minutes: 300, severity: "high", assigned_to: "user:leo" });
+  await report(tenant, { title: "Later", due_in_minutes: 400, severity: "low", assigned_to: "user:leo" });
+  return tenant;
+}
+
+test("filters of several values count what each would add, and back and forward find them again", async ({ page, context }) => {
+  const tenant = await tenantWithWork();
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
+  await page.goto(`/${tenant}`);
+  await page.getByRole("link", { name: /^Total open/ }).click();
+  await expect(rows(page)).toHaveCount(4);
+  await page.getByRole("button", { name: "Filter by Severity" }).click();
+  await check(page, "Critical 2");
+  await check(page, "High 1");
+  await page.keyboard.press("Escape");
+  await expect(rows(page)).toHaveText(["Ana's", "Nobody's", "Leo's"]);
+  await page.getByRole("button", { name: "Filter by Assignee" }).click();
+  await check(page, "Me 1");
+  await check(page, "Unassigned 1");
+  // Its own choice hides none of its values.
+  await expect(page.getByRole("menuitemcheckbox", { name: /leo 1$/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
+  await page.reload();
+  await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
+  await page.goBack();
+  await expect(page).toHaveURL(`/${tenant}`);
+  await page.goForward();
+  await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
+});
+
+test("a view is saved, shared, opened by a colleague as their own work, and deleted", async ({ page, context, browser }) => {
+  const tenant = await tenantWithWork();
+  await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
+  await page.goto(`/${tenant}/exceptions?assigned_to=me`);
+  await page.getByRole("button", { name: "Save view" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("On my desk");
+  await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
+  await expect(tabs(page).getByRole("button", { name: /^On my desk 1$/ })).toHaveAttribute("aria-current", "true");
+  await expect(page.getByRole("button", { name: "Save view" })).toBeHidden();
+
+  const colleague = await anotherContext(browser);
+  await beSignedIn(colleague, { [tenant]: ["tenant_lead"] }, "leo");
+  const theirs = await colleague.newPage();
+  await theirs.goto(`/${tenant}/exceptions`);
+  await expect(rows(theirs)).toHaveCount(4);
+  await expect(tabs(theirs)).toBeHidden();
+  await page.getByRole("button", { name: "View On my desk" }).click();
+  await page.getByRole("menuitem", { name: "Share with everyone" }).click();
+  await expect(page.getByText("Shared with everyone in this tenant")).toBeVisible();
+
+  await theirs.reload();
+  await tabs(theirs).getByRole("button", { name: "Shared On my desk 2" }).click();
+  await expect(rows(theirs)).toHaveText(["Leo's", "Later"]);
+  await theirs.getByRole("button", { name: "View On my desk" }).click();
+  await theirs.getByRole("menuitem", { name: "Delete view" }).click();
+  await expect(theirs.getByText("Only who made this view, or an admin, can change it.")).toBeVisible();
+  await colleague.close();
+
+  await page.getByRole("button", { name: "View On my desk" }).click();
+  await page.getByRole("menuitem", { name: "Delete view" }).click();
+  await expect(page.getByText("Deleted On my desk")).toBeVisible();
+  await expect(tabs(page)).toBeHidden();
+  await expect(rows(page)).toHaveText(["Ana's"]);
+});

@@ -1,0 +1,233 @@
+/** The workbench while answers are on their way: what is decided meanwhile acts on what it was meant for. */
+import { expect, type Page } from "@playwright/test";
+import type { Decision, OpenLine } from "#lib/matching/workbench/contract.ts";
+import { api, createTenant } from "../fixtures.ts";
+import { createMonth, type Month } from "../views/month.ts";
+import { beSignedIn } from "./person.ts";
+import { test } from "./test.ts";
+
+const SLOW = 300_000;
+/** A side: two thirds have a suggestion. */
+const OPEN = 18;
+const SUGGESTED = 12;
+/** The bank's line is short of what the ledger has. */
+const SHORT = { reference: "RG-2026-0100", by: "-€2.50" };
+const CONFIRM = /\/v1\/matches\/[^/]+\/confirm$/;
+const OPEN_LINES = /\/open-lines\?/;
+
+test.setTimeout(SLOW);
+
+let month: Month;
+test.beforeEach(async ({ page, context }) => {
+  const tenant = await createTenant();
+  month = await createMonth(tenant, { open: OPEN });
+  await beSignedIn(context, { [tenant]: ["tenant_lead"] }, "ada");
+  await page.goto(`/${tenant}/reconciliations/${month.october}/workbench`);
+  await shows(page, SUGGESTED);
+});
+
+async function listed<Item>(path: string): Promise<Item[]> {
+  const { tenant, october, bearer } = month;
+  const { json } = await api("GET", `/v1/reconciliations/${october}/${path}`, { bearer, tenant });
+  return (json as { items: Item[] }).items;
+}
+
+/** Whether each decision was undone, the newest first. */
+const undone = async () => (await listed<Decision>("decisions")).map(({ undone_at }) => undone_at !== null);
+const bankLines = () => listed<OpenLine>("open-lines?side=left");
+
+/** Somebody else confirms the suggestion for a line of the bank's. */
+async function confirmElsewhere(place: number): Promise<void> {
+  const line = (await bankLines())[place];
+  const { tenant, bearer } = month;
+  const { status, text } = await api("POST", `/v1/matches/${line?.suggestion?.match_id}/confirm`, { bearer, tenant });
+  expect(status, text).toBe(200);
+}
+
+const shows = (page: Page, open: number) => expect(page.getByText(`${open} open`, { exact: true }).first()).toBeVisible();
+
+/** Confirms the suggestion at hand; `left`: of the bank's lines. */
+async function accept(page: Page, left: number): Promise<void> {
+  await expect(page.getByRole("button", { name: "Match", exact: false }).first()).toBeEnabled();
+  await page.keyboard.press("Enter");
+  await shows(page, left);
+}
+
+/** What is asked there from now on waits until it is released. */
+async function hold(page: Page, url: RegExp): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  // One that the page gave up meanwhile can't go on.
+  await page.route(url, (route) => released.then(() => route.continue()).catch(() => {}));
+  return release;
+}
+
+/** What is done there is done, and its answer is lost once. */
+async function loseAnswer(page: Page, urlPattern: string): Promise<void> {
+  const browser = await page.context().newCDPSession(page);
+  browser.once("Fetch.requestPaused", async ({ requestId }) => {
+    await browser.send("Fetch.failRequest", { requestId, errorReason: "ConnectionReset" });
+    await browser.send("Fetch.disable");
+  });
+  await browser.send("Fetch.enable", { patterns: [{ urlPattern, requestStage: "Response" }] });
+}
+
+test("U takes back the decision that is still under way, not the one before it", async ({ page }) => {
+  await accept(page, SUGGESTED - 1);
+  await expect(page.getByText(/^Confirmed €/)).toBeVisible();
+  const release = await hold(page, CONFIRM);
+  await accept(page, SUGGESTED - 2);
+  await page.keyboard.press("u");
+  // By now an undo that doesn't wait would know the decision before.
+  await page.waitForResponse(/\/decisions\?/);
+  await page.waitForResponse(/\/decisions\?/);
+  release();
+  await expect(page.getByText("Undone: confirmed a match")).toBeVisible();
+  expect(await undone()).toEqual([true, false]);
+});
+
+test("U takes nothing back where the decision under way fails", async ({ page }) => {
+  await accept(page, SUGGESTED - 1);
+  const release = await hold(page, CONFIRM);
+  await accept(page, SUGGESTED - 2);
+  await page.keyboard.press("u");
+  await confirmElsewhere(0);
+  release();
+  await expect(page.getByText("That didn't count")).toBeVisible();
+  await expect(page.getByText("Nothing to undo")).toBeVisible();
+  expect(await undone()).toEqual([false, false]);
+});
+
+test("an undo whose answer is lost is asked for again, and only then the one before", async ({ page }) => {
+  await accept(page, SUGGESTED - 1);
+  await accept(page, SUGGESTED - 2);
+  await expect(page.getByText(/^Confirmed €/)).toHaveCount(2);
+  await loseAnswer(page, "*/undo");
+  await page.keyboard.press("u");
+  await expect(page.getByText("Couldn't undo")).toBeVisible();
+  expect(await undone()).toEqual([true, false]);
+  await shows(page, SUGGESTED - 1);
+
+  await page.keyboard.press("u");
+  await expect(page.getByText("Undone: confirmed a match")).toHaveCount(1);
+  expect(await undone()).toEqual([true, false]);
+  await page.keyboard.press("u");
+  await shows(page, SUGGESTED);
+  expect(await undone()).toEqual([true, true]);
+});
+
+test("U twice takes back two", async ({ page }) => {
+  await accept(page, SUGGESTED - 1);
+  await accept(page, SUGGESTED - 2);
+  const release = await hold(page, /\/v1\/decisions\/[^/]+\/undo$/);
+  await page.keyboard.press("u");
+  await page.keyboard.press("u");
+  release();
+  await shows(page, SUGGESTED);
+  expect(await undone()).toEqual([true, true]);
+});
+
+test("a toast's Undo takes back its own decision", async ({ page }) => {
+  await accept(page, SUGGESTED - 1);
+  const toasts = page.getByRole("status").filter({ hasText: "Confirmed €" });
+  const own = toasts.getByRole("button", { name: "Undo" });
+  await expect(own).toHaveCount(1);
+  await accept(page, SUGGESTED - 2);
+  await expect(own).toHaveCount(2);
+  await own.first().click();
+  await expect(page.getByText("Undone: confirmed a match")).toBeVisible();
+  expect(await undone()).toEqual([false, true]);
+});
+
+test("so does the toast's Undo of a decision in bulk", async ({ page }) => {
+  await page.keyboard.press("b");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("listitem").first().getByRole("button").click();
+  const all = dialog.getByRole("button", { name: /^Accept \d+$/ });
+  const count = Number((await all.textContent())?.replace(/\D/g, ""));
+  await all.click();
+  await shows(page, SUGGESTED - count);
+  await page.keyboard.press("e");
+  await page.keyboard.type("Not ours");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/^Excluded €/)).toBeVisible();
+  await page
+    .getByRole("status")
+    .getByText(`Confirmed ${count} matches`)
+    .locator("xpath=../..")
+    .getByRole("button", { name: "Undo" })
+    .click();
+  await expect(page.getByText(`Undone: confirmed ${count} matches`)).toBeVisible();
+  expect(await undone()).toEqual([false, true]);
+});
+
+test("what an undo brings back shows, also where the next decision comes before it", async ({ page }) => {
+  await accept(page, SUGGESTED - 1);
+  await expect(page.getByText(/^Confirmed €/)).toHaveCount(1);
+  const release = await hold(page, OPEN_LINES);
+  const asked = page.waitForRequest(OPEN_LINES);
+  await page.keyboard.press("u");
+  await asked;
+  await accept(page, SUGGESTED - 2);
+  await expect(page.getByText(/^Confirmed €/)).toHaveCount(2);
+  release();
+  await shows(page, SUGGESTED - 1);
+});
+
+test("lines of a decision under way that a refresh brings back go once it is made", async ({ page }) => {
+  const release = await hold(page, CONFIRM);
+  await accept(page, SUGGESTED - 1);
+  const refreshed = page.waitForResponse((answer) => OPEN_LINES.test(answer.url()) && answer.url().includes("side=left"));
+  await confirmElsewhere(3);
+  await refreshed;
+  await expect(page.getByText("leo confirmed a match")).toBeVisible();
+  release();
+  await shows(page, SUGGESTED - 2);
+});
+
+test("what is typed after B goes into its dialog", async ({ page }) => {
+  await page.route("**/_next/static/chunks/**", () => {});
+  await page.keyboard.press("b");
+  await expect(page.getByRole("dialog")).toBeVisible();
+});
+
+test("a line is excluded that was asked about, or none", async ({ page }) => {
+  await page.keyboard.press("e");
+  await page.keyboard.type("Not ours");
+  const title = await page.getByRole("dialog").getByRole("heading").textContent();
+  await confirmElsewhere(0);
+  await shows(page, SUGGESTED - 1);
+  await expect(page.getByRole("dialog").getByRole("heading")).toHaveText(title ?? "");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("That didn't count")).toBeVisible();
+  expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
+});
+
+test("a difference is explained that was asked about, or none", async ({ page }) => {
+  const lines = await bankLines();
+  const place = lines.findIndex(({ reference }) => reference === SHORT.reference);
+  for (let step = 0; step < place; step++) await page.keyboard.press("ArrowDown");
+  await expect(page.locator("dd [role=status]")).toHaveText(SHORT.by);
+  await page.keyboard.press("w");
+  const heading = page.getByRole("dialog").getByRole("heading");
+  await expect(heading).toHaveText(`Match and explain ${SHORT.by}`);
+  await confirmElsewhere(place);
+  await shows(page, SUGGESTED - 1);
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/matches"));
+  await page.keyboard.press("Enter");
+  expect((await sent).postDataJSON().line_ids).toContain(lines[place]?.id);
+  await expect(page.getByText("That didn't count")).toBeVisible();
+  expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
+});
+
+test("a rule that is being drafted stays, though its suggestion is decided elsewhere", async ({ page }) => {
+  await page.getByRole("button", { name: "Always do this…" }).click();
+  await page.getByRole("button", { name: "Edit rule" }).click();
+  const name = page.getByRole("dialog").getByLabel("Name");
+  await name.fill("Mine");
+  await confirmElsewhere(0);
+  await shows(page, SUGGESTED - 1);
+  await expect(name).toHaveValue("Mine");
+});

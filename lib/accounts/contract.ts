@@ -1,0 +1,48 @@
+/**
+ * What people do to their own account: calls of our own pages to /api/account, no part of /v1. Where a link is needed, its token comes
+ * from the fragment of the page's address, which no server's log and no referrer sees.
+ */
+import { z } from "zod";
+import { ROLES } from "../wire/access.ts";
+
+/** NIST SP 800-63B: length is what counts. bcrypt reads 72 bytes and no more. */
+export const PASSWORD = { least: 10, mostBytes: 72 } as const;
+const EMAIL_MOST = 254;
+
+export const newPassword = z
+  .string()
+  .min(PASSWORD.least, `Use at least ${PASSWORD.least} characters.`)
+  .refine((text) => new TextEncoder().encode(text).length <= PASSWORD.mostBytes, `Use at most ${PASSWORD.mostBytes} characters.`)
+  .refine((text) => !text.includes("\0") && text.isWellFormed(), "Use other characters.");
+
+/** 256 random bits, base64url. */
+const token = z.string().regex(/^[\w-]{43}$/, "This link is incomplete. Open it from the mail again.");
+
+/** Of a person who is signed in with the invited account, has it but is not, or has none. */
+export const INVITED = ["join", "sign_in", "set_password"] as const;
+
+export const ACCOUNT_CALLS = {
+  /** The answer is the same, after the same time, whether or not the address has an account. */
+  forgot: {
+    body: z.strictObject({ email: z.string().trim().toLowerCase().max(EMAIL_MOST).pipe(z.email("Enter an email address.")) }),
+    response: z.object({}),
+  },
+  reset: { body: z.strictObject({ token, password: newPassword }), response: z.object({}) },
+  invitation: {
+    body: z.strictObject({ token }),
+    response: z.object({
+      tenant_name: z.string(),
+      email: z.string(),
+      roles: z.array(z.enum(ROLES)),
+      invited_by: z.string(),
+      expires_at: z.string(),
+      next: z.enum(INVITED),
+    }),
+  },
+  accept: { body: z.strictObject({ token, password: newPassword.optional() }), response: z.object({ tenant_id: z.string() }) },
+  password: { body: z.strictObject({ current: z.string().min(1).max(1024), password: newPassword }), response: z.object({}) },
+} as const;
+
+export type AccountCall = keyof typeof ACCOUNT_CALLS;
+export type AccountInput<Call extends AccountCall> = z.output<(typeof ACCOUNT_CALLS)[Call]["body"]>;
+export type AccountAnswer<Call extends AccountCall> = z.output<(typeof ACCOUNT_CALLS)[Call]["response"]>;

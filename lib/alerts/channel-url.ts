@@ -1,0 +1,31 @@
+import { randomUUID } from "node:crypto";
+import { seal, unseal } from "../runtime/seal.ts";
+import { requireReceiver } from "../webhooks/require-receiver.ts";
+
+const SHOWN = 4;
+/** Of a shorter path, its last characters would be most of the secret. */
+const LEAST_HIDDEN = 12;
+
+export type SealedUrl = { url_id: string; sealed: string; url_hint: string };
+
+/** The database never sees a channel's URL: it is sealed for one tenant and one row. @throws ApiError 400 where nothing may be sent to it */
+export function sealUrl(url: string, tenantId: string): SealedUrl {
+  requireReceiver(url);
+  const url_id = `acu_${randomUUID().replaceAll("-", "")}`;
+  return { url_id, sealed: seal(url, bindingOf(tenantId, url_id)), url_hint: hintOf(url) };
+}
+
+/** @throws Error where no server key fits. */
+export function unsealUrl(sealed: string, tenantId: string, urlId: string): string {
+  return unseal(sealed, bindingOf(tenantId, urlId));
+}
+
+function hintOf(url: string): string {
+  const { host, pathname, search } = new URL(url);
+  const secret = pathname + search;
+  return `${host}/…${secret.length >= LEAST_HIDDEN + SHOWN ? secret.slice(-SHOWN) : ""}`;
+}
+
+function bindingOf(tenantId: string, urlId: string): string {
+  return `alert-channel\n${tenantId}\n${urlId}`;
+}

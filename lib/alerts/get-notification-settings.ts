@@ -1,0 +1,14 @@
+import { supabaseIssuer } from "../auth/trust-anchors.ts";
+import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { NotificationSettings } from "./contract.ts";
+
+export async function getNotificationSettings(ctx: Context): Promise<NotificationSettings> {
+  return tagged(ctx, await read<NotificationSettings>(ctx, "get_notification_settings", { is_account: isAccount(ctx) }));
+}
+
+/** Whether Supabase Auth vouches for the caller: of others' users no address is known. */
+export function isAccount({ principal }: Context): boolean {
+  return principal.type === "user" && principal.issuer === supabaseIssuer();
+}

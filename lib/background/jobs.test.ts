@@ -1,0 +1,61 @@
+import { afterEach, expect, test } from "vitest";
+import { until } from "#e2e/until.ts";
+import { lentDatabases } from "../../bin/generate/lent-databases.ts";
+import { Jobs } from "./jobs.ts";
+
+const fresh = lentDatabases();
+
+/** Cuts the connection over which the first job is settled, in the midst of it. */
+const CUT_THE_FIRST = `
+  create sequence public.settlements;
+  create function public.cut_the_first() returns trigger language plpgsql as $$
+  begin
+    if nextval('public.settlements') = 1 then
+      perform pg_terminate_backend(pg_backend_pid());
+      perform pg_sleep(60);
+    end if;
+    return coalesce(new, old);
+  end $$;
+  create trigger cut_the_first before delete or update of last_error on graphile_worker._private_jobs
+    for each row execute function public.cut_the_first()`;
+
+const ends: unknown[] = [];
+let jobs: Jobs | undefined;
+afterEach(async () => {
+  await jobs?.stop();
+  ends.length = 0;
+});
+
+const SETTLED = {
+  done: "select not exists (select from graphile_worker._private_jobs) as settled",
+  failed: "select exists (select from graphile_worker._private_jobs where last_error = 'in vain' and locked_by is null) as settled",
+};
+
+test.each(["done", "failed"] as const)(
+  "a job that is %s is settled over another connection where the first is cut, and the next job is taken",
+  { timeout: 120_000 },
+  async (outcome) => {
+    const { url, client } = await fresh();
+    await client.query(CUT_THE_FIRST);
+    let took = 0;
+    jobs = new Jobs({
+      connectionString: url,
+      tasks: {
+        done: () => void took++,
+        failed: () => Promise.reject(new Error("in vain")),
+      },
+      crontab: "0 0 29 2 * done",
+      concurrentJobs: 3,
+      stopWithinMs: 1_000,
+      onEnd: (error) => ends.push(error),
+    });
+    await client.query("select graphile_worker.add_job($1)", [outcome]);
+    await until("the job to be settled", async () => (await client.query(SETTLED[outcome])).rows[0].settled);
+    expect((await client.query("select last_value from public.settlements")).rows).toEqual([{ last_value: "2" }]);
+    const before = took;
+    await client.query("select graphile_worker.add_job('done')");
+    await until("the next job to be done", () => took > before);
+    expect(jobs.works).toBe(true);
+    expect(ends).toEqual([]);
+  },
+);

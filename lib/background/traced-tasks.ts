@@ -1,0 +1,28 @@
+import type { Task, TaskList } from "graphile-worker";
+import { traced } from "../runtime/trace.ts";
+
+/** Each job a step of the request that asked for it, which `private.of_request` put into its payload; of one that nobody asked for, a trace of its own. */
+export function tracedTasks(tasks: TaskList): TaskList {
+  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, task && tracedTask(name, task)]));
+}
+
+function tracedTask(name: string, task: Task): Task {
+  return (payload, helpers) => {
+    const { id, attempts } = helpers.job;
+    return traced(
+      () => ({
+        requestId: requestOf(payload),
+        name: `job ${name}`,
+        kind: "consumer",
+        attributes: { "tieout.job_id": id, "tieout.job_attempt": attempts },
+      }),
+      async () => task(payload, helpers),
+    );
+  };
+}
+
+/** Null where nobody asked: scheduled, or queued by a version that did not say. */
+export function requestOf(payload: unknown): string | null {
+  const { request_id } = (payload ?? {}) as { request_id?: unknown };
+  return typeof request_id === "string" ? request_id : null;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { laneOf, mayLag } from "./lane-of.ts";
+
+test.each<[string, string, { q?: string; filter?: { q?: string } }, string]>([
+  ["a list without words", "list_exceptions", {}, "interactive"],
+  ["a list with words", "list_exceptions", { q: "payout" }, "search"],
+  ["a bulk change of what words find", "update_exceptions", { filter: { q: "payout" } }, "search"],
+  ["a bulk change by IDs", "update_exceptions", {}, "interactive"],
+  ["views, each counted", "list_views", {}, "search"],
+])("%s", (_call, verb, input, lane) => {
+  expect(laneOf("interactive", verb, input)).toBe(lane);
+  expect(laneOf("export", verb, input)).toBe("export");
+});
+
+test.each<[string, Parameters<typeof mayLag>, boolean]>([
+  ["a search", ["search", "list_exceptions", false], true],
+  ["a page of a file behind its first", ["export", "list_exceptions", true], true],
+  ["a file's first page, which is recorded", ["export", "list_exceptions", false], false],
+  ["views, which are looked at once they are changed", ["search", "list_views", false], false],
+  ["a list", ["interactive", "list_exceptions", false], false],
+  ["a later step of another request", ["interactive", "get_source", true], false],
+])("a replica may answer, or not: %s", (_call, given, may) => {
+  expect(mayLag(...given)).toBe(may);
+});

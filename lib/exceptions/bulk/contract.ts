@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { EXCEPTIONS } from "../../wire/facts.gen.ts";
+import { pageQuery, text } from "../../wire/schema.ts";
+import { count, exception, exceptionId, settable, severity, status, tag } from "../contract.ts";
+import { savedFilters } from "../filters/contract.ts";
+import { pauseBody } from "../pauses/contract.ts";
+
+const BULK_MAX = 500;
+/** Counts stop at 10,000. */
+const MATCHING_MAX = 9999;
+
+export const updateExceptionsContract = contract({
+  operationId: "updateExceptions",
+  method: "POST",
+  path: "/v1/exceptions/bulk",
+  tag,
+  summary: "Change many exceptions at once",
+  description:
+    "Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than " +
+    "10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it " +
+    "with next_cursor as cursor until that is null. What can't be changed is skipped and named.",
+  access: needs("write:exceptions"),
+  idempotency: { field: "idempotency_key", required: false },
+  body: z
+    .strictObject({
+      ids: z
+        .array(exceptionId)
+        .min(1)
+        .max(BULK_MAX)
+        .refine((ids) => new Set(ids).size === ids.length, "Each exception may appear only once.")
+        .optional(),
+      filter: savedFilters.optional().meta({ description: "Instead of ids: the open exceptions that match.", example: undefined }),
+      expected_count: z
+        .int()
+        .min(1)
+        .max(MATCHING_MAX, `At most ${MATCHING_MAX.toLocaleString("en")} can be changed at once. Narrow the filter.`)
+        .optional()
+        .meta({ description: "With filter: how many match, as you saw it.", example: 380 }),
+      cursor: pageQuery.cursor,
+      patch: z
+        .strictObject({
+          severity,
+          assigned_to: settable.assigned_to,
+          due_at: settable.due_at,
+          reason_code: settable.reason_code,
+          status,
+          resolution: text(EXCEPTIONS.resolution.most).nullable().meta({ example: "Settled by the bank." }),
+        })
+        .partial()
+        .refine((patch) => Object.keys(patch).length > 0, "Include at least one field to change.")
+        .meta({ example: { status: "resolved", resolution: "Settled by the bank." } })
+        .optional(),
+      pause: pauseBody.optional().meta({ description: "Pauses them. Instead of patch." }),
+      resume: z.literal(true).optional().meta({ description: "Resumes them. Instead of patch." }),
+    })
+    .refine(({ patch, pause, resume }) => [patch, pause, resume].filter((one) => one !== undefined).length === 1, {
+      error: "Include exactly one of patch, pause and resume.",
+      path: ["patch"],
+    })
+    .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), { error: "Include one of ids and filter.", path: ["ids"] })
+    .refine(({ filter, expected_count }) => (filter === undefined) === (expected_count === undefined), {
+      error: "Include expected_count with filter, and only then.",
+      path: ["expected_count"],
+    })
+    .refine(({ filter, cursor }) => filter !== undefined || cursor === undefined, { error: "Only with filter.", path: ["cursor"] })
+    .meta({
+      example: { ids: ["exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"], patch: { status: "resolved", resolution: "Settled by the bank." } },
+    }),
+  response: z
+    .object({
+      updated: count,
+      items: z.array(exception),
+      skipped: z
+        .array(z.object({ id: exceptionId, title: z.string(), message: z.string() }).meta({ id: "SkippedException" }))
+        .max(BULK_MAX)
+        .meta({ description: "By filter: those that can't be changed so, and why.", example: [] }),
+      next_cursor: z.string().nullable().meta({ description: "By filter: for the next call. Null: all are done.", example: null }),
+    })
+    .meta({ id: "BulkUpdate" }),
+  errors: ["not_found", "invalid_transition", "conflict"],
+});

@@ -1,0 +1,58 @@
+import { parseCookie } from "cookie";
+import { ACCOUNT_CALLS, type AccountAnswer, type AccountCall, type AccountInput } from "../accounts/contract.ts";
+import type { UserIdentity } from "../auth/principal.ts";
+import { identityOfCookies, isSameOrigin } from "../auth/session.ts";
+import { unauthenticated } from "../auth/unauthenticated.ts";
+import { newRequestId } from "./endpoint.ts";
+import { parse } from "./input.ts";
+import { readJsonObject } from "./json.ts";
+import { problemResponse } from "./problem.ts";
+import { limitingSignIns } from "./sign-in-limit.ts";
+
+const MAX_BYTES = 16 * 1024;
+/** These bodies take their turn as one tenant's. */
+const NO_TENANT = "";
+
+type Asked<Call extends AccountCall> = {
+  body: AccountInput<Call>;
+  user: UserIdentity | null;
+  origin: { address: string | null; request_id: string };
+};
+
+/** `account`: the address whose account it is tried at. `succeeds`: whether what is not refused counts as no try: a link or password was right. */
+type Limits<Call extends AccountCall> = { account?: (asked: Asked<Call>) => Promise<string> | string; succeeds: boolean };
+
+/** Serves a call of our own pages to /api/account: same origin, small JSON, limited as sign-in is. */
+export function accountEndpoint<Call extends AccountCall>(
+  call: Call,
+  { account, succeeds }: Limits<Call>,
+  serve: (asked: Asked<Call>) => Promise<AccountAnswer<Call>>,
+): (request: Request) => Promise<Response> {
+  const { body: bodySchema, response } = ACCOUNT_CALLS[call];
+  return async (request) => {
+    const requestId = request.headers.get("x-request-id") ?? newRequestId();
+    const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
+    try {
+      if (!isSameOrigin(request.headers)) throw unauthenticated("Call this from our own pages.");
+      const body = parse(
+        bodySchema,
+        (await readJsonObject(NO_TENANT, request, ["application/json"], MAX_BYTES)) ?? {},
+        [],
+      ) as AccountInput<Call>;
+      const address = request.headers.get("x-tieout-client-address");
+      const user = await identityOfCookies(parseCookie(request.headers.get("cookie") ?? ""));
+      const asked = { body, user, origin: { address, request_id: requestId } };
+      const attempt = { address, ...(account && { email: await account(asked) }) };
+      const answer = await limitingSignIns(attempt, async () => ({ answer: await serve(asked), signedIn: succeeds }));
+      return Response.json(response.parse(answer), { headers: reply });
+    } catch (error) {
+      return problemResponse(error, requestId, reply);
+    }
+  };
+}
+
+/** @throws ApiError `unauthenticated` */
+export function requireSignedIn(user: UserIdentity | null): UserIdentity {
+  if (user) return user;
+  throw unauthenticated("Sign in first.");
+}

@@ -1,0 +1,13 @@
+import type { z } from "zod";
+import { write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { tagged } from "../request/versions.ts";
+import type { createInvitationContract, Invitation } from "./contract.ts";
+
+/** Has a mail with the link sent by the worker, which alone ever holds it. */
+export async function createInvitation(
+  ctx: Context,
+  input: z.output<NonNullable<typeof createInvitationContract.body>>,
+): Promise<Invitation> {
+  return tagged(ctx, await write<Invitation>(ctx, "create_invitation", input));
+}

@@ -1,0 +1,19 @@
+import { createDocument } from "zod-openapi";
+import type { EventKind } from "../events/contract.ts";
+import { addExamples } from "./show-examples.ts";
+import { webhooksOf } from "./webhooks.ts";
+
+type Shown = { post: { requestBody: { content: Record<string, { example: { data: Record<string, unknown> } }> } } };
+
+/** The data of an event as the reference shows it. Null for webhook.test, which is about the webhook itself. */
+export function exampleDataOf(kind: EventKind): Record<string, unknown> | null {
+  if (kind === "webhook.test") return null;
+  const document = createDocument({
+    openapi: "3.1.1",
+    info: { title: kind, version: "1" },
+    webhooks: { [kind]: webhooksOf()[kind] ?? {} },
+  });
+  addExamples(document, []);
+  const shown = document.webhooks?.[kind] as unknown as Shown;
+  return shown.post.requestBody.content["application/json"]?.example.data ?? null;
+}

@@ -1,0 +1,179 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { serviceDb } from "../db/client.ts";
+import type { Json } from "../db/types.gen.ts";
+import { unwrap } from "../db/unwrap.ts";
+import { log } from "../runtime/log.ts";
+import { registry } from "../runtime/metrics.ts";
+import { onShutdown, processWide } from "../runtime/process-wide.ts";
+import { ApiError } from "../wire/errors.ts";
+import type { CALL_CREDENTIALS, LoggedMessage } from "./contract.ts";
+
+/** A call as it is written. Without a tenant it is that of the API key whose public part the credential named. */
+export type Call = {
+  id: string;
+  tenant_id: string | null;
+  key_id: string | null;
+  operation: string | null;
+  method: string;
+  path: string;
+  query: string;
+  resource: string | null;
+  status: number;
+  error_code: string | null;
+  duration_ms: number;
+  credential: (typeof CALL_CREDENTIALS)[number];
+  actor: string | null;
+  api_key_id: string | null;
+  address: string | null;
+  request: LoggedMessage;
+  response: LoggedMessage;
+};
+
+type Waiting = { call: Call /** On our monotonic clock. */; at: number; share: string };
+type Batch = { id: string; calls: Waiting[] };
+
+const EVERY_MS = 1_000;
+/** Of one statement, which the event loop spends a millisecond or two on. */
+const BATCH_CALLS = 200;
+const WAITING_MOST = 10_000;
+/** No tenant's calls take up so much that others' are dropped. */
+const WAITING_OF_ONE = WAITING_MOST / 2;
+/** The share of calls that name a key but prove nothing: invented key IDs get no more room than one tenant. */
+const UNPROVEN = "";
+/** Bodies of one tenant within a second, in characters: beyond it calls are kept without. */
+const BODIES_OF_ONE = 128 * 1024;
+
+/** Keeps calls in memory and writes them about once a second, so that none waits for it: exact but for a crash. Never grows beyond its bounds. */
+export class RequestLog {
+  readonly figures = { written: 0, dropped: 0, unattributed: 0, without_body: 0 };
+  readonly #write: (calls: Json[], batch: string) => Promise<number>;
+  #waiting: Waiting[] = [];
+  #shares = new Map<string, number>();
+  #bodies = new Map<string, number>();
+  #unwritten: Batch | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** `write` answers how many it wrote; `batch` stays the same when the same is written again. */
+  constructor(write: (calls: Json[], batch: string) => Promise<number>) {
+    this.#write = write;
+  }
+
+  add(call: Call): void {
+    if (call.tenant_id === null && call.key_id === null) {
+      this.figures.unattributed++;
+      return;
+    }
+    const share = call.tenant_id ?? UNPROVEN;
+    const waiting = this.#shares.get(share) ?? 0;
+    if (waiting >= WAITING_OF_ONE || this.#waiting.length >= WAITING_MOST) {
+      this.figures.dropped++;
+      return;
+    }
+    this.#shares.set(share, waiting + 1);
+    this.#waiting.push({ call: this.#withinBounds(call, share), at: performance.now(), share });
+    this.#schedule();
+  }
+
+  /** The age of the oldest call that isn't written yet, in seconds. */
+  lagSeconds(): number {
+    const oldest = this.#unwritten?.calls[0] ?? this.#waiting[0];
+    return oldest ? (performance.now() - oldest.at) / 1000 : 0;
+  }
+
+  /** Writes what is waiting. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeAll());
+    return this.#writing;
+  }
+
+  #withinBounds(call: Call, share: string): Call {
+    const size = (call.request.body?.length ?? 0) + (call.response.body?.length ?? 0);
+    const kept = this.#bodies.get(share) ?? 0;
+    if (size === 0) return call;
+    if (kept + size <= BODIES_OF_ONE) {
+      this.#bodies.set(share, kept + size);
+      return call;
+    }
+    this.figures.without_body++;
+    const { request, response } = call;
+    return { ...call, request: { ...request, body: null, truncated: true }, response: { ...response, body: null, truncated: true } };
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.flush();
+    }, EVERY_MS).unref();
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#bodies.clear();
+    while (this.#unwritten || this.#waiting.length > 0) {
+      this.#unwritten ??= { id: crypto.randomUUID(), calls: this.#waiting.splice(0, BATCH_CALLS) };
+      const { id, calls } = this.#unwritten;
+      try {
+        const now = performance.now();
+        const rows = calls.map(({ call, at }) => ({ ...call, age_ms: Math.round(now - at) }) as unknown as Json);
+        const written = await this.#write(rows, id);
+        this.figures.written += written;
+        this.figures.unattributed += calls.length - written;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === "unavailable") {
+          log.warn({ err: error, rows: calls.length }, "request log not written, kept for the next try");
+          return this.#schedule();
+        }
+        // What the database refuses, it refuses again.
+        log.error({ err: error, rows: calls.length }, "request log refused, dropped");
+        this.figures.dropped += calls.length;
+      }
+      this.#unwritten = undefined;
+      for (const { share } of calls) this.#giveBack(share);
+    }
+  }
+
+  #giveBack(share: string): void {
+    const left = (this.#shares.get(share) ?? 1) - 1;
+    if (left === 0) this.#shares.delete(share);
+    else this.#shares.set(share, left);
+  }
+}
+
+export const requestLog = () =>
+  processWide("request-log", () => {
+    const made = new RequestLog(async (rows, batch) =>
+      Number(unwrap(await serviceDb("a process writes the calls of several tenants at once").rpc("record_requests", { batch, rows }))),
+    );
+    onShutdown(() => made.flush());
+    countIn(registry(), made);
+    return made;
+  });
+
+const FIGURES: Record<keyof RequestLog["figures"], string> = {
+  written: "Calls written to the request log.",
+  dropped: "Calls left out of the request log: too many at once, or refused by the database.",
+  unattributed: "Calls refused before a tenant was known. No tenant's log has them.",
+  without_body: "Calls logged without their bodies: their tenant's were too many within a second.",
+};
+
+function countIn(metrics: Registry, counted: RequestLog): void {
+  for (const [figure, help] of Object.entries(FIGURES)) {
+    new Counter({
+      name: `tieout_request_log_${figure}_total`,
+      help,
+      registers: [metrics],
+      collect() {
+        this.reset();
+        this.inc(counted.figures[figure as keyof RequestLog["figures"]]);
+      },
+    });
+  }
+  new Gauge({
+    name: "tieout_request_log_lag_seconds",
+    help: "Age of the oldest call that isn't written to the request log yet.",
+    registers: [metrics],
+    collect() {
+      this.set(counted.lagSeconds());
+    },
+  });
+}

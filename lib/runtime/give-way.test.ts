@@ -1,0 +1,22 @@
+import { once } from "node:events";
+import { constants, getPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+
+const THREAD = `
+  import { readlinkSync } from "node:fs";
+  import { getPriority } from "node:os";
+  import { basename } from "node:path";
+  import { parentPort } from "node:worker_threads";
+  import { giveWay } from ${JSON.stringify(import.meta.resolve("./give-way.ts"))};
+  giveWay();
+  parentPort.postMessage(getPriority(Number(basename(readlinkSync("/proc/thread-self")))));
+`;
+
+test.runIf(process.platform === "linux")("a thread that gives way runs below the one that answers", async () => {
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`));
+  const [priority] = await once(worker, "message");
+  expect(priority).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  expect(getPriority()).toBeLessThanOrEqual(priority);
+  await worker.terminate();
+});

@@ -1,0 +1,13 @@
+import { readlinkSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { basename } from "node:path";
+
+/**
+ * Has the calling thread run where nobody waits for an answer: long work leaves the processor to requests. Linux gives each thread a priority
+ * of its own; elsewhere, and where it isn't allowed, everything stays as it is.
+ */
+export function giveWay(): void {
+  try {
+    setPriority(Number(basename(readlinkSync("/proc/thread-self"))), constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {}
+}

@@ -1,0 +1,50 @@
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import type { Resource } from "@opentelemetry/resources";
+import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { Step, Tracer } from "../trace.ts";
+import { belowRequest, belowStep, firstSpanOf, linkTo, traceIdOf } from "./span-ids.ts";
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL };
+const SEND_EVERY_MS = 1_000;
+
+/** Random, but for a request's first step. */
+class Ids implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  next: { traceId: string; spanId: string } | null = null;
+
+  generateTraceId(): string {
+    return this.next?.traceId ?? this.#random.generateTraceId();
+  }
+
+  generateSpanId(): string {
+    return this.next?.spanId ?? this.#random.generateSpanId();
+  }
+}
+
+export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Promise<void> } {
+  const idGenerator = new Ids();
+  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), scheduledDelayMillis: SEND_EVERY_MS });
+  const provider = new TracerProvider({ resource, idGenerator, spanProcessors: [processor] });
+  const tracer = provider.getTracer("tieout");
+
+  const begin = ({ requestId, name, kind, attributes, first }: Step, within: string | undefined) => {
+    const traceId = traceIdOf(requestId);
+    const below = requestId === undefined && within ? belowStep(within) : belowRequest(first ? null : requestId);
+    idGenerator.next = first && traceId ? { traceId, spanId: firstSpanOf(traceId) } : null;
+    const told = requestId ? { ...attributes, "tieout.request_id": requestId } : attributes;
+    const links = first?.caller ? linkTo(first.caller) : [];
+    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: told ?? {}, links }, below);
+    idGenerator.next = null;
+    const context = span.spanContext();
+    return {
+      traceparent: `00-${context.traceId}-${context.spanId}-01`,
+      end(failed: boolean, told: Step["attributes"] = {}) {
+        span.setAttributes(told);
+        if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  };
+  return { tracer: { begin }, stop: () => provider.shutdown() };
+}

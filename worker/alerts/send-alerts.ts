@@ -1,0 +1,75 @@
+import type { Task } from "graphile-worker";
+import { z } from "zod";
+import { unsealUrl } from "#lib/alerts/channel-url.ts";
+import { ALERT_KINDS } from "#lib/alerts/contract.ts";
+import type { Sender } from "#lib/webhooks/send.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { postToChannel } from "./post-to-channel.ts";
+import { headline, pageOf, slackText } from "./words.ts";
+
+const payload = z.object({ tenant_id: z.string(), bundle_id: z.string() });
+
+const bundle = z
+  .object({
+    tenant_name: z.string(),
+    kind: z.enum(ALERT_KINDS),
+    count: z.number(),
+    items: z.array(z.object({ id: z.string(), title: z.string(), detail: z.string() }).nullable()),
+    email: z.string().optional(),
+    url_id: z.string().optional(),
+    sealed: z.string().optional(),
+  })
+  .nullable();
+type Bundle = NonNullable<z.output<typeof bundle>>;
+
+/**
+ * Sends a bundle: one mail, or one message to a channel. What it is about and whom it goes to is read now, so that what was resolved since
+ * is not told. A failure is thrown: the job is tried again, later and later.
+ */
+export function sendAlerts(mailer: Mailer, sender: Sender, origin: string): Task {
+  return async (given, { query, abortSignal }) => {
+    const { tenant_id, bundle_id } = payload.parse(given);
+    const { rows } = await query<{ bundle: unknown }>("select private.open_alert_bundle($1, $2) as bundle", [tenant_id, bundle_id]);
+    const opened = bundle.parse(rows[0]?.bundle ?? null);
+    if (!opened) return;
+    const settle = (failure: string | null) => query("select private.settle_alert_bundle($1, $2, $3)", [tenant_id, bundle_id, failure]);
+    const told = { tenant: tenant_id, origin, ...opened };
+    if (opened.email !== undefined) {
+      await mailer.send({ id: bundle_id, to: opened.email, ...mailOf(told) });
+      return void (await settle(null));
+    }
+    const url = unsealUrl(opened.sealed ?? "", tenant_id, opened.url_id ?? "");
+    const failure = await postToChannel(sender, url, messageOf(told), abortSignal);
+    await settle(failure);
+    if (failure !== null) throw new Error(failure);
+  };
+}
+
+type Told = Bundle & { tenant: string; origin: string };
+
+function linesOf({ items, origin, tenant, kind }: Told) {
+  return items.flatMap((item) => (item ? [{ text: item.title, detail: item.detail, url: pageOf(origin, tenant, kind, item.id) }] : []));
+}
+
+function mailOf(told: Told) {
+  const { kind, count, tenant_name, origin, tenant } = told;
+  const items = linesOf(told);
+  const more = count - items.length;
+  return {
+    subject: `${headline(kind, count)} in ${tenant_name}`,
+    paragraphs: [`${headline(kind, count)} in ${tenant_name}.`, ...(more > 0 ? [`The first ${items.length}:`] : [])],
+    items,
+    footer: `You get this because of your notification settings: ${new URL(`/${tenant}/profile`, origin).href}`,
+  };
+}
+
+function messageOf(told: Told): string {
+  const items = linesOf(told);
+  const more = told.count - items.length;
+  const lines = items.map(({ text, detail, url }) => `• <${url}|${slackText(text)}>: ${slackText(detail)}`);
+  return [
+    `*${slackText(headline(told.kind, told.count))}* in ${slackText(told.tenant_name)}`,
+    ...lines,
+    ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,40 @@
+import type { AlertKind } from "#lib/alerts/contract.ts";
+
+const ONE: Record<AlertKind, string> = {
+  exception_breached: "1 exception passed its deadline",
+  exception_at_risk: "1 exception is close to its deadline",
+  assigned: "1 exception was assigned to you",
+  mentioned: "You were mentioned in 1 comment",
+  webhook_failing: "1 webhook is failing",
+  api_key_expiring: "1 API key expires soon",
+};
+
+const MANY: Record<AlertKind, (count: string) => string> = {
+  exception_breached: (count) => `${count} exceptions passed their deadline`,
+  exception_at_risk: (count) => `${count} exceptions are close to their deadline`,
+  assigned: (count) => `${count} exceptions were assigned to you`,
+  mentioned: (count) => `You were mentioned in ${count} comments`,
+  webhook_failing: (count) => `${count} webhooks are failing`,
+  api_key_expiring: (count) => `${count} API keys expire soon`,
+};
+
+/** What alerts of a kind say, as a headline. */
+export function headline(kind: AlertKind, count: number): string {
+  return count === 1 ? ONE[kind] : MANY[kind](count.toLocaleString("en"));
+}
+
+/** The page of what an alert is about. */
+export function pageOf(origin: string, tenantId: string, kind: AlertKind, id: string): string {
+  const page = new URL(origin);
+  if (kind === "webhook_failing") page.pathname = `/${tenantId}/webhooks/${id}`;
+  else if (kind === "api_key_expiring") page.pathname = `/${tenantId}/api-keys`;
+  else page.pathname = `/${tenantId}/exceptions`;
+  if (kind === "api_key_expiring") page.searchParams.set("key", id);
+  else if (kind !== "webhook_failing") page.searchParams.set("exception", id);
+  return page.href;
+}
+
+/** Of Slack's mrkdwn: three characters mean something else, and these are their names. https://docs.slack.dev/messaging/formatting-message-text */
+export function slackText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replace(/\s+/g, " ");
+}

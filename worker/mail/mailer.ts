@@ -1,0 +1,89 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import type { MailVariables } from "#lib/runtime/env.ts";
+import { htmlOf, type Message, subjectOf, textOf } from "./message.ts";
+
+const CONNECT_WITHIN_MS = 10_000;
+/** What a slow server needs. A worker that is stopped doesn't wait so long: the job is tried again. */
+const ANSWER_WITHIN_MS = 20_000;
+
+export type Mailer = { send: (message: Message) => Promise<void> };
+
+/** By SMTP where there is a server, else into files of a directory that a person can open. Where there is neither, each mail fails in words. */
+export function mailerFor({ SMTP_URL, MAIL_FROM, MAIL_DIR, NEXTAUTH_URL }: MailVariables): Mailer {
+  if (SMTP_URL !== undefined) return bySmtp(SMTP_URL, MAIL_FROM, new URL(NEXTAUTH_URL).hostname);
+  return MAIL_DIR === undefined ? toNobody() : toFiles(MAIL_DIR, MAIL_FROM);
+}
+
+function toNobody(): Mailer {
+  return {
+    async send() {
+      throw new Error("There is no way to send mail. Set SMTP_URL and MAIL_FROM for the worker.");
+    },
+  };
+}
+
+function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
+  const { hostname, port, protocol, username, password } = new URL(smtpUrl);
+  const secure = protocol === "smtps:";
+  const transport = createTransport({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (secure ? 465 : 587),
+    secure,
+    // A password goes over an encrypted connection or not at all.
+    requireTLS: !secure && username !== "",
+    ...(username !== "" && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: CONNECT_WITHIN_MS,
+    greetingTimeout: CONNECT_WITHIN_MS,
+    socketTimeout: ANSWER_WITHIN_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(message) {
+      const mail = {
+        messageId: `<${message.id}@${host}>`,
+        from,
+        // As an object: a text would be parsed for further addresses.
+        to: { name: "", address: message.to },
+        subject: subjectOf(message),
+        text: textOf(message),
+        html: htmlOf(message),
+        headers: { "Auto-Submitted": "auto-generated" },
+      };
+      await transport.sendMail(mail).catch((error: Fault) => {
+        throw new Error(`${whyUnsent(error)} The server at ${hostname} said: ${error.message}`, { cause: error });
+      });
+    },
+  };
+}
+
+type Fault = Error & { code?: string; responseCode?: number };
+
+/** What an operator does about it, by nodemailer's codes (nodemailer/lib/errors.js). */
+function whyUnsent({ code, message }: Fault): string {
+  if (code === "EAUTH") return "The mail server refused the user name or password of SMTP_URL.";
+  if (code === "ETLS" || /certificate/.test(message))
+    return "The connection couldn't be encrypted, so no password and no mail was sent over it.";
+  if (code === "EENVELOPE") return "The mail server refused the sender or the recipient. Check MAIL_FROM.";
+  return "The mail wasn't sent, and is tried again.";
+}
+
+/** Named by the message, so that one sent again after a crash is one file. */
+function toFiles(directory: string, from: string): Mailer {
+  return {
+    async send(message) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const head = `From: ${from}\nTo: ${message.to}\nSubject: ${subjectOf(message)}\nDate: ${new Date().toUTCString()}\n\n`;
+      await keep(join(directory, `${message.id}.html`), htmlOf(message));
+      await keep(join(directory, `${message.id}.txt`), head + textOf(message));
+    },
+  };
+}
+
+/** Whole or not at all: it may be read at once. */
+async function keep(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,61 @@
+/** A mail as we write it: paragraphs, and at most one thing to do. Text and HTML follow from it. */
+export type Message = {
+  /** Stable over retries, so that a mail sent twice is one to whoever reads its Message-ID. Letters, digits, `_` and `-`. */
+  id: string;
+  to: string;
+  subject: string;
+  paragraphs: readonly string[];
+  /** Shown as a list. */
+  items?: readonly { text: string; detail: string; url: string }[];
+  action?: { label: string; url: string };
+  /** Why somebody gets it. */
+  footer: string;
+};
+
+const SUBJECT_MOST = 180;
+
+/** One line, whatever a title or a tenant's name holds: a header ends where a line does. */
+export function subjectOf({ subject }: Message): string {
+  const line = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return [...line].slice(0, SUBJECT_MOST).join("");
+}
+
+export function textOf({ paragraphs, items = [], action, footer }: Message): string {
+  return [
+    ...paragraphs,
+    ...items.map(({ text, detail, url }) => `* ${oneLine(text)}\n  ${oneLine(detail)}\n  ${url}`),
+    ...(action ? [`${action.label}:\n${action.url}`] : []),
+    `--\n${footer}`,
+    "",
+  ].join("\n\n");
+}
+
+/** Inline styles alone: what mail programs keep. */
+export function htmlOf({ paragraphs, items = [], action, footer }: Message): string {
+  const rows = items.map(
+    ({ text, detail, url }) =>
+      `<li style="margin:0 0 12px"><a href="${escaped(url)}" style="color:#1d4ed8">${escaped(text)}</a><br><span style="color:#52525b">${escaped(detail)}</span></li>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
+<body style="margin:0;padding:24px;background:#fff;color:#18181b;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:34rem;margin:0 auto">
+<p style="font-weight:600;font-size:18px;margin:0 0 16px">Tieout</p>
+${paragraphs.map((text) => `<p style="margin:0 0 16px">${escaped(text)}</p>`).join("\n")}
+${rows.length > 0 ? `<ul style="padding-left:20px;margin:0 0 16px">${rows.join("")}</ul>` : ""}
+${action ? `<p style="margin:24px 0"><a href="${escaped(action.url)}" style="background:#18181b;color:#fff;text-decoration:none;padding:10px 18px;border-radius:6px;display:inline-block">${escaped(action.label)}</a></p>\n<p style="color:#52525b;font-size:14px;margin:0 0 16px;word-break:break-all">${escaped(action.url)}</p>` : ""}
+<p style="color:#52525b;font-size:13px;border-top:1px solid #e4e4e7;padding-top:12px;margin:24px 0 0">${escaped(footer)}</p>
+</div>
+</body></html>
+`;
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
+}

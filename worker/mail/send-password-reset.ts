@@ -1,0 +1,37 @@
+import type { Task } from "graphile-worker";
+import { z } from "zod";
+import { linkTokenHash, newLinkToken } from "#lib/accounts/link-token.ts";
+import type { Mailer } from "./mailer.ts";
+
+const payload = z.object({ email: z.string() });
+
+/** Looks whether the address has an account, makes the link and mails it. A link whose mail fails is forgotten, and the job is tried again. */
+export function sendPasswordReset(mailer: Mailer, origin: string): Task {
+  return async (given, { query }) => {
+    const { email } = payload.parse(given);
+    const token = newLinkToken();
+    const tokenHash = linkTokenHash(token);
+    const begin = "select private.begin_password_reset_mail($1, $2) as mail";
+    const { rows } = await query<{ mail: { email: string } | null }>(begin, [email, tokenHash]);
+    const mail = rows[0]?.mail;
+    if (!mail) return;
+    try {
+      await mailer.send({ id: `reset-${tokenHash.slice(0, 24)}`, to: mail.email, ...wordsOf(`${origin}/sign-in/reset#${token}`) });
+    } catch (error) {
+      await query("select private.forget_password_reset($1)", [tokenHash]);
+      throw error;
+    }
+  };
+}
+
+function wordsOf(url: string) {
+  return {
+    subject: "Set a new password for Tieout",
+    paragraphs: [
+      "Someone, probably you, asked to set a new password for your account on Tieout.",
+      "The link works once and expires in an hour. Setting a new password signs you out everywhere.",
+    ],
+    action: { label: "Set a new password", url },
+    footer: "If it wasn't you, you can ignore this email. Your password won't change.",
+  };
+}

@@ -1,0 +1,31 @@
+import type { Task } from "graphile-worker";
+
+/** Each does what its time has come for, at most one batch per call, and returns how many rows that was. */
+export type BatchFunction =
+  | "private.extend_calendars"
+  | "private.fold_exception_counters"
+  | "private.gather_alerts"
+  | "private.purge_alerts"
+  | "private.purge_api_key_usage"
+  | "private.purge_idempotency_keys"
+  | "private.purge_records"
+  | "private.purge_security_events"
+  | "private.purge_sessions"
+  | "private.purge_webhook_deliveries"
+  | "private.rebuild_calendars"
+  | "private.roll_request_log"
+  | "private.tell_security_event_counts";
+
+/** Calls it until nothing is left to do, so that no batch holds its locks for long. Logs how many rows that was in all. */
+export function inBatches(call: BatchFunction): Task {
+  return async (_payload, { query, logger, abortSignal }) => {
+    let total = 0;
+    let done: number;
+    do {
+      const { rows } = await query<{ done: number }>(`select ${call}() as done`);
+      done = rows[0]?.done ?? 0;
+      total += done;
+    } while (done > 0 && !abortSignal?.aborted);
+    if (total > 0) logger.info(`${call}: ${total}`);
+  };
+}
