@@ -25,8 +25,6 @@ export default defineConfig({
   workers: 2,
   timeout: 60_000,
   expect: { timeout: 30_000 },
-  // Once more with a trace, which tells why. Having passed only then is a failure all the same: bin/suites.mjs.
-  retries: 1,
   reporter: [
     ["list"],
     ["./e2e/ui/figures-reporter.ts"],
@@ -38,7 +36,6 @@ export default defineConfig({
     timezoneId: "Europe/Berlin",
     // Without a graphics card each frame is drawn by the processor. What moves is looked at on /design.
     contextOptions: { reducedMotion: "reduce" },
-    trace: "on-first-retry",
     launchOptions: { executablePath: knownChromium(), args: QUIET },
   },
   webServer: {

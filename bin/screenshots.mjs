@@ -12,5 +12,5 @@ await build();
 const { playwright } = await import("./suites.mjs");
 process.env.SCREENSHOTS = resolve(folder);
 const named = views.map((view) => view.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-const { failed } = await playwright(["e2e/ui/walk.spec.ts", ...(named.length > 0 ? ["--grep", ` (${named.join("|")})$`] : [])]);
-process.exit(failed > 0 ? 1 : 0);
+const { failures } = await playwright(["e2e/ui/walk.spec.ts", ...(named.length > 0 ? ["--grep", ` (${named.join("|")})$`] : [])]);
+process.exit(failures.length > 0 ? 1 : 0);

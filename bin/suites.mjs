@@ -7,31 +7,47 @@ import { NODE, ROOT } from "./setup.mjs";
 
 const WORDS_MAX_LINES = 12;
 
-/** Every suite answers how many tests passed and failed, and the names of those that failed, each with why. One that breaks before it can tell counts as one failure. */
+/**
+ * What a suite tells. A failure without a file says that the suite broke before it could tell.
+ * @typedef {{ name: string, file?: string, words?: string }} Failure
+ * @typedef {{ passed: number, failures: Failure[], files: { file: string, seconds: number }[] }} Outcome
+ */
+
+/** @returns {Promise<Outcome>} */
 export async function verify() {
   const ok = await succeeds("bin/verify.ts", []);
-  return { passed: Number(ok), failed: Number(!ok), names: [] };
+  return { passed: Number(ok), failures: ok ? [] : [{ name: "verify" }], files: [] };
 }
 
-/** Of all projects whose names begin so. */
+/** Of all projects whose names begin so. @returns {Promise<Outcome>} */
 export async function vitest(suite, args) {
   const report = reportFile();
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", `--project=${suite}*`, ...reporters, ...args]);
-  return outcome(ok, report, ({ numPassedTests, testResults }) => ({
+  return outcome(suite, ok, report, ({ numPassedTests, testResults }) => ({
     passed: numPassedTests,
-    names: testResults.flatMap(failedInFile),
+    failures: testResults.flatMap(failedInFile),
+    files: testResults.map(({ name, startTime, endTime }) => ({ file: relative(ROOT, name), seconds: (endTime - startTime) / 1000 })),
   }));
 }
 
-/** A test that passed when it was tried again has failed. */
+/** @returns {Promise<Outcome>} */
 export async function playwright(args) {
   const report = reportFile();
   const ok = await succeeds("node_modules/@playwright/test/cli.js", ["test", ...args], { PLAYWRIGHT_JSON_OUTPUT_NAME: report });
-  return outcome(ok, report, ({ stats, suites }) => ({
+  return outcome("ui", ok, report, ({ stats, suites }) => ({
     passed: stats.expected,
-    names: suites.flatMap((suite) => failedInSuite(suite, [])),
+    failures: suites.flatMap((suite) => failedInSuite(suite, [])),
+    files: suites.map((suite) => ({ file: `e2e/ui/${suite.file}`, seconds: secondsOf(suite) })),
   }));
+}
+
+/** The same suite again with nothing beside it: of the files whose tests failed, or whole where it could not tell. */
+export function again(suite, { failures }) {
+  const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
+  if (suite === "verify") return verify();
+  if (suite !== "ui") return vitest(suite, [...files, "--maxWorkers=1"]);
+  return playwright([...(files.length > 0 ? ["--last-failed"] : []), "--workers=1", "--trace=retain-on-failure"]);
 }
 
 /** A file that failed without a failed test could not be read, or its hooks broke. */
@@ -39,30 +55,40 @@ function failedInFile({ name, status, message, assertionResults }) {
   const file = relative(ROOT, name);
   const failed = assertionResults
     .filter((one) => one.status === "failed")
-    .map(({ fullName, failureMessages }) => withWords(`${file} > ${fullName}`, failureMessages[0]));
-  return failed.length === 0 && status === "failed" ? [withWords(file, message)] : failed;
+    .map(({ fullName, failureMessages }) => ({ name: `${file} > ${fullName}`, file, words: wordsOf(failureMessages[0]) }));
+  return failed.length === 0 && status === "failed" ? [{ name: file, file, words: wordsOf(message) }] : failed;
 }
 
 function failedInSuite({ specs = [], suites = [] }, before) {
-  const bad = ({ tests }) => tests.some(({ status }) => status === "unexpected" || status === "flaky");
   return [
-    ...specs.filter(bad).map(({ file, line, title, tests }) => {
-      const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {};
-      return withWords([`e2e/ui/${file}:${line}`, ...before, title].join(" > "), error?.message);
-    }),
+    ...specs
+      .filter(({ tests }) => tests.some(({ status }) => status === "unexpected"))
+      .map(({ file, line, title, tests }) => {
+        const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {};
+        const path = `e2e/ui/${file}`;
+        return { name: [`${path}:${line}`, ...before, title].join(" > "), file: path, words: wordsOf(error?.message) };
+      }),
     ...suites.flatMap((suite) => failedInSuite(suite, [...before, suite.title])),
   ];
 }
 
-/** The beginning of what a failure says, below its name. */
-function withWords(name, message = "") {
-  const lines = stripVTControlCharacters(message).split("\n").slice(0, WORDS_MAX_LINES);
-  return [name, ...lines.filter((line) => line.trim()).map((line) => `    ${line.slice(0, 300)}`)].join("\n");
+function secondsOf({ specs = [], suites = [] }) {
+  const own = specs.flatMap(({ tests }) => tests).flatMap(({ results }) => results);
+  return own.reduce((sum, { duration }) => sum + duration / 1000, 0) + suites.reduce((sum, suite) => sum + secondsOf(suite), 0);
 }
 
-function outcome(ok, report, read) {
-  const { passed, names } = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, names: [] };
-  return { passed, failed: ok ? names.length : Math.max(1, names.length), names };
+/** The beginning of what a failure says. */
+function wordsOf(message = "") {
+  const lines = stripVTControlCharacters(message).split("\n").slice(0, WORDS_MAX_LINES);
+  return lines
+    .filter((line) => line.trim() && !line.includes("node_modules"))
+    .map((line) => line.slice(0, 300))
+    .join("\n");
+}
+
+function outcome(suite, ok, report, read) {
+  const told = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, failures: [], files: [] };
+  return ok || told.failures.length > 0 ? told : { ...told, failures: [{ name: suite, words: "ended before it could tell" }] };
 }
 
 /** What a suite says is printed when it ends: suites run side by side. */
@@ -73,15 +99,20 @@ function succeeds(script, args, env = {}) {
       env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    const end = (signal) => child.kill(signal);
+    for (const signal of SIGNALS) process.once(signal, end);
     const said = [];
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(chunk));
     child.once("error", (error) => said.push(error.message));
     child.once("close", (code) => {
+      for (const signal of SIGNALS) process.off(signal, end);
       process.stdout.write(Buffer.concat(said));
       done(code === 0);
     });
   });
 }
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 function reportFile() {
   return join(mkdtempSync(join(tmpdir(), "tieout-report-")), "report.json");

@@ -37,10 +37,10 @@ export async function runTests(tests: Tests): Promise<Outcome> {
   for (const [index, run] of runs.entries()) {
     // Without a file a suite would run whole.
     if (lists[index]?.length === 0) continue;
-    const { passed, failed, names } = (await run()) as Outcome;
+    const { passed, failures } = await run();
     total.passed += passed;
-    total.failed += failed;
-    total.names.push(...names);
+    total.failed += failures.length;
+    total.names.push(...failures.map(({ name }) => name));
   }
   return total;
 }

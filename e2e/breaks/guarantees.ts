@@ -59,7 +59,7 @@ type Suite = { title: string; file: string; suites?: Suite[]; specs: { title: st
 
 async function playwright(laboratory: Laboratory, breaks: readonly Break[]): Promise<Ran[]> {
   const report = reportFile();
-  const chosen = [...filesOf(breaks), "--grep", patternOf(breaks), "--retries", "0"];
+  const chosen = [...filesOf(breaks), "--grep", patternOf(breaks)];
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report };
   const { output } = await laboratory.run("node_modules/@playwright/test/cli.js", ["test", ...chosen], env);
   const ranOf = (suite: Suite, before: string[]): Ran[] => [
