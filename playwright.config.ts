@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { knownChromium } from "./bin/chromium.mjs";
+import { LEFT_OUT } from "./e2e/gate.ts";
 import { stackUnderTest } from "./e2e/stack-under-test.ts";
 
 const QUIET = [
@@ -19,6 +20,7 @@ Object.assign(process.env, env);
 
 export default defineConfig({
   testDir: "e2e/ui",
+  testIgnore: LEFT_OUT.map((file) => `**/${file}`),
   outputDir: "test-results/ui",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),

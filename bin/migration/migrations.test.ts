@@ -7,8 +7,8 @@ import { verifyChain } from "#lib/security-events/verify-chain.ts";
 import { migrate, migrations } from "../../supabase/local/migrate.ts";
 import type { FreshDatabase } from "../generate/fresh-database.ts";
 import { lentDatabases } from "../generate/lent-databases.ts";
-import { readCatalogue, readCatalogueWithin, type Thing } from "./catalogue.ts";
-import { describe as described, differences, planOf } from "./difference.ts";
+import { readCatalogue, type Thing } from "./catalogue.ts";
+import { describe as described, differences } from "./difference.ts";
 import { run, schemaSql } from "./schemas.ts";
 
 const SCHEMAS = new URL("../../supabase/schemas/", import.meta.url);
@@ -125,72 +125,6 @@ describe("a database of the 48 migrations before the baseline", () => {
     expect((await client.query("select to_regclass('private.operations') as made")).rows).toEqual([{ made: null }]);
   });
 });
-
-/** Statements that change a fresh database, and what a migration to it needs. */
-const CHANGES: Record<string, string> = {
-  "a function with another body":
-    "create or replace function private.high_risk_below() returns integer language sql immutable set search_path = '' return 30",
-  "a function that is gone": "drop function private.drop_waiting_deliveries(text)",
-  "a function with another answer": `drop function private.bury_silent_pools();
-    create function private.bury_silent_pools() returns integer language plpgsql set search_path = '' as 'begin return 1; end';
-    grant execute on function private.bury_silent_pools() to service_role`,
-  "a function that is new":
-    "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
-  "another policy": "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
-  "a policy that is gone": "drop policy records_update on public.records",
-  "a trigger that is gone": "drop trigger guard on public.exceptions",
-  "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
-  "another grant": "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
-  "a grant that is gone": "revoke execute on function private.may(text[]) from anon",
-  "rows of the table of permissions":
-    "delete from private.operations where operation = 'getMe'; update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'",
-  "no row-level security": "alter table public.records disable row level security",
-  "a table that is new": `create table public.notes (id bigint generated always as identity, tenant_id text not null references public.tenants (id),
-      body text not null check (length(body) <= 10), primary key (tenant_id, id));
-    create index notes_by_body on public.notes (tenant_id, body); alter table public.notes enable row level security;
-    grant select on public.notes to authenticated; create policy notes_read on public.notes for select to authenticated using (true)`,
-};
-
-/** What holds data is changed by a person. */
-const BY_HAND: Record<string, [sql: string, named: string]> = {
-  "a column": ["alter table public.tenants add column colour text", "column public.tenants.colour is added"],
-  "another type": [
-    "alter table public.webhook_attempts alter column number type bigint",
-    "column public.webhook_attempts.number is changed: integer not null → bigint not null",
-  ],
-  "a constraint": ["alter table public.tenants add constraint short check (length(id) < 20)", "constraint public.tenants short is added"],
-  "an index": ["drop index public.webhooks_by_id", "index public.webhooks_by_id is removed"],
-  "a table that is gone": ["drop table private.usage_batches", "table private.usage_batches is removed"],
-  "an extension": ["create extension btree_gin with schema extensions", "extension btree_gin is added"],
-};
-
-describe("npm run migration", () => {
-  test.each(Object.entries(CHANGES))("writes %s", { timeout: 60 * SECONDS }, async (_, sql) => {
-    const changed = await changedBy(sql);
-    const { byHand, statements } = planOf(known, changed);
-    expect(byHand.map(described)).toEqual([]);
-    expect(statements).not.toHaveLength(0);
-    expect(differences(await changedBy(statements.join("\n")), changed).map(described)).toEqual([]);
-    // And back, to what was before; a table is dropped by hand.
-    const back = planOf(changed, known).statements.join("\n");
-    if (!sql.includes("create table")) expect(differences(await changedBy(`${sql};\n${back}`), known).map(described)).toEqual([]);
-  });
-
-  test.each(Object.entries(BY_HAND))("leaves %s to a person, and says which", { timeout: 60 * SECONDS }, async (_, [sql, named]) => {
-    expect(planOf(known, await changedBy(sql)).byHand.map(described)).toContain(named);
-  });
-});
-
-/** What the schemas make after these statements. */
-async function changedBy(sql: string): Promise<Thing[]> {
-  await wanted.client.query("begin");
-  try {
-    await wanted.client.query(sql);
-    return await readCatalogueWithin(wanted.client);
-  } finally {
-    await wanted.client.query("rollback");
-  }
-}
 
 async function left(made: Client): Promise<string[]> {
   return differences(await readCatalogue(made), known).map(described);

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { NOT_IN_THE_GATE } from "../gate.ts";
 import type { Break } from "./break.ts";
 import { BREAKS } from "./breaks.ts";
 import { type Colour, coloursOf } from "./guarantees.ts";
@@ -42,9 +43,13 @@ async function runAll(): Promise<boolean> {
   } finally {
     laboratory.close();
   }
-  const caught = [...verdicts.values()].filter((verdict) => verdict === "caught").length;
-  console.log(`\n${caught} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`);
-  return caught === chosen.length;
+  const caught = chosen.filter((one) => verdicts.get(one) === "caught");
+  const byGate = caught.filter((one) => catcherOf(one) === "the gate").length;
+  console.log(`${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`);
+  console.log(
+    `\n${caught.length} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`,
+  );
+  return caught.length === chosen.length;
 }
 
 /**
@@ -104,7 +109,13 @@ function verdictOf(colour: Colour): Verdict {
   return colour === "red" ? "caught" : colour === "green" ? "not caught" : "not to be told";
 }
 
+/** Which of the two runs the file of its test. */
+function catcherOf({ caught: { file } }: Break): "the gate" | "proof" {
+  return file in NOT_IN_THE_GATE ? "proof" : "the gate";
+}
+
 function tell(verdicts: Map<Break, Verdict>, one: Break, verdict: Verdict): void {
   verdicts.set(one, verdict);
-  console.log(`${verdict === "caught" ? "✓" : "✗"} ${one.name}: ${verdict} (${one.is})`);
+  const by = verdict === "caught" ? ` by ${catcherOf(one)}` : "";
+  console.log(`${verdict === "caught" ? "✓" : "✗"} ${one.name}: ${verdict}${by} (${one.is})`);
 }

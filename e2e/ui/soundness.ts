@@ -88,10 +88,7 @@ export async function expectSoundEverywhere(
   }: { onPhone?: () => Promise<unknown>; shown?: (theme: Theme, width: number) => Promise<void>; onTop?: boolean } = {},
 ): Promise<void> {
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  await page.setViewportSize(DESK);
-  await paint(page, "light");
-  await expectAxeFindsNothing(page, "light, on a desk", "everything", { onTop });
-  await expectNoSidewaysScrolling(page, "on a desk");
+  await expectSoundOnDesk(page, { onTop });
   const light = await ground();
   await shown?.("light", DESK.width);
   // The page follows the system's theme without being loaded again.
@@ -111,6 +108,14 @@ export async function expectSoundEverywhere(
   if (!shown) return;
   await paint(page, "light");
   await shown("light", PHONE.width);
+}
+
+/** The least of it: on a desk in light. */
+export async function expectSoundOnDesk(page: Page, { onTop }: { onTop?: boolean } = {}): Promise<void> {
+  await page.setViewportSize(DESK);
+  await paint(page, "light");
+  await expectAxeFindsNothing(page, "light, on a desk", "everything", { onTop });
+  await expectNoSidewaysScrolling(page, "on a desk");
 }
 
 export type Theme = "light" | "dark";

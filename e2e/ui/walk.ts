@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, expect, type Page, test as plain } from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 import { createTenant, stack } from "../fixtures.ts";
+import { WHOLE } from "../gate.ts";
 import type { Answered, View } from "../views/view.ts";
 import { createWorld, type World } from "../views/world.ts";
 import { FIGURES, figuresOf, watch } from "./figures.ts";
 import { beSignedIn } from "./person.ts";
-import { complaintsOf, DESK, expectSoundEverywhere, PHONE, settled, type Theme } from "./soundness.ts";
+import { complaintsOf, DESK, expectSoundEverywhere, expectSoundOnDesk, PHONE, settled, type Theme } from "./soundness.ts";
 
 export const LAYOUT_SHIFT_MAX = 0.1;
 export const SCRIPT_MAX_KB = 250;
@@ -55,9 +56,11 @@ export const test = plain.extend<Walker, { world: World; contextOf: (view: View)
           const figures = { ...(await figuresOf(page)), layout_shift };
           info.annotations.push({ type: FIGURES, description: JSON.stringify(figures) });
           const pictures = new Map<string, Buffer>();
-          await expectSoundEverywhere(page, {
-            // The page below has a view of its own.
-            onTop: view.arrange !== undefined,
+          // Below what is on top there is a page with a view of its own.
+          const onTop = view.arrange !== undefined;
+          const lookedAt = WHOLE ? expectSoundEverywhere : expectSoundOnDesk;
+          await lookedAt(page, {
+            onTop,
             onPhone: view.arrangeOnPhone && (async () => view.arrangeOnPhone?.(page, context)),
             shown: PICTURES
               ? async (theme, width) => void pictures.set(`${theme}-${width}`, await picture(page, view, theme, width))

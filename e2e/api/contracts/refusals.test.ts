@@ -4,7 +4,7 @@ import { ROLES } from "#lib/wire/access.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
-import { createWorld, invoke, variants } from "./operation.ts";
+import { createWorld, invoke, isTriedInFull, variants } from "./operation.ts";
 import { type Sample, sampleFor, type World } from "./samples.ts";
 
 const MALFORMED_BEARERS = [
@@ -20,9 +20,12 @@ const MALFORMED_BEARERS = [
   "x".repeat(10_000),
 ];
 
+const PERSONS = [[], ...ROLES.map((role) => [role])];
+
 describe.each(CONTRACTS)("$operationId", (contract) => {
   const { access } = contract;
   const changes = contract.method !== "GET";
+  const inFull = isTriedInFull(contract);
   let world: World;
   let stranger: World;
   /** What is refused changes nothing: one sample serves all that is. */
@@ -119,8 +122,9 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   });
 
   test("a user passes by its roles alone", async () => {
-    for (const roles of [[], ...ROLES.map((role) => [role])]) {
+    for (const roles of PERSONS) {
       const meant = access.roles === "any" || access.roles.some((role) => roles.includes(role));
+      if (meant && !inFull && !roles.includes("tenant_admin")) continue;
       const bearer = await userToken(world.tenant, roles, "eve");
       const answer = await invoke(contract, world, { bearer }, meant && changes ? undefined : sample);
       if (meant) expectSuccess(answer.status, answer.text);
@@ -130,6 +134,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   });
 
   test("an API key passes by its scope alone", async () => {
+    if (!inFull && access.roles === "any") return;
     const without = await invoke(
       contract,
       world,
@@ -140,7 +145,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     else expectProblem(without, access.scope ? "scope_required" : "role_required", contract);
     // Who registers for events reads them, too.
     const read = contract.operationId === "createWebhook" ? (["read:webhooks"] as const) : [];
-    if (!access.scope) return;
+    if (!access.scope || !inFull) return;
     const given = await invoke(contract, world, { bearer: await apiKey([access.scope, ...read]) }, changes ? undefined : sample);
     expectSuccess(given.status, given.text);
   });
@@ -153,6 +158,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   });
 
   test("the service-role key passes where it is meant to, and is recorded once", async () => {
+    if (access.service && !inFull) return;
     const call = { bearer: stack.secretKey, headers: { "X-Audit-Reason": "Support case 118" } };
     const answer = await invoke(contract, world, call, access.service && changes ? undefined : sample);
     const recorded = await sql("select from security_events where request_id = $1 and tenant_id = $2 and reason = $3", [
