@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import type { Overview } from "#lib/overview/contract.ts";
 import { api, createTenant, sql, uniqueName, userToken } from "../fixtures.ts";
+import { inOneDay } from "../in-one-day.ts";
 import { tenantWithAdmin } from "./api-keys/keys.ts";
 
 let tenant: string;
@@ -11,6 +12,7 @@ beforeAll(async () => {
   tenant = await createTenant();
   bearer = await userToken(tenant, ["tenant_admin"], "ada");
 });
+beforeEach(inOneDay);
 
 const overviewOf = async (as = bearer, of = tenant) => (await api("GET", "/v1/overview", { bearer: as, tenant: of })).json as Overview;
 

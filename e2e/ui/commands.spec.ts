@@ -41,7 +41,8 @@ test("the page stands while the palette is fetched", async ({ page, context }) =
   const held = page.waitForRequest("**/_next/static/chunks/**");
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await held;
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  // Time to render, by the clock: a browser may draw no frame while nothing changes.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
   expect(await page.getByRole("heading", { name: "Exceptions", exact: true }).isVisible()).toBe(true);
   release();
   await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeFocused();

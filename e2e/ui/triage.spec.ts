@@ -143,12 +143,15 @@ test("no toast lies on the panel's actions or a dialog's buttons, on a desk and 
       .filter({ visible: true })
       .last();
     await expect(toast).toBeVisible();
-    const top = (await actions.boundingBox())?.y ?? 0;
-    const [left, bottom] = await toast.evaluate((element) => {
-      const card = element.closest(".toasts > *")?.getBoundingClientRect();
-      return [card?.right ?? 0, card?.bottom ?? 0];
-    });
-    expect(bottom <= top || left <= size.width - 416, `at ${size.width} px`).toBe(true);
+    // Both are where they stay once they have been laid out.
+    await expect(async () => {
+      const top = (await actions.boundingBox())?.y ?? 0;
+      const [left, bottom] = await toast.evaluate((element) => {
+        const card = element.closest(".toasts > *")?.getBoundingClientRect();
+        return [card?.right ?? 0, card?.bottom ?? 0] as const;
+      });
+      expect(bottom <= top || left <= size.width - 416, `at ${size.width} px`).toBe(true);
+    }).toPass({ timeout: 10_000 });
     await page.keyboard.press("p");
     const submit = page.getByRole("dialog", { name: /^Pause/ }).getByRole("button", { name: "Pause exception" });
     await submit.click();

@@ -121,13 +121,17 @@ export class Registered {
     });
   }
 
-  /** Attempts that the worker gave up, having stood still. It made them again, and they say nothing of the receiver. */
-  async interruptions(): Promise<number> {
-    const [row] = await sql<{ count: number }>(
-      `select count(*)::integer as count from webhook_attempts a join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
-       where d.webhook_id = $1 and a.status = 'interrupted'`,
+  /**
+   * How many requests are under way, at most: those received, less the attempts that have ended. What the worker gave up, having stood
+   * still, or what timed out while a busy machine came this far, counts no more.
+   */
+  async underWay(): Promise<number> {
+    const received = this.received.length;
+    const [row] = await sql<{ ended: number }>(
+      `select count(*)::integer as ended from webhook_attempts a join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
+       where d.webhook_id = $1 and a.status <> 'in_flight'`,
       [this.id],
     );
-    return row?.count ?? 0;
+    return received - (row?.ended ?? 0);
   }
 }

@@ -16,9 +16,12 @@ export type Sample = {
   upload?: { type: string; text: string };
 };
 
+/** One for all, so that two samples differ in what makes them unique alone. */
+const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
+
 const exceptions = {
   path: () => "/v1/exceptions",
-  body: () => ({ title: uniqueName("Payout"), severity: "high", due_at: "2030-01-01T00:00:00.000Z", details: { line: 118 } }),
+  body: () => ({ title: uniqueName("Payout"), severity: "high", due_at: IN_A_YEAR, details: { line: 118 } }),
 };
 const reconciliations = {
   path: () => "/v1/reconciliations",

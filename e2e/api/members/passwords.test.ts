@@ -70,9 +70,10 @@ describe("a forgotten password", () => {
       known.push((await callAccount("forgot", { email: person.email })).ms);
       unknown.push((await callAccount("forgot", { email: `${uniqueName("nobody")}@mail.example` })).ms);
     }
-    const median = (times: number[]) => times.sort((left, right) => left - right)[6] ?? 0;
-    expect(median(known) / median(unknown)).toBeGreaterThan(1 / 3);
-    expect(median(known) / median(unknown)).toBeLessThan(3);
+    // Of those that send a mail, the quickest: what else the machine does slows some.
+    const quickest = (times: number[]) => Math.min(...times.slice(0, 5));
+    expect(quickest(known) / quickest(unknown)).toBeGreaterThan(1 / 3);
+    expect(quickest(known) / quickest(unknown)).toBeLessThan(3);
     await jobsDone();
     // Nobody's mailbox is filled.
     expect(mailsTo(person.email)).toHaveLength(5);

@@ -2,20 +2,24 @@ import { describe, expect, it } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { ALWAYS, expectToAddUp, OFFICE, POLICY, tenantWithCalendar, WEEK } from "./calendars.ts";
+import { ALWAYS, expectToAddUp, mondayBeforeSummerTime, OFFICE, POLICY, tenantWithCalendar, WEEK, weekInBerlin } from "./calendars.ts";
 import { slaEvents } from "./exceptions.ts";
 
 describe("a deadline in business time", () => {
   it("given on Friday evening is due on Monday, on a holiday's eve after the holiday", async () => {
-    const { deadlineFrom } = await tenantWithCalendar({ special_days: [{ date: "2026-12-25", name: "Christmas Day" }] });
+    const [week, beforeSummer] = [await weekInBerlin(), await weekInBerlin(mondayBeforeSummerTime())];
+    const holiday = (await week("11 days 12 hours")).slice(0, 10);
+    const { deadlineFrom } = await tenantWithCalendar({ special_days: [{ date: holiday, name: "Holiday" }] });
     // Friday 18:00 in Berlin, eight hours: Monday 17:00.
-    expect(await deadlineFrom("2026-11-20T17:00:00Z", 480)).toBe("2026-11-23T16:00:00.000Z");
+    expect(await deadlineFrom(await week("4 days 18 hours"), 480)).toBe(await week("7 days 17 hours"));
     // Friday 16:00, two hours: Monday 10:00.
-    expect(await deadlineFrom("2026-11-20T15:00:00Z", 120)).toBe("2026-11-23T09:00:00.000Z");
-    // Thursday 24 December 16:00, two hours: the 25th is closed, so Monday 28th 10:00.
-    expect(await deadlineFrom("2026-12-24T15:00:00Z", 120)).toBe("2026-12-28T09:00:00.000Z");
+    expect(await deadlineFrom(await week("4 days 16 hours"), 120)).toBe(await week("7 days 10 hours"));
+    // Thursday 16:00 of the next week, two hours: its Friday is closed, so Monday 10:00.
+    expect(await deadlineFrom(await week("10 days 16 hours"), 120)).toBe(await week("14 days 10 hours"));
     // Across the change to summer time, on Sunday: Friday 16:00 in winter, Monday 10:00 in summer.
-    expect(await deadlineFrom("2027-03-26T15:00:00Z", 120)).toBe("2027-03-29T08:00:00.000Z");
+    const [friday, monday] = [await beforeSummer("4 days 16 hours"), await beforeSummer("7 days 10 hours")];
+    expect([friday.slice(11, 16), monday.slice(11, 16)]).toEqual(["15:00", "08:00"]);
+    expect(await deadlineFrom(friday, 120)).toBe(monday);
   });
 
   it("is what the policy's calendar makes of its minutes, and says how many are left", async () => {
@@ -81,11 +85,13 @@ describe("a deadline in business time", () => {
 
 describe("a pause by a calendar", () => {
   it("across a change of the clocks moves the deadline as far as the calendar was open, and a pause while closed not at all", async () => {
+    const week = await weekInBerlin(mondayBeforeSummerTime());
     const { create, call } = await tenantWithCalendar();
     const { id } = await create({ severity: "high" });
     await call("POST", `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
-    // Due on Friday at 16:30 in Berlin, two days before summer time.
-    const deadline = async (pausedAt: string, resumedAt: string, dueAt = "2027-03-26T15:30:00Z") => {
+    // Friday at 16:30 in Berlin, two days before summer time.
+    const friday = await week("4 days 16 hours 30 minutes");
+    const deadline = async (pausedAt: string, resumedAt: string, dueAt = friday) => {
       await sql("update public.exceptions set paused_at = $2, held_due_at = $3 where id = $1", [id, pausedAt, dueAt]);
       const [row] = await sql<{ json: Exception }>("select private.exception_json(e, $2) as json from public.exceptions e where id = $1", [
         id,
@@ -94,13 +100,11 @@ describe("a pause by a calendar", () => {
       return [row?.json.due_at, row?.json.business_minutes_remaining];
     };
     // From Friday 15:00 to Monday 10:00, three hours open: an hour and a half is left, until Monday 11:30 in summer time.
-    expect(await deadline("2027-03-26T14:00:00Z", "2027-03-29T08:00:00Z")).toEqual(["2027-03-29T09:30:00.000Z", 90]);
-    expect(await deadline("2027-03-25T17:00:00Z", "2027-03-26T07:00:00Z")).toEqual(["2027-03-26T15:30:00.000Z", 450]);
+    const monday = await week("7 days 10 hours");
+    expect(await deadline(await week("4 days 15 hours"), monday)).toEqual([await week("7 days 11 hours 30 minutes"), 90]);
+    expect(await deadline(await week("3 days 18 hours"), await week("4 days 8 hours"))).toEqual([friday, 450]);
     // From Saturday to Sunday, due on Monday at 10:00: days off hold nothing.
-    expect(await deadline("2027-03-27T10:00:00Z", "2027-03-28T20:00:00Z", "2027-03-29T08:00:00Z")).toEqual([
-      "2027-03-29T08:00:00.000Z",
-      60,
-    ]);
+    expect(await deadline(await week("5 days 11 hours"), await week("6 days 22 hours"), monday)).toEqual([monday, 60]);
   });
 });
 

@@ -3,6 +3,7 @@ import { sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import { weekInBerlin } from "./calendars.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 
 const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -51,17 +52,9 @@ async function warned(thresholds: number[], hours: object | null) {
   };
 }
 
-/** On the wall in Berlin, in the week after next. */
-async function berlin(after: string): Promise<string> {
-  const [row] = await sql<{ at: string }>(
-    `select private.iso((date_trunc('week', now() at time zone 'Europe/Berlin') + interval '14 days' + $1::interval) at time zone 'Europe/Berlin') as at`,
-    [after],
-  );
-  return row?.at ?? "";
-}
-
 describe("a warning in business minutes", () => {
   it("comes as soon as so much open time is left, never while closed", async () => {
+    const berlin = await weekInBerlin();
     const { create, ahead } = await warned([60, 120, 600], OFFICE);
     // Due on Monday at 10:00, open since 9:00: an hour is left from Friday's close on, two from 16:00, ten from Thursday 16:00.
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
@@ -172,6 +165,7 @@ describe("a warning in business minutes", () => {
   });
 
   it("moves with a changed calendar, even where the deadline stays", async () => {
+    const berlin = await weekInBerlin();
     const { create, call, calendar, ahead } = await warned([120], OFFICE);
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
     // On Fridays until noon: two hours are left from Friday 11:00 on.

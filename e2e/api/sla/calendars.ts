@@ -35,6 +35,28 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
   return { ...made, calendar, policy, deadlineFrom, ledger };
 }
 
+/** Moments on the wall in Berlin, each so long after a week's beginning: of the one after next, or of the one of this Monday. */
+export async function weekInBerlin(monday?: string): Promise<(after: string) => Promise<string>> {
+  const [week] = await sql<{ begins: string }>(
+    "select coalesce($1::timestamp, date_trunc('week', now() at time zone 'Europe/Berlin') + interval '14 days')::text as begins",
+    [monday ?? null],
+  );
+  return async (after) => {
+    const [row] = await sql<{ at: string }>("select private.iso(($1::timestamp + $2::interval) at time zone 'Europe/Berlin') as at", [
+      week?.begins,
+      after,
+    ]);
+    return row?.at ?? "";
+  };
+}
+
+/** The Monday of the week that ends with the change to summer time, next year. */
+export function mondayBeforeSummerTime(): string {
+  const lastOfMarch = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 31));
+  const toMonday = lastOfMarch.getUTCDay() + 6;
+  return new Date(lastOfMarch.getTime() - toMonday * 86_400_000).toISOString().slice(0, 10);
+}
+
 export type Segment = { starts_at: string; ends_at: string; kind: "worked" | "closed" | "paused" };
 export type Row = {
   kind: string;

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { describe, expect, it } from "vitest";
 import { createTenant, database, sql } from "#e2e/fixtures.ts";
+import { heldUp } from "#e2e/held-up.ts";
 import { until } from "#e2e/until.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 
@@ -9,6 +10,7 @@ describe("the SLA clock", () => {
     const { tenant, create } = await tenantWithLead();
     const created = [];
     for (let n = 0; n < 3; n++) created.push(await create({ due_at: await dueIn(300) }));
+    const heldUpMs = heldUp();
     const deadlines: [id: string, due_at: string][] = [];
     for (const [index, { id }] of created.entries()) deadlines.push([id, await dueSoon(id, 60, 1 + index)]);
     await until("the 60 minutes of each are crossed", async () => (await slaEvents(tenant)).length === 6);
@@ -20,8 +22,8 @@ describe("the SLA clock", () => {
       return (second?.at.getTime() ?? 0) - (Date.parse(due_at) - 3_600_000);
     });
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
-    // The middle one: a busy machine may stop the worker for a moment.
-    expect(lateness.sort((one, other) => one - other)[1]).toBeLessThan(1000);
+    // The middle one, and less what the machine was busy with: it may stop the worker for a moment.
+    expect((lateness.sort((one, other) => one - other)[1] ?? Number.NaN) - heldUpMs()).toBeLessThan(1000);
   });
 
   it("tells of a breach once", async () => {

@@ -152,19 +152,20 @@ describe("the SLA monitor", () => {
   });
 
   it("tells what changed since a list was read: what came, what moved, what the filters no longer match and what time alone changed", async () => {
-    const { tenant, create, change, board, call } = await tenantWithLead();
-    // Written an hour ago. Of the aged one the risk changed five seconds ago, and nobody wrote anything.
-    const rows = await sql<{ id: string; title: string }>(
+    const { tenant, create, change, call } = await tenantWithLead();
+    // Written an hour ago. Of the aged one the risk changed five seconds ago, and nobody wrote anything. As if the list were read now.
+    const rows = await sql<{ id: string; title: string; at: string }>(
       `insert into public.exceptions (tenant_id, title, severity, due_at, updated_at, created_by)
        select $1, t, 'high', now() + m * interval '1 second', now() - interval '1 hour', 'user:leo'
-       from (values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m) returning id, title`,
+       from (values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m)
+       returning id, title, private.iso(now()) as at`,
       [tenant],
     );
     const idOf = Object.fromEntries(rows.map(({ id, title }) => [title, id])) as Record<string, string>;
     const [kept = "", closed = "", regraded = "", aged = "", untouched = ""] = ["kept", "closed", "regraded", "aged", "untouched"].map(
       (title) => idOf[title],
     );
-    const { as_of: since } = await board({ severity: "high" });
+    const since = rows[0]?.at ?? "";
     await change(kept, { assigned_to: "user:zoe" });
     await change(closed, { status: "resolved", resolution: "Found it." });
     await change(regraded, { severity: "low" });

@@ -8,7 +8,7 @@ const HANGING = 50;
 const EVENTS_EACH = 30;
 const PROBES = 20;
 /** Far below the 15 s that a hanging receiver takes, and far above what a busy machine adds. */
-const PROMPT_MS = 2_500;
+const PROMPT_MS = 5_000;
 
 let receiver: Receiver;
 let hanging: Receiver;
@@ -52,9 +52,7 @@ describe("receivers that hang", () => {
     const ownDuring = await latencies(slow, sameTenant, "exception.created");
     expect(median(during)).toBeLessThan(PROMPT_MS);
     expect(median(ownDuring)).toBeLessThan(PROMPT_MS);
-    const received = stuck.map((one) => one.received.length);
-    const interruptions = await Promise.all(stuck.map((one) => one.interruptions()));
-    expect(Math.max(...received.map((count, index) => count - (interruptions[index] ?? 0)))).toBeLessThanOrEqual(20);
+    expect(Math.max(...(await Promise.all(stuck.map((one) => one.underWay()))))).toBeLessThanOrEqual(20);
     await sql("update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1", [
       slow.tenant,
     ]);
@@ -93,17 +91,21 @@ describe("receivers that hang", () => {
           )
         ).rows[0].rows,
       );
+    const rowsOfAClaim = async () => {
+      const before = await fetched();
+      await connection.query("select from private.claim_webhook_deliveries($1, 100)", [[free.id]]);
+      return (await fetched()) - before;
+    };
     try {
       // Not committed, so that no worker sends it meanwhile.
       await connection.query("begin");
+      // Rows that other tests have under way, and are just done with, may be met on the way.
+      const usual = await rowsOfAClaim();
       await connection.query(
         "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 2000)",
         [full.tenant],
       );
-      const before = await fetched();
-      // Rows that other tests have under way, and are just done with, may be met on the way.
-      await connection.query("select from private.claim_webhook_deliveries($1, 100)", [[free.id]]);
-      expect((await fetched()) - before).toBeLessThan(1000);
+      expect((await rowsOfAClaim()) - usual).toBeLessThan(1000);
     } finally {
       await connection.query("rollback");
       connection.release();

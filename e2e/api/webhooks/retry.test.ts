@@ -220,7 +220,8 @@ describe("an answer", () => {
   it("of 10 MB is kept to its first 16 kB", async () => {
     const { attempt, response } = await answerTo({ trick: "10 MB" });
     expect(response).toMatchObject({ body: "x".repeat(16_384), truncated: true });
-    expect(attempt?.duration_ms).toBeLessThan(5_000);
+    // Its end is not waited for: that would take the 15 s that a receiver has.
+    expect(attempt?.duration_ms).toBeLessThan(14_000);
   });
 
   it("that is a gzip bomb is not inflated", async () => {

@@ -66,11 +66,12 @@ it("a webhook's attempts are counted by hour, with how long the responses took",
   await webhook.gets(1);
   await webhook.behave({ status: 500 });
   await subscriber.call("POST", `${webhook.url}/test`);
+  // The one that failed may have been tried again by then.
   const { hours } = await until("both attempts are counted", async () => {
     const stats = await subscriber.call<WebhookStats>("GET", `${webhook.url}/stats`);
-    return stats.hours.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0) === 2 && stats;
+    return stats.hours.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0) >= 2 && stats;
   });
-  expect(hours.reduce((sum, { failed }) => sum + failed, 0)).toBe(1);
+  expect(hours.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(1);
   for (const { start, p50_ms, p95_ms } of hours) {
     expect(start).toMatch(/:00:00\.000Z$/);
     expect(p50_ms).toBeLessThanOrEqual(p95_ms ?? -1);
