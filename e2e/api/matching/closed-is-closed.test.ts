@@ -92,7 +92,9 @@ test("whoever writes the table itself is held to its sources' own pair, and to t
     await expect(anotherPair).rejects.toThrow("invalid_request");
     await connection.query("rollback");
     await connection.query("begin");
-    await connection.query("insert into private.quotas (kind, most) values ('reconciliations', 2) on conflict (kind) do update set most = 2");
+    await connection.query(
+      "insert into private.quotas (kind, most) values ('reconciliations', 2) on conflict (kind) do update set most = 2",
+    );
     await become();
     await expect(connection.query(`insert into public.reconciliations (${columns}) values (${values})`)).rejects.toThrow("conflict");
   } finally {
