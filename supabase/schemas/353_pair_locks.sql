@@ -1,4 +1,4 @@
--- Locks of a pair, in the one order in which all take them: its sources, the pair, its period, its lines. Why: docs/decisions/0021-lock-order.md.
+-- Locks of a pair, in the one order in which all take them: its sources, the pair, its period, its lines. Why: docs/decisions/0022-lock-order.md.
 -- Whatever is read after one of these functions, by a statement of its own, sees what those that held it before have done.
 
 create function private.lock_of_source(tenant text, source_no integer) returns bigint
