@@ -19,7 +19,7 @@ const STEPS: Record<string, string[][]> = {
   "breaks have their places": [["node", "e2e/breaks/run.ts", "--check"]],
   "attacks have their tests": [["node", "e2e/abuse/run.ts", "--check"]],
   "faults have their drills": [["node", "e2e/faults/run.ts", "--check"]],
-  "generated files are current": [["node", "bin/generate.ts", "--check", "operations", "openapi"]],
+  "generated files are current": [["node", "bin/generate.ts", "--check", "operations", "rules", "openapi"]],
   "openapi.json is valid": [["redocly", "lint", "--max-problems=1000"]],
 };
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Pool } from "pg";
 import { databaseTypes } from "./database-types.ts";
+import { defaultRulesSql } from "./default-rules.ts";
 import { difference } from "./difference.ts";
 import { factsFile } from "./facts.ts";
 import { operationsSql } from "./operations.ts";
@@ -20,6 +21,11 @@ export const ARTEFACTS = {
   operations: {
     path: "supabase/schemas/900_operations.gen.sql",
     make: async () => operationsSql((await import("#lib/wire/operations.ts")).CONTRACTS),
+    needsDatabase: false,
+  },
+  rules: {
+    path: "supabase/schemas/373_default_rules.gen.sql",
+    make: async () => defaultRulesSql(),
     needsDatabase: false,
   },
   openapi: {

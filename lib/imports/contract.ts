@@ -232,7 +232,7 @@ export const undoImportContract = contract({
   summary: "Undo an import",
   description:
     "Removes its lines, and undoes the matches that they are in; of more than 20,000 lines in the background, as undoing. While it waits or is " +
-    "read this cancels it, and nothing is kept. A line matched in a closed period forbids it.",
+    "read this cancels it, and nothing is kept. A line that a closed or archived period matched, excluded or carried forward forbids it.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

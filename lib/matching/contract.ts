@@ -141,7 +141,8 @@ export const createMatchContract = contract({
   summary: "Match lines by hand",
   description:
     "Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit; lines of one " +
-    "side have to cancel each other. A write-off is a person's to decide.",
+    "side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. " +
+    "The lines of a side come to at most 2^53 − 1 in minor units.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,

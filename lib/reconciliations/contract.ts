@@ -126,7 +126,7 @@ export const updateReconciliationContract = contract({
   summary: "Change a reconciliation",
   description:
     "Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. " +
-    "One with sources is completed by closing it.",
+    "One with sources is completed by closing it; closed, it keeps its name, dates and sources.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject({ ...settable, auto_run: autoRun }).partial(),

@@ -108,7 +108,7 @@ export const updateSourceContract = contract({
   path: "/v1/sources/{id}",
   tag,
   summary: "Change a source",
-  description: "The mapping is replaced whole. Currency and sign stay as they are once the source has lines.",
+  description: "The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject(settable).partial(),

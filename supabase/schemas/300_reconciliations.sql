@@ -53,10 +53,14 @@ begin
   );
 end $$;
 
--- Refuses: invalid_transition; invalid_request for a period that ends before it starts; conflict for what matching computes or has frozen.
+-- Refuses: invalid_transition; invalid_request for a period that ends before it starts, or of another pair than its sources'; conflict for what
+-- matching computes or has frozen, and beyond the quota.
 create function private.guard_reconciliation() returns trigger
 language plpgsql set search_path = '' as $$
 begin
+  if tg_op = 'INSERT' and private.tenant_id() is not null then
+    perform private.require_quota('reconciliations');
+  end if;
   if new.period_end < new.period_start then
     perform private.refuse_field('period_end', 'The period cannot end before it starts.');
   end if;
@@ -66,7 +70,7 @@ begin
     end if;
     new.updated_at := now();
   end if;
-  if new.pair_no is not null then
+  if num_nonnulls(new.pair_no, new.left_source_id, new.right_source_id) > 0 then
     perform private.guard_period(new, case when tg_op = 'UPDATE' then old end);
   end if;
   return new;
@@ -74,15 +78,15 @@ end $$;
 create trigger guard before insert or update on public.reconciliations
   for each row execute function private.guard_reconciliation();
 
--- Of a reconciliation with sources. Refuses: conflict.
+-- Of a reconciliation with sources. Refuses: conflict; invalid_request.
 create function private.guard_period(after public.reconciliations, before public.reconciliations) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
     perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   elsif before.closed_at is not null and after.closed_at is not null
-    and (after.period_start, after.period_end, after.left_source, after.right_source) is distinct from
-      (before.period_start, before.period_end, before.left_source, before.right_source) then
+    and (after.name, after.period_start, after.period_end, after.left_source, after.right_source) is distinct from
+      (before.name, before.period_start, before.period_end, before.left_source, before.right_source) then
     perform private.refuse('conflict', 'The period is closed. Reopen it first.');
   elsif after.status = 'completed' and after.closed_at is null then
     perform private.refuse('conflict', 'This reconciliation is completed by closing it: POST to its /close.');
@@ -92,7 +96,15 @@ begin
   if before.id is not null and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
     return;
   end if;
-  perform from public.pairs p where p.tenant_id = coalesce(private.tenant_id(), after.tenant_id) and p.pair_no = after.pair_no for no key update;
+  if not exists (
+    select from public.pairs p
+    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no and l.id = after.left_source_id
+    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no and r.id = after.right_source_id
+    where p.tenant_id = after.tenant_id and p.pair_no = after.pair_no
+  ) then
+    perform private.refuse_field('left_source_id', 'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
+  end if;
+  perform private.hold_pair(after.tenant_id, after.pair_no);
   if before.id is not null and (
     exists (select from public.matches m where m.tenant_id = after.tenant_id and m.reconciliation_id = after.id)
     or exists (select from public.exclusions x where x.tenant_id = after.tenant_id and x.reconciliation_id = after.id)
@@ -104,6 +116,13 @@ begin
       and r.period_start <= after.period_end and r.period_end >= after.period_start
   ) then
     perform private.refuse('conflict', 'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
+  elsif exists (
+    select from public.reconciliations r
+    where r.tenant_id = after.tenant_id and r.pair_no = after.pair_no and r.id <> after.id and r.closed_at is not null
+      and r.period_start > after.period_end
+  ) then
+    perform private.refuse('conflict', 'A later period of these two sources is closed, and carried forward what was open of these days. '
+      'Choose days after it, or reopen it first.');
   end if;
 end $$;
 grant execute on function private.reconciliation_may_move(text, text), private.guard_period(public.reconciliations, public.reconciliations) to authenticated;

@@ -57,7 +57,6 @@ begin
   if pair is not null and (input ? 'matched_count' or input ? 'unmatched_count') then
     perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
   end if;
-  perform private.require_quota('reconciliations');
   insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no,
     left_source_id, right_source_id, auto_run)
   values (
@@ -89,7 +88,7 @@ begin
 end $$;
 
 -- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
--- invalid_transition, invalid_request.
+-- invalid_transition, invalid_request, conflict.
 create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -100,6 +99,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.hold_pair_of_own(input ->> 'id');
   select * into before from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('reconciliation');

@@ -61,6 +61,15 @@ begin
   return private.source_json(s) || jsonb_build_object('version', private.source_version(s));
 end $$;
 
+-- Holds the caller's source alone where its currency or sign is to change, by which its lines are read.
+create function private.hold_own_source(id text, patch jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.hold_sources_alone(s.tenant_id, array[s.source_no]) from public.sources s
+  where s.tenant_id = private.tenant_id() and s.id = hold_own_source.id
+    and (coalesce(patch ->> 'currency', s.currency), coalesce(patch ->> 'sign', s.sign)) <> (s.currency, s.sign);
+end $$;
+
 -- input: { id, patch }, the columns that may change; `mapping` is taken whole. Refuses: not_found, precondition_failed, conflict.
 create function public.update_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -72,6 +81,7 @@ begin
   if kept is not null then
     return kept;
   end if;
+  perform private.hold_own_source(input ->> 'id', input -> 'patch');
   select * into before from public.sources x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('source');
@@ -111,4 +121,5 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
-grant execute on function private.source_json(public.sources), private.source_version(public.sources), private.own_source(text) to authenticated;
+grant execute on function private.source_json(public.sources), private.source_version(public.sources), private.own_source(text), private.hold_own_source(text, jsonb)
+to authenticated;

@@ -99,8 +99,8 @@ declare
   conflict_count bigint := 0;
   items jsonb;
 begin
-  -- Held against who makes a pair of it just then: they wait, or have opened in it what was there.
-  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2 for key share;
+  perform private.hold_source($1, $2);
+  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
   if staged > 10000 then
     analyze pg_temp.staged_lines (key);
   end if;

@@ -5,7 +5,7 @@ create function private.undone_at_once() returns integer
 language sql immutable set search_path = ''
 return 20000;
 
--- Removes the import's lines. Refuses: conflict where a closed period matched one of them.
+-- Removes the import's lines. Refuses: conflict where a closed or archived period needs one of them.
 create function private.remove_import(tenant_id text, import_id text, undone_by text) returns public.imports
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -44,7 +44,7 @@ begin
   elsif i.status = 'done' and i.accepted_count <= private.undone_at_once() then
     return private.remove_import(i.tenant_id, i.id, private.actor());
   elsif i.status = 'done' then
-    perform private.require_undoable(i.tenant_id, private.line_nos_of_import(i.tenant_id, i.id));
+    perform private.require_undoable(i.tenant_id, i.source_no, private.line_nos_of_import(i.tenant_id, i.id));
     update public.imports x set status = 'undoing', undone_by = private.actor() where x.tenant_id = i.tenant_id and x.id = i.id
     returning * into i;
     perform graphile_worker.add_job(

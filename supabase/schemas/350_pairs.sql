@@ -92,7 +92,7 @@ begin
 end $$;
 
 -- The caller's pair of these sources, made where there is none: what their lines have open is open in it from then on, of so many of each that were
--- there before. Holding both sources, so that lines which arrive meanwhile are counted once. Refuses: invalid_request for a source the tenant does not have.
+-- there before. Refuses: invalid_request for a source the tenant does not have; conflict while lines of them come in.
 create function private.open_own_pair(left_source_id text, right_source_id text, most integer) returns table (pair_no integer, is_open boolean)
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -101,7 +101,6 @@ declare
   right_no integer;
   pair public.pairs;
 begin
-  perform from public.sources s where s.tenant_id = tenant and s.id in ($1, $2) order by s.id for update;
   select s.source_no into left_no from public.sources s where s.tenant_id = tenant and s.id = $1;
   select s.source_no into right_no from public.sources s where s.tenant_id = tenant and s.id = $2;
   if left_no is null then
@@ -111,6 +110,7 @@ begin
   elsif left_no = right_no then
     perform private.refuse_field('right_source_id', 'Name two sources: a source is not compared with itself.');
   end if;
+  perform private.hold_sources_alone(tenant, array[left_no, right_no]);
   select * into pair from public.pairs p where p.tenant_id = tenant and p.left_source_no = left_no and p.right_source_no = right_no;
   if not found then
     -- None is made but for a reconciliation.

@@ -21,21 +21,30 @@ begin
   );
 end $$;
 
--- Refuses: conflict where a closed period matched or excluded one of these lines of an import.
-create function private.require_undoable(tenant_id text, line_nos bigint[]) returns void
+-- Refuses: conflict where a closed or archived period matched, excluded or carried one of these lines of a source.
+create function private.require_undoable(tenant_id text, source_no integer, line_nos bigint[]) returns void
 language plpgsql stable security definer set search_path = '' as $$
+declare
+  held public.reconciliations;
 begin
-  if exists (
-    select from public.match_members mm
+  select r.* into held from (
+    select m.reconciliation_id as id from public.match_members mm
     join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id and m.state = 'confirmed'
-    join public.reconciliations r on r.tenant_id = m.tenant_id and r.id = m.reconciliation_id and r.closed_at is not null
     where mm.tenant_id = $1 and mm.line_no = any (line_nos)
-  ) or exists (
-    select from public.exclusions x
-    join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id and r.closed_at is not null
-    where x.tenant_id = $1 and x.line_no = any (line_nos)
-  ) then
-    perform private.refuse('conflict', 'A line of this import is matched in a closed period. Reopen the period first.');
+    union all
+    select x.reconciliation_id from public.exclusions x where x.tenant_id = $1 and x.line_no = any (line_nos)
+    union all
+    select c.reconciliation_id from public.pairs p
+    join public.reconciliations q on q.tenant_id = p.tenant_id and q.pair_no = p.pair_no and q.closed_at is not null
+    join public.carried_lines c on c.tenant_id = q.tenant_id and c.reconciliation_id = q.id and c.line_no = any (line_nos)
+    where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no)
+  ) x
+  join public.reconciliations r on r.tenant_id = $1 and r.id = x.id and (r.closed_at is not null or r.status = 'archived')
+  limit 1;
+  if found then
+    perform private.refuse('conflict', format('%s, which is %s, matched, excluded or carried forward a line of this import. %s',
+      held.name, case held.status when 'archived' then 'archived' else 'closed' end,
+      case held.status when 'archived' then 'Exclude the lines in an open period instead.' else 'Reopen it first.' end));
   end if;
 end $$;
 
@@ -44,14 +53,14 @@ end $$;
 create function private.lines_leave(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  line_nos constant bigint[] := private.line_nos_of_import($1, $2);
+  source constant integer := (select i.source_no from public.imports i where i.tenant_id = $1 and i.id = $2);
+  line_nos bigint[];
   touched record;
 begin
-  perform from public.pairs p
-  where p.tenant_id = $1 and exists (
-    select from public.imports i where i.tenant_id = $1 and i.id = $2 and i.source_no in (p.left_source_no, p.right_source_no)
-  ) order by p.pair_no for no key update;
-  perform private.require_undoable($1, line_nos);
+  perform private.hold_source($1, source);
+  perform private.hold_pairs_of_source($1, source);
+  line_nos := private.line_nos_of_import($1, $2);
+  perform private.require_undoable($1, source, line_nos);
   for touched in
     select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
     where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no

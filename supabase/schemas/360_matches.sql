@@ -112,7 +112,7 @@ create policy match_members_read on public.match_members for select to authentic
 create policy exclusions_read on public.exclusions for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- A closed period never changes: whatever way a change came. What was undone or rejected in it may go with its lines.
+-- A closed or archived period never changes: whatever way a change came. What was undone or rejected in it may go with its lines.
 create function private.refuse_change_of_closed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -121,9 +121,9 @@ begin
       select distinct c.tenant_id, c.reconciliation_id from changed c where tg_op <> 'DELETE' or tg_table_name <> 'matches' or to_jsonb(c) ->> 'state' = 'confirmed'
     ) x
     join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
-    where r.closed_at is not null
+    where r.closed_at is not null or r.status = 'archived'
   ) then
-    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
+    perform private.refuse('conflict', 'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
   end if;
   return null;
 end $$;

@@ -1,27 +1,5 @@
--- States of matches: suggested leads to confirmed and rejected, confirmed to undone. Whoever changes a pair's matches holds the pair:
--- people and runs take turns, a transaction at a time, so that no line is given twice.
-
--- The tenant's period, its pair held. Refuses: not_found; conflict where it has no sources or is closed.
-create function private.hold_period(tenant text, reconciliation text) returns public.reconciliations
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  r public.reconciliations;
-begin
-  select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
-  if not found then
-    perform private.refuse_missing('reconciliation');
-  elsif r.pair_no is null then
-    perform private.refuse('conflict', 'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
-  end if;
-  perform from public.pairs p where p.tenant_id = tenant and p.pair_no = r.pair_no for no key update;
-  select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
-  if r.closed_at is not null then
-    perform private.refuse('conflict', 'The period is closed. Reopen it first.');
-  elsif r.status = 'archived' then
-    perform private.refuse('conflict', 'The reconciliation is archived: it does not change any more.');
-  end if;
-  return r;
-end $$;
+-- States of matches: suggested leads to confirmed and rejected, confirmed to undone. Whoever changes a pair's matches holds its period
+-- (353_pair_locks.sql): people and runs take turns, a transaction at a time, so that no line is given twice.
 
 create function private.count_matched(tenant text, ids uuid[], sign integer) returns void
 language plpgsql volatile set search_path = '' as $$

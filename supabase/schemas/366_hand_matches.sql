@@ -27,8 +27,28 @@ begin
   order by i.n;
 end $$;
 
+-- What a key explains stays within what the pair's rules let a match keep, whatever it is called. Refuses: role_required.
+create function private.require_own_adjustments(r public.reconciliations, adjustments jsonb, larger numeric, currency text) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  adjusted constant numeric := (select coalesce(sum(abs((a ->> 'amount_minor')::numeric)), 0) from jsonb_array_elements(coalesce($2, '[]')) a);
+  most numeric;
+begin
+  if private.principal_type() = 'user' then
+    return;
+  elsif adjustments @> '[{"kind": "write_off"}]' then
+    perform private.refuse('role_required', 'A write-off is a person''s to decide: sign in as tenant_admin or tenant_lead.');
+  end if;
+  most := private.tolerance_of_pair(r.tenant_id, r.pair_no, larger);
+  if adjusted > most then
+    perform private.refuse('role_required', format('An API key can adjust at most %s in minor units of %s here, by the tolerance of the rules, not %s. '
+      'Leave the difference open with split_line_id, or have a tenant_admin or tenant_lead match these lines.', most, currency, adjusted));
+  end if;
+end $$;
+
 -- Makes a confirmed match of all that is open of these lines; `split`: the one of which the difference stays open. Refuses:
--- invalid_request where they do not add up, naming by how much; conflict where one is not open; not_found and conflict of the period.
+-- invalid_request where they do not add up, naming by how much, or to more than JSON's numbers hold; role_required for what only a person may
+-- adjust; conflict where one is not open; not_found and conflict of the period.
 create function private.match_own_lines(period text, line_ids jsonb, adjustments jsonb, note text, split text) returns public.matches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -43,6 +63,10 @@ declare
   split_open bigint;
   -- What the match takes of the split line: all that is open, less the difference.
   split_minor bigint;
+  -- What it takes of each side.
+  left_taken numeric;
+  right_taken numeric;
+  amount numeric;
 begin
   r := private.hold_period(tenant, period);
   select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
@@ -82,15 +106,18 @@ begin
       'Left is %s and right is %s in minor units of %s: %s is not explained. Add adjustments of %s, or choose other lines.',
       asked.left_minor, asked.right_minor, asked.currency, difference, difference));
   end if;
+  left_taken := asked.left_minor - case split_side when 'left' then difference else 0 end;
+  right_taken := asked.right_minor + case split_side when 'right' then difference else 0 end;
+  amount := case when asked.lefts = 0 or asked.rights = 0 then asked.positive_minor else left_taken end;
+  if greatest(abs(left_taken), abs(right_taken), abs(amount)) > 9007199254740991 then
+    perform private.refuse_field('line_ids', 'These lines come to more than 9007199254740991 in minor units. Match fewer of them at a time.');
+  end if;
+  perform private.require_own_adjustments(r, match_own_lines.adjustments, greatest(abs(left_taken), abs(right_taken), amount), asked.currency);
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor, adjustments, note, decided_by, decided_at)
   values (tenant, private.new_uuid(), r.pair_no, r.id, 'confirmed',
     case when asked.lefts = 0 or asked.rights = 0 then 'reversal' when asked.lefts = 1 and asked.rights = 1 then '1:1'
       when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
-    'manual', asked.currency, case
-      when asked.lefts = 0 or asked.rights = 0 then asked.positive_minor
-      when split_side = 'left' then asked.left_minor - difference
-      else asked.left_minor end,
-    coalesce(match_own_lines.adjustments, '[]'), match_own_lines.note, private.actor(), now())
+    'manual', asked.currency, amount, coalesce(match_own_lines.adjustments, '[]'), match_own_lines.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, made.id, r.pair_no, l.line_no, l.side, case when l.line_no = split_no then split_minor else l.open_minor end
@@ -100,8 +127,7 @@ begin
   return made;
 end $$;
 
--- input: { id, line_ids, adjustments, note, split_line_id }, `id` the reconciliation's. Refuses: as above; role_required for a write-off that is not a
--- person's.
+-- input: { id, line_ids, adjustments, note, split_line_id }, `id` the reconciliation's. Refuses: as above.
 create function public.create_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -109,9 +135,6 @@ declare
 begin
   if kept is not null then
     return kept;
-  end if;
-  if private.principal_type() <> 'user' and input -> 'adjustments' @> '[{"kind": "write_off"}]' then
-    perform private.refuse('role_required', 'A write-off is a person''s to decide: sign in as tenant_admin or tenant_lead.');
   end if;
   return private.answer(request, private.match_json(
     private.match_own_lines(input ->> 'id', input -> 'line_ids', nullif(input -> 'adjustments', 'null'), input ->> 'note',
@@ -153,7 +176,8 @@ begin
   return period;
 end $$;
 
--- Takes all that is open of a line out of a period. Records: line.excluded. Refuses: conflict where nothing of it is open.
+-- Takes all that is open of a line out of a period. Records: line.excluded. Refuses: conflict where nothing of it is open, or another period
+-- excluded part of it.
 create function private.exclude_own_line(id text, period text, reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -169,8 +193,15 @@ begin
   if not found then
     perform private.refuse('conflict', 'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
   end if;
-  insert into public.exclusions (tenant_id, pair_no, line_no, reconciliation_id, side, currency, excluded_minor, reason)
-  values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3);
+  -- Part of it was excluded while the rest was matched, and that match was undone since.
+  insert into public.exclusions as e (tenant_id, pair_no, line_no, reconciliation_id, side, currency, excluded_minor, reason)
+  values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3)
+  on conflict (tenant_id, pair_no, line_no) do update set excluded_minor = e.excluded_minor + excluded.excluded_minor, reason = excluded.reason,
+    created_at = now(), created_by = private.actor()
+  where e.reconciliation_id = excluded.reconciliation_id;
+  if not found then
+    perform private.refuse('conflict', 'Another period excluded part of this line. Include it there first, or match what is open of it.');
+  end if;
   perform private.drop_suggestions(tenant, r.pair_no, array[o.line_no]);
   perform private.resolve_line_exceptions(tenant, r.pair_no, array[o.line_no], left('Excluded: ' || $3, 1000));
   insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)

@@ -22,7 +22,20 @@ begin
   return (select private.rules_json(p) from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
 end $$;
 
--- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt. Refuses: precondition_failed.
+-- How much the sides of a match of this size may differ by the rules of a pair, the match keeping the difference.
+create function private.tolerance_of_pair(tenant text, pair integer, larger numeric) returns numeric
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(max(greatest((x.rule ->> 'amount_tolerance_minor')::numeric, floor(larger * (x.rule ->> 'amount_tolerance_bps')::numeric / 10000))), 0)
+    from public.pairs p left join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no and r.version = p.rules_version
+    cross join jsonb_array_elements(coalesce(r.rules, private.default_rules())) as x (rule)
+    where p.tenant_id = tenant and p.pair_no = pair and coalesce(x.rule ->> 'residual', 'keep') = 'keep'
+  );
+end $$;
+
+-- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt. Refuses: precondition_failed; role_required where four
+-- eyes are turned off by anyone but an admin.
 create function private.put_own_rules(period text, rules jsonb, policy jsonb, forget boolean, versions jsonb) returns public.pairs
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -30,9 +43,14 @@ declare
   before jsonb;
   p public.pairs;
 begin
+  perform private.hold_pair_of_own(period);
   select x.* into p from public.reconciliations r join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-  where r.tenant_id = tenant and r.id = period for no key update of x;
+  where r.tenant_id = tenant and r.id = period;
   perform private.require_version(p.rules_version, versions);
+  if (private.policy_of_pair(tenant, p.pair_no) ->> 'four_eyes')::boolean and not (policy ->> 'four_eyes')::boolean
+    and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
+    perform private.refuse('role_required', 'Only a tenant_admin can turn four_eyes off. Leave it out, or ask a tenant admin.');
+  end if;
   before := private.rules_json(p);
   insert into public.pair_rules (tenant_id, pair_no, version, rules, policy) values (tenant, p.pair_no, p.rules_version + 1, rules,
     private.policy_of_pair(tenant, p.pair_no) || policy);

@@ -57,8 +57,10 @@ begin
     where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed' and (m.residual_minor <> 0 or m.adjustments <> '[]')
     group by 1
   ), rows as (
-    select x.currency, x.side from came x union select x.currency, x.side from settled x union select x.currency, 'left' from explained x
-    union select x.currency, 'right' from came x union select x.currency, 'left' from came x
+    select x.currency, s.side from (
+      select c.currency from came c union select s.currency from settled s union select o.currency from still_open o
+      union select e.currency from explained e
+    ) x cross join (values ('left'), ('right')) s (side)
   )
   select w.currency, w.side, coalesce(c.line_count, 0),
     coalesce(c.minor, 0) - coalesce((select sum(s.minor) from settled s where s.currency = w.currency and s.side = w.side and s.place = -1), 0)
@@ -83,15 +85,21 @@ end $$;
 grant execute on function private.exact_sum(numeric) to authenticated;
 
 -- { items: [{ currency, side, lines, matched, excluded, open, adjustments, residual, holds }], holds }, in minor units. It holds where lines =
--- matched + excluded + open on each side, and matched less what explains it is the same on both.
+-- matched + excluded + open on each side, matched less what explains it is the same on both, and each that is open is a line: the amounts of some
+-- that are none could cancel each other.
 create function private.proof_json(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     with sums as materialized (
       select * from private.proof_rows(r)
+    ), without_line as materialized (
+      select distinct o.currency, o.side from private.open_lines o
+      left join lateral (select x.line_no from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l on true
+      where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end and l.line_no is null
     ), rows as (
-      select x.*, x.lines = x.matched + x.excluded + x.open and b.balanced as holds
+      select x.*, x.lines = x.matched + x.excluded + x.open and b.balanced
+        and not exists (select from without_line o where o.currency = x.currency and o.side = x.side) as holds
       from sums x join (
         select y.currency, sum(case y.side when 'left' then 1 else -1 end * (y.matched - y.adjustments - y.residual)) = 0 as balanced
         from sums y group by y.currency

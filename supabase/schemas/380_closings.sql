@@ -34,16 +34,42 @@ create policy carried_lines_read on public.carried_lines for select to authentic
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations',
     'read:exceptions', 'write:exceptions')));
 
+-- Whether somebody else has to close the period than who worked in it: the pair's policy asks for it, or did at any time since the period was opened.
+create function private.needs_other_eyes(r public.reconciliations) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from (
+      select (v.policy ->> 'four_eyes')::boolean as asked, lead(v.created_at) over (order by v.version) as until
+      from public.pair_rules v where v.tenant_id = r.tenant_id and v.pair_no = r.pair_no
+    ) x where x.asked and coalesce(x.until >= r.created_at, true)
+  );
+end $$;
+
+-- Whether somebody matched by hand, wrote off, excluded or undid in the period, taken back since or not.
+create function private.worked_in_period(r public.reconciliations, who text) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
+      and (m.method = 'manual' and m.created_by = who or m.state = 'undone' and m.decided_by = who)
+  ) or exists (
+    select from private.acts a where a.tenant_id = r.tenant_id and a.reconciliation_id = r.id
+      and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
+  );
+end $$;
+
 -- Closes a period of the caller's. Refuses: conflict where it is closed, an earlier one is open, a run is under way, the proof does not
--- hold, or the pair's policy asks for other eyes. Records and emits: reconciliation.closed.
+-- hold, a difference is left, or the pair's policy asks for other eyes. Records and emits: reconciliation.closed.
 create function private.close_own_period(id text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   r public.reconciliations;
   statement jsonb;
-  matched_by text;
+  unexplained jsonb;
 begin
-  r := private.hold_period(private.tenant_id(), $1);
+  -- Nothing of the pair changes until the end: what is carried and what is stated are of one moment.
+  r := private.hold_period_alone(private.tenant_id(), $1);
   if exists (
     select from public.reconciliations x
     where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start and x.closed_at is null and x.status <> 'archived'
@@ -55,13 +81,8 @@ begin
   ) then
     perform private.refuse('conflict', 'A run of this period is under way. Close it when the run is done.');
   end if;
-  if (private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'four_eyes')::boolean then
-    select m.decided_by into matched_by from public.matches m
-    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.method = 'manual' and m.state = 'confirmed'
-    order by m.decided_at desc, m.id desc limit 1;
-    if matched_by = private.actor() then
-      perform private.refuse('conflict', 'You made the last match by hand. Somebody else has to close this period.');
-    end if;
+  if private.needs_other_eyes(r) and private.worked_in_period(r, private.actor()) then
+    perform private.refuse('conflict', 'You matched, wrote off, excluded or undid something in this period by hand. Ask somebody who did not to close it.');
   end if;
   if r.status = 'open' then
     update public.reconciliations x set status = 'in_progress' where x.tenant_id = r.tenant_id and x.id = r.id;
@@ -78,6 +99,11 @@ begin
   if not (statement #>> '{proof,holds}')::boolean then
     perform private.refuse('conflict', 'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
   end if;
+  select d into unexplained from jsonb_array_elements(statement -> 'differences') d where d -> 'difference_minor' <> '0' limit 1;
+  if found then
+    perform private.refuse('conflict', format('The statement leaves a difference of %s in minor units of %s, which nothing explains. '
+      'Reopen and look at earlier periods of these sources, or tell us before you close.', unexplained ->> 'difference_minor', unexplained ->> 'currency'));
+  end if;
   insert into public.closings (tenant_id, reconciliation_id, statement) values (r.tenant_id, r.id, statement);
   perform private.record_security_event('reconciliation.closed', r.id);
   perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
@@ -90,9 +116,8 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1;
-  perform from public.pairs p where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no for no key update;
-  select * into r from public.reconciliations x where x.tenant_id = r.tenant_id and x.id = r.id for update;
+  perform private.hold_pair_of_own($1);
+  select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
   if r.closed_at is null then
     perform private.refuse('conflict', 'The period is not closed.');
   elsif exists (

@@ -38,12 +38,15 @@ begin
     select o.line_no, o.side, o.open_minor, o.currency, o.value_date, d.name,
       exists (
         select from public.reconciliations c
-        where c.tenant_id = tenant and c.pair_no = d.pair_no and c.closed_at < l.created_at and l.value_date between c.period_start and c.period_end
+        where c.tenant_id = tenant and c.pair_no = d.pair_no and c.closed_at is not null and o.value_date between c.period_start and c.period_end
+          -- What was there when it closed was carried. Times of transactions don't say which came first.
+          and (
+            select k.line_no from public.carried_lines k where k.tenant_id = tenant and k.reconciliation_id = c.id and k.line_no = o.line_no
+          ) is null
       ) as is_late
     from due d
     join private.open_lines o on o.tenant_id = tenant and o.pair_no = d.pair_no and o.side = d.side and o.value_date <= d.period_end
       and o.value_date < d.day
-    cross join lateral (select x.created_at, x.value_date from public.lines x where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
     where (
       select e.id from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = d.pair_no limit 1
     ) is null

@@ -51,7 +51,9 @@ export function CloseDialog({ reconciliation, onClose }: { reconciliation: Recon
           {!proof.holds && <Note tone="danger">A period closes only with a proof that holds. Contact support with the period's ID.</Note>}
           <Carried proof={proof} count={unmatched_count} />
           {rules?.data.four_eyes && (
-            <Note tone="info">A second person has to close this period: not the one who made the last match by hand.</Note>
+            <Note tone="info">
+              A second person has to close this period: not one who matched by hand, wrote off, excluded or undid in it.
+            </Note>
           )}
         </div>
       )}

@@ -130,7 +130,7 @@ export function RulesEditor({
           <Learnt learnt={data.learnt} />
         </div>
         <CheckField
-          label="Require a second person to close: not the one who made the last match by hand"
+          label="Require a second person to close: not one who matched by hand, wrote off, excluded or undid"
           checked={draft.four_eyes}
           disabled={readOnly}
           onChange={({ target }) => change({ four_eyes: target.checked })}

@@ -166,7 +166,7 @@ export const closeReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/close",
   tag,
   summary: "Close a period",
-  description: `Needs a proof that holds and earlier periods closed; with four_eyes, somebody other than who last matched by hand. Afterwards nothing in it changes. ${person}`,
+  description: `Needs a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile wait, and belong to the next. Afterwards nothing in it changes. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

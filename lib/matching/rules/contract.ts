@@ -83,7 +83,12 @@ export const policy = {
       "Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.",
     example: "earned",
   }),
-  four_eyes: z.boolean().meta({ description: "Who last matched by hand may not close the period.", example: false }),
+  four_eyes: z.boolean().meta({
+    description:
+      "Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are " +
+      "opened from then on.",
+    example: false,
+  }),
   calendar_id: id("cal")
     .nullable()
     .meta({
