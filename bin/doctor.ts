@@ -1,3 +1,5 @@
+import { parseArgs } from "node:util";
+import { bookChecks } from "./doctor/books.ts";
 import { dataApiChecks } from "./doctor/data-api.ts";
 import { databaseChecks } from "./doctor/database.ts";
 import { examine, type Finding } from "./doctor/examine.ts";
@@ -7,13 +9,17 @@ import { fail } from "./fail.ts";
 
 const MARKS: Record<Finding["verdict"], string> = { ok: "✓", unknown: "–", problem: "✗" };
 
+const { values } = parseArgs({ options: { books: { type: "boolean", default: false } } });
 const project = projectFrom(process.env);
 if (!project) {
   fail("There is no project to look at: set SUPABASE_URL, its keys and DATABASE_URL, or start a local stack on DATA_DIR with npm start.");
 }
 
 let problems = 0;
-for await (const { check, verdict, found, advice } of examine(project, [...databaseChecks, ...dataApiChecks, ...schemaChecks])) {
+for await (const { check, verdict, found, advice } of examine(
+  project,
+  values.books ? bookChecks : [...databaseChecks, ...dataApiChecks, ...schemaChecks],
+)) {
   console.log(`${MARKS[verdict]} ${check}: ${found}`);
   if (advice) console.log(`  ${advice}`);
   problems += Number(verdict === "problem");

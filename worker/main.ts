@@ -10,6 +10,7 @@ import { sendInvitation } from "./mail/send-invitation.ts";
 import { sendPasswordReset } from "./mail/send-password-reset.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
+import { examineBooks, queueBookExaminations } from "./tasks/examine-books.ts";
 import { endGracePeriods } from "./tasks/end-grace-periods.ts";
 import { inBatches } from "./tasks/in-batches.ts";
 import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
@@ -33,6 +34,7 @@ await runInBackground({
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,
+    examine_books: examineBooks,
     extend_calendars: inBatches("private.extend_calendars"),
     fold_exception_counters: inBatches("private.fold_exception_counters"),
     forget_security_events: forgetSecurityEvents,
@@ -44,6 +46,7 @@ await runInBackground({
     purge_security_events: inBatches("private.purge_security_events"),
     purge_sessions: inBatches("private.purge_sessions"),
     purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
+    queue_book_examinations: queueBookExaminations,
     rebuild_calendars: inBatches("private.rebuild_calendars"),
     roll_request_log: inBatches("private.roll_request_log"),
     send_alerts: sendAlerts(mailer, sender, origin),
@@ -67,6 +70,7 @@ await runInBackground({
     57 * * * * purge_security_events
     37 * * * * purge_sessions
     17 * * * * purge_webhook_deliveries
+    23 3 * * * queue_book_examinations
     11 * * * * rebuild_calendars
     21 * * * * roll_request_log
     * * * * * tell_security_event_counts

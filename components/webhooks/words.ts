@@ -72,7 +72,7 @@ export const FAILURES: Record<FailureKind, { word: string; advice: string }> = {
 export const EVENT_GROUPS: readonly { name: string; kinds: readonly EventKind[] }[] = [
   { name: "SLA", kinds: kindsOf("exception.sla.") },
   { name: "Exceptions", kinds: kindsOf("exception.").filter((kind) => !kind.startsWith("exception.sla.")) },
-  { name: "Reconciliations", kinds: ["import.", "run.", "match.", "reconciliation."].flatMap(kindsOf) },
+  { name: "Reconciliations", kinds: ["import.", "run.", "match.", "reconciliation.", "books."].flatMap(kindsOf) },
   { name: "API keys", kinds: kindsOf("api_key.") },
   { name: "Other webhooks", kinds: kindsOf("webhook.").filter((kind) => kind !== "webhook.test") },
 ];

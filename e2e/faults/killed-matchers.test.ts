@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BROKEN } from "#e2e/api/matching/broken.ts";
+import { BOOK_DIFFERENCES } from "#e2e/api/matching/books.ts";
 import { freshDataDir } from "#e2e/stack/data-dir.ts";
 import { Project } from "#e2e/stack/project.ts";
 import { Supervisor } from "#e2e/stack/supervisor.ts";
@@ -72,7 +72,7 @@ const isSettled = async () =>
   (await project.sql("select from runs where status in ('queued', 'running')")).length === 0;
 
 async function expectSound(pairs: readonly Pair[]): Promise<void> {
-  expect(await project.sql(BROKEN, [TENANT])).toEqual([]);
+  expect(await project.sql(BOOK_DIFFERENCES, [TENANT])).toEqual([]);
   for (const { period } of pairs) expect(await project.call("GET", `/v1/reconciliations/${period}/proof`)).toMatchObject({ holds: true });
 }
 

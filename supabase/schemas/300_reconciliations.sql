@@ -81,6 +81,9 @@ create trigger guard before insert or update on public.reconciliations
 -- Of a reconciliation with sources. Refuses: conflict; invalid_request.
 create function private.guard_period(after public.reconciliations, before public.reconciliations) returns void
 language plpgsql volatile security definer set search_path = '' as $$
+declare
+  -- A caller's own, whatever row it gives.
+  tenant constant text := coalesce(private.tenant_id(), after.tenant_id);
 begin
   if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
     perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
@@ -100,25 +103,25 @@ begin
     select from public.pairs p
     join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no and l.id = after.left_source_id
     join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no and r.id = after.right_source_id
-    where p.tenant_id = after.tenant_id and p.pair_no = after.pair_no
+    where p.tenant_id = tenant and p.pair_no = after.pair_no
   ) then
     perform private.refuse_field('left_source_id', 'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
   end if;
-  perform private.hold_pair(after.tenant_id, after.pair_no);
+  perform private.hold_pair(tenant, after.pair_no);
   if before.id is not null and (
-    exists (select from public.matches m where m.tenant_id = after.tenant_id and m.reconciliation_id = after.id)
-    or exists (select from public.exclusions x where x.tenant_id = after.tenant_id and x.reconciliation_id = after.id)
+    exists (select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = after.id)
+    or exists (select from public.exclusions x where x.tenant_id = tenant and x.reconciliation_id = after.id)
   ) then
     perform private.refuse('conflict', 'The period has matches or excluded lines, and keeps its dates.');
   elsif exists (
     select from public.reconciliations r
-    where r.tenant_id = after.tenant_id and r.pair_no = after.pair_no and r.id <> after.id
+    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
       and r.period_start <= after.period_end and r.period_end >= after.period_start
   ) then
     perform private.refuse('conflict', 'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
   elsif exists (
     select from public.reconciliations r
-    where r.tenant_id = after.tenant_id and r.pair_no = after.pair_no and r.id <> after.id and r.closed_at is not null
+    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id and r.closed_at is not null
       and r.period_start > after.period_end
   ) then
     perform private.refuse('conflict', 'A later period of these two sources is closed, and carried forward what was open of these days. '

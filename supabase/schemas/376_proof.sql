@@ -141,7 +141,8 @@ begin
 end $$;
 grant execute on function private.proof_rows(public.reconciliations), private.proof_json(public.reconciliations) to authenticated;
 
--- input: { id }, the reconciliation's. Of a closed period as it was when it closed. Refuses: not_found, conflict.
+-- input: { id }, the reconciliation's. Of a closed period as it was when it closed, and whether what closed is still the same. Refuses: not_found,
+-- conflict.
 create function public.get_proof(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -150,7 +151,11 @@ begin
   perform private.enter(request, 'get_proof');
   r := private.find_period(input ->> 'id');
   if r.closed_at is not null then
-    return (select c.statement -> 'proof' from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id);
+    return (
+      select c.statement -> 'proof' || jsonb_build_object('closing', jsonb_build_object(
+        'digest', c.digest, 'holds', c.digest = private.closing_digest(r.tenant_id, r.id)))
+      from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+    );
   end if;
-  return private.proof_json(r);
+  return private.proof_json(r) || '{"closing": null}';
 end $$;

@@ -7,6 +7,8 @@ create table public.closings (
   statement jsonb not null,
   closed_at timestamptz(3) not null default now(),
   closed_by text not null default private.actor(),
+  -- private.closing_digest at that moment; null of those closed before there was one.
+  digest text check (digest ~ '^[0-9a-f]{64}$'),
   primary key (tenant_id, reconciliation_id),
   foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
 );
@@ -67,6 +69,7 @@ declare
   r public.reconciliations;
   statement jsonb;
   unexplained jsonb;
+  kept_digest text;
 begin
   -- Nothing of the pair changes until the end: what is carried and what is stated are of one moment.
   r := private.hold_period_alone(private.tenant_id(), $1);
@@ -105,7 +108,11 @@ begin
       'Reopen and look at earlier periods of these sources, or tell us before you close.', unexplained ->> 'difference_minor', unexplained ->> 'currency'));
   end if;
   insert into public.closings (tenant_id, reconciliation_id, statement) values (r.tenant_id, r.id, statement);
-  perform private.record_security_event('reconciliation.closed', r.id);
+  update public.closings c set digest = private.closing_digest(r.tenant_id, r.id) where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+  returning c.digest into kept_digest;
+  perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', kept_digest));
+  perform graphile_worker.add_job('examine_books', json_build_object('tenant_id', r.tenant_id, 'pair_no', r.pair_no),
+    queue_name => 'examine_books', job_key => format('examine_books:%s:%s', r.tenant_id, r.pair_no), max_attempts => 5);
   perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
 end $$;

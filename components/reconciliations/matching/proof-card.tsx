@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { BadgeCheck, ShieldAlert } from "lucide-react";
+import { BadgeCheck, Lock, ShieldAlert } from "lucide-react";
 import { Card } from "#components/kit/card.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -9,7 +9,7 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import type { Proof } from "#lib/matching/periods/contract.ts";
+import type { PeriodProof, Proof } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodLines } from "../period-lines.ts";
 import { proofOf } from "../queries.ts";
@@ -30,9 +30,24 @@ export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }
       ) : data.items.length === 0 ? (
         <p className="py-6 text-center text-sm text-muted">No lines yet. Import lines into both sources.</p>
       ) : (
-        <ProofTable proof={data} reconciliation={reconciliation} />
+        <>
+          <ProofTable proof={data} reconciliation={reconciliation} />
+          {data.closing && data.closing.holds !== null && <ClosingNote closing={data.closing} />}
+        </>
       )}
     </Card>
+  );
+}
+
+/** Whether what closed is still what it was. */
+function ClosingNote({ closing: { digest, holds } }: { closing: NonNullable<PeriodProof["closing"]> }) {
+  return (
+    <p className="mt-3 flex flex-wrap items-center gap-2 text-xs text-muted">
+      <Badge tone={holds ? "good" : "danger"} icon={holds ? Lock : ShieldAlert}>
+        {holds ? "Unchanged since it closed" : "Changed since it closed"}
+      </Badge>
+      <span className="min-w-0 wrap-anywhere">SHA-256 {digest}</span>
+    </p>
   );
 }
 

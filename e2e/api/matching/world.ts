@@ -3,7 +3,7 @@ import { api, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import type { Match } from "#lib/matching/contract.ts";
-import type { Proof } from "#lib/matching/periods/contract.ts";
+import type { PeriodProof } from "#lib/matching/periods/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 
@@ -104,7 +104,7 @@ export class World {
     return this.ok("GET", `lines/${id}`);
   }
 
-  proof(period = this.period): Promise<Proof> {
+  proof(period = this.period): Promise<PeriodProof> {
     return this.ok("GET", `reconciliations/${period}/proof`);
   }
 

@@ -194,6 +194,12 @@ describe("each kind of event", () => {
       await subscriber.call("POST", `/v1/reconciliations/${id}/close`);
       await subscriber.call("POST", `/v1/reconciliations/${id}/reopen`, { reason: "A page was missing" });
     },
+    "books.differ": async () => {
+      const { id } = await createPeriod();
+      // As nothing of ours would.
+      await sql("delete from private.open_lines where tenant_id = $1", [subscriber.tenant]);
+      await sql("select private.examine_books(tenant_id, pair_no) from reconciliations where id = $1", [id]);
+    },
     "api_key.revoked": async () => {
       const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;
       const { id } = await subscriber.call<{ id: string }>("POST", keys, { name: "Batch", scopes: ["read:exceptions"] });

@@ -38,16 +38,40 @@ export const proof = z
   .meta({ id: "Proof" });
 export type Proof = z.output<typeof proof>;
 
+export const periodProof = proof
+  .extend({
+    closing: z
+      .object({
+        digest: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .nullable()
+          .meta({
+            description:
+              "SHA-256 over the statement, the matches, the exclusions and the carried lines, kept when the period closed and in the audit log. " +
+              "Null of periods closed before there was one.",
+            example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+          }),
+        holds: z.boolean().nullable().meta({ description: "Whether it is the same now. Null where there is no digest.", example: true }),
+      })
+      .nullable()
+      .meta({ description: "Null of an open period." }),
+  })
+  .meta({ id: "PeriodProof" });
+export type PeriodProof = z.output<typeof periodProof>;
+
 export const getProofContract = contract({
   operationId: "getProof",
   method: "GET",
   path: "/v1/reconciliations/{id}/proof",
   tag,
   summary: "Get the proof that no cent is missing",
-  description: "Per currency and side in minor units, added up from the lines themselves. Of a closed period as it was when it closed.",
+  description:
+    "Per currency and side in minor units, added up from the lines themselves. Of a closed period as it was when it closed, and in `closing` " +
+    "whether everything that closed is still the same.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
-  response: proof,
+  response: periodProof,
   resource: "unversioned",
   errors: ["not_found", "conflict"],
 });

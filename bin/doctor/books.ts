@@ -1,0 +1,39 @@
+import { looking } from "./database.ts";
+import { type Check, ok, problem } from "./examine.ts";
+import type { Project } from "./project.ts";
+
+const MOST_TOLD = 20;
+
+type Pair = { tenant_id: string; pair_no: number; names: string };
+type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
+
+/** `npm run doctor -- --books`: reads only, and holds up nobody. */
+export const bookChecks: readonly Check[] = [{ name: "Books", look: lookAtBooks }];
+
+/** Every pair computed anew from its lines, decisions and closings, against what is shown of it. */
+async function lookAtBooks(project: Project) {
+  return looking(project, async (client) => {
+    await client.query("begin isolation level repeatable read read only");
+    const { rows: pairs } = await client.query<Pair>(
+      `select p.tenant_id, p.pair_no, l.name || ' and ' || r.name as names from public.pairs p
+       join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
+       join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no order by 1, 2`,
+    );
+    const found: string[] = [];
+    for (const { tenant_id, pair_no, names } of pairs) {
+      const { rows } = await client.query<Difference>("select * from private.books_differences($1, $2)", [tenant_id, pair_no]);
+      found.push(
+        ...rows.map(
+          ({ what, subject, computed, shown }) => `${tenant_id}, ${names}: ${what} of ${subject} is ${computed ?? "none"}, shown as ${shown ?? "none"}`,
+        ),
+      );
+    }
+    if (found.length === 0) return ok(`what is shown of ${pairs.length} pairs is what their lines and decisions come to`);
+    const told = found.slice(0, MOST_TOLD);
+    if (found.length > told.length) told.push(`and ${found.length - told.length} more`);
+    return problem(
+      `${found.length} places differ from what lines and decisions come to:\n  ${told.join("\n  ")}`,
+      "Close none of these periods. Keep a copy of the database, and report this with the lines above.",
+    );
+  });
+}

@@ -1,0 +1,11 @@
+import { sql } from "#e2e/fixtures.ts";
+
+export type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
+
+/** Where what is shown of a tenant's pairs is not what their lines and decisions come to: no row where all is well. $1: the tenant. */
+export const BOOK_DIFFERENCES = `select d.* from pairs p cross join lateral private.books_differences(p.tenant_id, p.pair_no) d
+  where p.tenant_id = $1 order by d.what, d.subject`;
+
+export function bookDifferences(tenant: string): Promise<Difference[]> {
+  return sql<Difference>(BOOK_DIFFERENCES, [tenant]);
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { WHOLE } from "#e2e/gate.ts";
+import { until } from "#e2e/until.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { bookDifferences } from "./books.ts";
+import { line, World } from "./world.ts";
+
+const SLOW = 1_800_000;
+const CALLERS = 12;
+const SEED = Number(process.env.FUZZ_SEED ?? 20261124);
+/** `ACTS`: how many in all. The gate's are a few seconds. */
+const ACTS = Number(process.env.ACTS ?? (WHOLE ? 1_200 : 180));
+
+const KINDS = ["lines", "lines", "import", "undo import", "sign", "run", "confirm", "exclude", "hand", "take back", "close", "reopen", "open", "archive"] as const;
+type Act = { kind: (typeof KINDS)[number]; pick: number };
+
+const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: fc.nat(10_000) }), { numRuns: ACTS, seed: SEED });
+
+/** What may be answered to somebody who comes at the same time as others. A deadlock or a fault would be a 5xx. */
+const MEANT = [200, 201, 202, 400, 404, 409];
+
+test(
+  `whatever ${CALLERS} callers do at once to one pair, its books are what its lines and decisions come to`,
+  async () => {
+    const world = await World.create({ grace_days: 0 });
+    const { rules } = await world.ok<{ rules: object[] }>("GET", `reconciliations/${world.period}/rules`);
+    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules, automatic: "always" } });
+    const answers = new Map<string, number>();
+    const waiting = [...acts];
+    let n = 0;
+
+    async function call(method: string, path: string, body?: object): Promise<void> {
+      const { status, text } = await world.call(method, path, body ? { body } : {});
+      expect(MEANT, `${method} ${path} ${text}`).toContain(status);
+      const code = status < 300 ? "done" : (JSON.parse(text) as { code: string }).code;
+      answers.set(code, (answers.get(code) ?? 0) + 1);
+    }
+
+    async function one<Item extends object>(path: string, query: Record<string, string>, pick: number): Promise<Item | undefined> {
+      const { items } = await world.ok<{ items: Item[] }>("GET", path, { query: { limit: "50", ...query } });
+      return items[pick % Math.max(1, items.length)];
+    }
+
+    const lineOf = (pick: number) => {
+      const number = n++;
+      const value_date = `2026-${pick % 5 === 0 ? "11" : "10"}-${String(1 + (pick % 28)).padStart(2, "0")}`;
+      return line(`x${number}`, [100, 250, 350, 400, 1_000, -100][pick % 6] ?? 100, { reference: `R${pick % 9}`, value_date });
+    };
+
+    async function perform({ kind, pick }: Act): Promise<void> {
+      const source = pick % 2 === 0 ? world.left : world.right;
+      const period = (await one<Reconciliation>("reconciliations", {}, pick))?.id ?? world.period;
+      if (kind === "lines") await call("POST", `sources/${source}/lines`, { lines: [0, 1, 2, 3].map((more) => lineOf(pick + more * 17)) });
+      else if (kind === "import") await call("POST", `sources/${source}/imports`, { lines: [0, 1, 2].map((more) => lineOf(pick + more * 7)) });
+      else if (kind === "undo import") {
+        const found = await one<{ id: string }>("imports", { source_id: source }, pick);
+        if (found) await call("POST", `imports/${found.id}/undo`);
+      } else if (kind === "sign") await call("PATCH", `sources/${source}`, { sign: pick % 3 === 0 ? "inverted" : "as_is" });
+      else if (kind === "run") await call("POST", `reconciliations/${period}/runs`, {});
+      else if (kind === "confirm") {
+        const found = await one<{ id: string }>(`reconciliations/${period}/matches`, { state: "suggested" }, pick);
+        if (found) await call("POST", `matches/${found.id}/${pick % 3 === 0 ? "reject" : "confirm"}`);
+      } else if (kind === "exclude") {
+        const found = await one<{ id: string }>("lines", { reconciliation_id: period, state: "open" }, pick);
+        if (found) await call("POST", `lines/${found.id}/exclude`, { reason: "In the storm", reconciliation_id: period });
+      } else if (kind === "hand") {
+        const left = await one<{ id: string }>("lines", { reconciliation_id: period, side: "left", state: "open" }, pick);
+        const right = await one<{ id: string }>("lines", { reconciliation_id: period, side: "right", state: "open" }, pick + 1);
+        if (left && right)
+          await call("POST", `reconciliations/${period}/matches`, { line_ids: [left.id, right.id], split_line_id: pick % 2 ? left.id : right.id });
+      } else if (kind === "take back") {
+        const found = await one<{ id: string }>(`reconciliations/${period}/matches`, { state: "confirmed" }, pick);
+        if (found) await call("POST", `matches/${found.id}/undo`);
+      } else if (kind === "close") await call("POST", `reconciliations/${period}/close`);
+      else if (kind === "reopen") await call("POST", `reconciliations/${period}/reopen`, { reason: "In the storm" });
+      else if (kind === "open") await call("POST", "reconciliations", periodAfter(pick));
+      else if (pick % 5 === 0 && period !== world.period) await call("PATCH", `reconciliations/${period}`, { status: "archived" });
+    }
+
+    function periodAfter(pick: number): object {
+      const day = 1 + (pick % 9) * 3;
+      const of = (number: number) => `2026-11-${String(number).padStart(2, "0")}`;
+      return {
+        name: `From ${of(day)}`,
+        period_start: of(day),
+        period_end: of(day + 2),
+        left_source_id: world.left,
+        right_source_id: world.right,
+        auto_run: pick % 2 === 0,
+      };
+    }
+
+    await Promise.all(
+      Array.from({ length: CALLERS }, async () => {
+        for (let act = waiting.shift(); act; act = waiting.shift()) await perform(act);
+      }),
+    );
+    const { items: periods } = await world.ok<{ items: Reconciliation[] }>("GET", "reconciliations", { query: { limit: "250" } });
+    await until("every run to have ended", async () => {
+      const runs = await Promise.all(
+        periods.map(({ id }) => world.ok<{ items: { status: string }[] }>("GET", `reconciliations/${id}/runs`)),
+      );
+      return runs.every(({ items }) => items.every(({ status }) => status === "done" || status === "failed"));
+    });
+    console.log(`Storm of ${ACTS} acts, seed ${SEED}: ${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`);
+    expect(await bookDifferences(world.tenant), `seed ${SEED}`).toEqual([]);
+    for (const { id } of periods) expect((await world.proof(id)).holds, id).toBe(true);
+  },
+  SLOW,
+);
