@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 test("a task is done in another thread, and the next in the same", async () => {
-  const threads = new Threads({ name: "test", begin, most: 2 });
+  const threads = new Threads<string>({ name: "test", begin, most: 2 });
   const first = await threads.ask<number>("where");
   expect(first).not.toBe(threadId);
   expect(await threads.ask("where")).toBe(first);
@@ -36,20 +36,20 @@ test("a task is done in another thread, and the next in the same", async () => {
 });
 
 test("tasks at once have as many threads as there may be, and beyond as many as may wait none is begun", async () => {
-  const threads = new Threads({ name: "test", begin, most: 2, tasksMost: 3 });
+  const threads = new Threads<string>({ name: "test", begin, most: 2, tasksMost: 3 });
   const asked = [threads.ask<number>("where"), threads.ask<number>("where"), threads.ask<number>("where")];
   await expect(threads.ask("where")).rejects.toMatchObject({ code: "unavailable", headers: { "Retry-After": "2" } });
   expect(new Set(await Promise.all(asked)).size).toBe(2);
 });
 
 test("what a task throws is thrown to who asked", async () => {
-  const threads = new Threads({ name: "test", begin, most: 1 });
+  const threads = new Threads<string>({ name: "test", begin, most: 1 });
   await expect(threads.ask("refuse")).rejects.toMatchObject({ code: "invalid_request", errors: [{ path: "a", message: "b" }] });
   await expect(threads.ask("fail")).rejects.toMatchObject({ name: "TypeError", message: "broken" });
 });
 
 test("who asked a thread that dies is told, and another takes its place", async () => {
-  const threads = new Threads({ name: "test", begin, most: 1 });
+  const threads = new Threads<string>({ name: "test", begin, most: 1 });
   const asked = threads.ask("die");
   const gone = once(workers[0] as Worker, "exit");
   await expect(asked).rejects.toMatchObject({ code: "unavailable" });
@@ -58,7 +58,7 @@ test("who asked a thread that dies is told, and another takes its place", async 
 });
 
 test("a task that is to stop hears it", async () => {
-  const threads = new Threads({ name: "test", begin, most: 1 });
+  const threads = new Threads<string>({ name: "test", begin, most: 1 });
   const stop = new AbortController();
   await threads.ask("untilStopped", { signal: stop.signal, told: () => stop.abort() });
   expect(stop.signal.aborted).toBe(true);

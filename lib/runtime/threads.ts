@@ -26,7 +26,7 @@ type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined 
 const IDLE_MS = 60_000;
 
 /** Threads for what would hold the event loop that others wait for: begun when they are needed, ended when they have had nothing to do for a while. */
-export class Threads {
+export class Threads<Task> {
   readonly #options: Options;
   readonly #threads = new Set<Thread>();
 
@@ -43,7 +43,7 @@ export class Threads {
    * Begins a task in the thread that has the fewest. Its port closes when the task has ended, or its thread.
    * @throws ApiError `unavailable` where as many as may be are under way
    */
-  open(task: unknown): MessagePort {
+  open(task: Task): MessagePort {
     if (this.tasks >= (this.#options.tasksMost ?? Number.POSITIVE_INFINITY)) throw busy("Too many requests of this kind are under way.");
     const thread = this.#freest();
     const { port1: port, port2 } = new MessageChannel();
@@ -61,7 +61,7 @@ export class Threads {
    * What a thread answers. `told` hears what it says before.
    * @throws what the task threw; ApiError `unavailable` where the thread died
    */
-  async ask<Answer>(task: unknown, { signal, told }: { signal?: AbortSignal; told?: (message: never) => void } = {}): Promise<Answer> {
+  async ask<Answer>(task: Task, { signal, told }: { signal?: AbortSignal; told?: (message: never) => void } = {}): Promise<Answer> {
     const port = this.open(task);
     const stop = () => port.postMessage("stop");
     signal?.addEventListener("abort", stop, { once: true });
@@ -91,7 +91,8 @@ export class Threads {
 }
 
 /** The threads of this name, which a process has once. */
-export const threads = (options: Options): Threads => processWide(`threads.${options.name}`, () => new Threads(options));
+export const threads = <Task>(options: Options): Threads<Task> =>
+  processWide(`threads.${options.name}`, () => new Threads<Task>(options));
 
 /** Until the other end closes it. */
 export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Message> {

@@ -19,7 +19,7 @@ const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
 export const RUNS_AT_ONCE = 2;
 
 export const runThreads = () =>
-  threads({ name: "does runs", begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")), most: RUNS_AT_ONCE });
+  threads<RunTask>({ name: "does runs", begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")), most: RUNS_AT_ONCE });
 
 /** Does the run that waits for a period, or one that nobody asked for. What breaks on our side is tried again: it goes on where it was. */
 export function matchPairTask(connectionString: string): Task {

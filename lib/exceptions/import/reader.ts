@@ -14,7 +14,7 @@ const MEMORY_MAX_MB = 512;
 
 /** One for all files: each waits for its bytes and its transactions most of the time. */
 const readers = () =>
-  threads({
+  threads<string>({
     name: "reads imported files",
     begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
     most: 1,
