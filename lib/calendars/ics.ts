@@ -1,7 +1,7 @@
 /** Special days as iCalendar text (RFC 5545): all-day events. */
 import ICAL from "ical.js";
 import { invalidRequest } from "../wire/errors.ts";
-import { isVisible } from "../wire/schema.ts";
+import { text } from "../wire/schema.ts";
 import { INTERVALS_A_DAY, type Interval, SPECIAL_DAY_NAME_MAX, SPECIAL_DAYS_MAX, type SpecialDay } from "./contract.ts";
 import { daysFrom, daysIn } from "./days.ts";
 import { eventLinesOf, lineRefused } from "./ics-lines.ts";
@@ -56,12 +56,11 @@ function readEvent(event: ICAL.Component, year: number, line: number): SpecialDa
 /** As much of the summary as a name has, and no half of a character. */
 function nameOf(event: ICAL.Component): string | null {
   const summary = String(event.getFirstPropertyValue("summary") ?? "");
-  const name = summary
-    .normalize("NFC")
+  const cut = summary
     .trim()
     .slice(0, SPECIAL_DAY_NAME_MAX)
     .replace(/[\uD800-\uDBFF]$/, "");
-  return isVisible(name) ? name : null;
+  return text(SPECIAL_DAY_NAME_MAX).safeParse(cut).data ?? null;
 }
 
 /** Undefined where it isn't all-day, is too long, or recurs otherwise than yearly. */
