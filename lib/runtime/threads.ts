@@ -25,7 +25,7 @@ type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined 
 /** What a thread keeps of large tasks is given back. */
 const IDLE_MS = 60_000;
 
-/** Threads for what would hold the event loop that others wait for: begun when they are needed, ended when they have had nothing to do for a while. */
+/** Threads for what would hold the event loop that others wait for: begun when they are needed, ended when they had nothing to do for a while. */
 export class Threads<Task> {
   readonly #options: Options;
   readonly #threads = new Set<Thread>();
@@ -44,17 +44,25 @@ export class Threads<Task> {
    * @throws ApiError `unavailable` where as many as may be are under way
    */
   open(task: Task): MessagePort {
+    return this.#begin(task).port;
+  }
+
+  #begin(task: Task): { thread: Thread; port: MessagePort; end: () => void } {
     if (this.tasks >= (this.#options.tasksMost ?? Number.POSITIVE_INFINITY)) throw busy("Too many requests of this kind are under way.");
     const thread = this.#freest();
     const { port1: port, port2 } = new MessageChannel();
     thread.tasks += 1;
     clearTimeout(thread.idle);
-    port.once("close", () => {
-      thread.tasks -= 1;
-      if (thread.tasks === 0) thread.idle = setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
-    });
+    thread.idle = undefined;
+    let ended = false;
+    const end = () => {
+      if (!ended) thread.tasks -= 1;
+      ended = true;
+      if (thread.tasks === 0) thread.idle ??= setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
+    };
+    port.once("close", end);
     thread.worker.postMessage({ task, port: port2 }, [port2]);
-    return port;
+    return { thread, port, end };
   }
 
   /**
@@ -62,7 +70,7 @@ export class Threads<Task> {
    * @throws what the task threw; ApiError `unavailable` where the thread died
    */
   async ask<Answer>(task: Task, { signal, told }: { signal?: AbortSignal; told?: (message: never) => void } = {}): Promise<Answer> {
-    const port = this.open(task);
+    const { thread, port, end } = this.#begin(task);
     const stop = () => port.postMessage("stop");
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted) stop();
@@ -71,10 +79,12 @@ export class Threads<Task> {
         if (hasEnded(message)) return message.answer as Answer;
         told?.(message as never);
       }
+      this.#threads.delete(thread);
       throw busy("The work was broken off.");
     } finally {
       signal?.removeEventListener("abort", stop);
       port.close();
+      end();
     }
   }
 
@@ -91,8 +101,7 @@ export class Threads<Task> {
 }
 
 /** The threads of this name, which a process has once. */
-export const threads = <Task>(options: Options): Threads<Task> =>
-  processWide(`threads.${options.name}`, () => new Threads<Task>(options));
+export const threads = <Task>(options: Options): Threads<Task> => processWide(`threads.${options.name}`, () => new Threads<Task>(options));
 
 /** Until the other end closes it. */
 export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Message> {
