@@ -1,7 +1,8 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
 import { giveWay } from "#lib/runtime/give-way.ts";
+import { endAbandonedRuns } from "./tasks/end-abandoned-runs.ts";
 import { indexLines } from "./tasks/index-lines.ts";
-import { matchPairTask } from "./tasks/match-pair.ts";
+import { matchPairTask, RUNS_AT_ONCE } from "./tasks/match-pair.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
 import { readImportTask } from "./tasks/read-import.ts";
 import { undoImport } from "./tasks/undo-import.ts";
@@ -14,15 +15,16 @@ giveWay();
 await runInBackground({
   kind: "matcher",
   directUrl: DIRECT_URL || DATABASE_URL,
-  concurrentJobs: 2,
+  concurrentJobs: RUNS_AT_ONCE,
   tasks: {
+    end_abandoned_runs: endAbandonedRuns,
     index_lines: indexLines,
     match_pair: matchPairTask(DIRECT_URL || DATABASE_URL),
     purge_imports: purgeImports,
     read_import: readImportTask(DIRECT_URL || DATABASE_URL),
     undo_import: undoImport,
   },
-  crontab: "37 * * * * purge_imports\n* * * * * index_lines",
+  crontab: "37 * * * * purge_imports\n* * * * * index_lines\n* * * * * end_abandoned_runs",
   vitals: [],
   bells: {},
   onListening: () => {},

@@ -1,10 +1,22 @@
-import { describe, expect, it } from "vitest";
-import { namedDatesIn, readDays, writeDays } from "./ics.ts";
+import ICAL from "ical.js";
+import { describe, expect, it, vi } from "vitest";
+import { calendarThreads } from "./calendar-threads.ts";
+import { readDays, writeDays } from "./ics.ts";
 
 const file = (...events: string[][]) =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", ...events.flatMap((lines) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]), "END:VCALENDAR", ""].join(
     "\r\n",
   );
+
+/** What a file is refused for; null where it is read. */
+function refusalOf(text: string): string | null {
+  try {
+    readDays(text, 2026);
+    return null;
+  } catch (error) {
+    return (error as { errors?: { message: string }[] }).errors?.[0]?.message ?? String(error);
+  }
+}
 
 describe("an ICS file", () => {
   it("gives back the days that were written", () => {
@@ -23,11 +35,11 @@ describe("an ICS file", () => {
 
   it("counts each day of an event of several, its end excluded", () => {
     const text = file(["DTSTART;VALUE=DATE:20261230", "DTEND;VALUE=DATE:20270102", "SUMMARY:Closed"]);
-    expect(readDays(text, 2026)?.special_days.map(({ date }) => date)).toEqual(["2026-12-30", "2026-12-31", "2027-01-01"]);
+    expect(readDays(text, 2026).special_days.map(({ date }) => date)).toEqual(["2026-12-30", "2026-12-31", "2027-01-01"]);
   });
 
   it("repeats yearly events for five years, a leap day in leap years", () => {
-    const dates = (...lines: string[]) => readDays(file(lines), 2026)?.special_days.map(({ date }) => date);
+    const dates = (...lines: string[]) => readDays(file(lines), 2026).special_days.map(({ date }) => date);
     expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY")).toHaveLength(7);
     expect(dates("DTSTART;VALUE=DATE:20240229", "RRULE:FREQ=YEARLY")).toEqual(["2028-02-29"]);
     expect(dates("DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY;COUNT=2")).toEqual(["2025-12-25", "2026-12-25"]);
@@ -47,17 +59,71 @@ describe("an ICS file", () => {
     const day = (n: number) =>
       `${2000 + Math.floor(n / 300)}${String(1 + (n % 12)).padStart(2, "0")}${String(1 + (n % 25)).padStart(2, "0")}`;
     const hostile = Array.from({ length: 3000 }, (_, n) => [`DTSTART;VALUE=DATE:${day(n)}`, "RRULE:FREQ=YEARLY", `X:${n}`]);
-    const long = ["DTSTART;VALUE=DATE:00010101", "DTEND;VALUE=DATE:99991231", "RRULE:FREQ=YEARLY"];
-    const { special_days, skipped } = readDays(file(long, ...hostile), 2026) ?? {};
-    expect(special_days?.length).toBeLessThanOrEqual(1000);
+    const long = ["DTSTART;VALUE=DATE:16010101", "DTEND;VALUE=DATE:99991231", "RRULE:FREQ=YEARLY"];
+    const { special_days, skipped } = readDays(file(long, ...hostile), 2026);
+    expect(special_days.length).toBeLessThanOrEqual(1000);
     expect(skipped).toBeGreaterThan(1000);
   });
 
-  it("tells how many dates it excludes before they are parsed, folded lines and all", () => {
-    expect(namedDatesIn(file(["EXDATE;VALUE=DATE:20260101,20260102", "EXDATE:20260103,", " 20260104", "SUMMARY:EXDATE:1,2,3"]))).toBe(4);
+  it("that recurs since long ago is looked at from the year before, not from its first", () => {
+    const looks = vi.spyOn(ICAL.Time, "isLeapYear");
+    expect(readDays(file(["DTSTART;VALUE=DATE:16040229", "RRULE:FREQ=YEARLY"]), 2026).special_days).toHaveLength(1);
+    expect(looks.mock.calls.length).toBeLessThan(20);
+    looks.mockRestore();
+  });
+
+  it("counts what a yearly event had before", () => {
+    const dates = (...lines: string[]) => readDays(file(lines), 2026).special_days.map(({ date }) => date);
+    expect(dates("DTSTART;VALUE=DATE:20200101", "RRULE:FREQ=YEARLY;INTERVAL=2;COUNT=5")).toEqual(["2026-01-01", "2028-01-01"]);
+    expect(dates("DTSTART;VALUE=DATE:20160229", "RRULE:FREQ=YEARLY;COUNT=4")).toEqual(["2028-02-29"]);
+    expect(dates("DTSTART;VALUE=DATE:20160229", "RRULE:FREQ=YEARLY;COUNT=3")).toEqual([]);
+  });
+
+  it.each([
+    ["a date of letters", "DTSTART;VALUE=DATE:XXXXXXXX", "DTSTART XXXXXXXX is not a date"],
+    ["four digits", "DTSTART;VALUE=DATE:2026", "DTSTART 2026 is not a date"],
+    ["a negative year", "DTSTART;VALUE=DATE:-0010101", "DTSTART -0010101 is not a date"],
+    ["30 February", "DTSTART;VALUE=DATE:20260230", "DTSTART 20260230 is not a date"],
+    ["month 13", "DTSTART;VALUE=DATE:20261301", "DTSTART 20261301 is not a date"],
+    ["the year 1", "DTSTART:00010101", "DTSTART 00010101 is too early"],
+    ["an end that is none", "DTEND;VALUE=DATE:20260431", "DTEND 20260431 is not a date"],
+    ["an EXDATE that is none", "EXDATE;VALUE=DATE:20260101,XXXXXXXX", "EXDATE XXXXXXXX is not a date"],
+    ["an UNTIL that is none", "RRULE:FREQ=YEARLY;UNTIL=XXXXXXXX", "UNTIL XXXXXXXX is not a date"],
+    ["a rule that is none", "RRULE:FREQ=NEVER", "RRULE can't be read"],
+    ["a rule without values", "RRULE:FREQ=YEARLY;UNTIL", "RRULE can't be read"],
+  ])("with %s is refused, naming the line and what to write", (_what, line, message) => {
+    expect(refusalOf(file(["SUMMARY:Folded", " over two lines", line]))).toMatch(
+      new RegExp(`^Line 6: ${message}.* (?:Write|Use) .*(?:20\\d{6}|9999)`),
+    );
+  });
+
+  it("with an event that can't be read otherwise names the line where it begins", () => {
+    const sound = ["DTSTART;VALUE=DATE:20260101"];
+    expect(refusalOf(file(sound, ["DTSTART;VALUE=DURATION:20260101"]))).toMatch(/^Line 6: The event that begins here can't be read/);
+  });
+
+  it("with more dates in EXDATE than are read is refused, folded lines and all", () => {
+    const dates = (count: number) => Array.from({ length: count }, () => "20260101").join(",");
+    const text = (count: number) => file(["DTSTART;VALUE=DATE:20260102", `EXDATE:${dates(count)},`, " 20260101", "SUMMARY:EXDATE:1,2,3"]);
+    expect(refusalOf(text(1999))).toBeNull();
+    expect(refusalOf(text(2000))).toMatch(/^Line 5: A file can have at most 2,000 dates/);
+  });
+
+  it("keeps of a long summary no half of a character", () => {
+    const text = file(["DTSTART;VALUE=DATE:20260101", `SUMMARY:${"x".repeat(199)}😀`], ["DTSTART;VALUE=DATE:20260102", "SUMMARY:\u200B"]);
+    expect(readDays(text, 2026).special_days.map(({ name }) => name)).toEqual(["x".repeat(199), null]);
   });
 
   it("is refused if it is none", () => {
-    expect(readDays("date,name\n2026-12-25,Christmas", 2026)).toBeUndefined();
+    expect(refusalOf("date,name\n2026-12-25,Christmas")).toMatch(/^Must be an iCalendar file/);
+  });
+
+  it("is read in another thread, to the same days and refusals", async () => {
+    const ask = (ics: string) => calendarThreads().ask({ wants: "days", ics, year: 2026 });
+    const sound = file(["DTSTART;VALUE=DATE:20261225", "SUMMARY:Christmas Day"]);
+    const answer = ask(sound);
+    expect(calendarThreads().tasks).toBe(1);
+    expect(await answer).toEqual(readDays(sound, 2026));
+    await expect(ask(file(["DTSTART:20260230"]))).rejects.toMatchObject({ code: "invalid_request", errors: [{ path: "ics" }] });
   });
 });

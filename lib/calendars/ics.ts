@@ -1,52 +1,66 @@
 /** Special days as iCalendar text (RFC 5545): all-day events. */
 import ICAL from "ical.js";
+import { invalidRequest } from "../wire/errors.ts";
+import { text } from "../wire/schema.ts";
 import { INTERVALS_A_DAY, type Interval, SPECIAL_DAY_NAME_MAX, SPECIAL_DAYS_MAX, type SpecialDay } from "./contract.ts";
 import { daysFrom, daysIn } from "./days.ts";
+import { eventLinesOf, lineRefused } from "./ics-lines.ts";
 
 /** What is taken of a hostile file: its first events, and of each no more than a month. */
 const EVENTS_MAX = 2000;
-/** Parsing a date of EXDATE or RDATE costs 20 µs. */
-export const NAMED_DATES_MAX = 2000;
 const LASTING_MAX = 31;
 const YEARS_AHEAD = 5;
 const INTERVALS = /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
 /**
  * The days of a file's all-day events, in order; of two on one day the first. Events that recur yearly count from the year before `year` until five
- * years after it. What has a time of day, lasts over a month or recurs otherwise is skipped, and counted. Undefined: not an iCalendar file.
+ * years after it. What has a time of day, lasts over a month or recurs otherwise is skipped, and counted.
+ * @throws ApiError `invalid_request` if the text is no iCalendar file, naming the line where it is one that can't be read
  */
-export function readDays(text: string, year: number): { special_days: SpecialDay[]; skipped: number } | undefined {
-  let events: ICAL.Component[];
-  try {
-    events = ICAL.Component.fromString(text).getAllSubcomponents("vevent");
-  } catch {
-    return undefined;
-  }
+export function readDays(text: string, year: number): { special_days: SpecialDay[]; skipped: number } {
+  const lines = eventLinesOf(text);
+  const events = eventsOf(text);
   const days = new Map<string, SpecialDay>();
   let skipped = Math.max(0, events.length - EVENTS_MAX);
-  for (const event of events.slice(0, EVENTS_MAX)) {
-    const dates = datesOf(event, year);
-    if (!dates) {
-      skipped += 1;
-      continue;
-    }
-    const name =
-      String(event.getFirstPropertyValue("summary") ?? "")
-        .trim()
-        .slice(0, SPECIAL_DAY_NAME_MAX) || null;
-    const intervals = intervalsOf(event);
-    for (const date of dates) {
-      if (days.size >= SPECIAL_DAYS_MAX && !days.has(date)) skipped += 1;
-      else if (!days.has(date)) days.set(date, { date, name, intervals });
+  for (const [nth, event] of events.slice(0, EVENTS_MAX).entries()) {
+    const found = readEvent(event, year, lines[nth] ?? 1);
+    if (!found) skipped += 1;
+    for (const day of found ?? []) {
+      if (days.has(day.date)) continue;
+      if (days.size >= SPECIAL_DAYS_MAX) skipped += 1;
+      else days.set(day.date, day);
     }
   }
   return { special_days: [...days.values()].sort((a, b) => a.date.localeCompare(b.date)), skipped };
 }
 
-/** How many dates a file names in EXDATE and RDATE, without parsing them. */
-export function namedDatesIn(text: string): number {
-  const unfolded = text.replace(/\r?\n[ \t]/g, "");
-  return [...unfolded.matchAll(/^(?:EXDATE|RDATE)[^\r\n]*/gim)].reduce((count, [line]) => count + line.split(",").length, 0);
+function eventsOf(text: string): ICAL.Component[] {
+  try {
+    return ICAL.Component.fromString(text).getAllSubcomponents("vevent");
+  } catch {
+    throw invalidRequest([{ path: "ics", message: "Must be an iCalendar file, from BEGIN:VCALENDAR to END:VCALENDAR." }]);
+  }
+}
+
+/** Undefined where its dates are. @throws ApiError `invalid_request`, naming `line` */
+function readEvent(event: ICAL.Component, year: number, line: number): SpecialDay[] | undefined {
+  try {
+    const name = nameOf(event);
+    const intervals = intervalsOf(event);
+    return datesOf(event, year)?.map((date) => ({ date, name, intervals }));
+  } catch {
+    throw lineRefused(line, "The event that begins here can't be read. Correct its dates and RRULE, or remove it.");
+  }
+}
+
+/** As much of the summary as a name has, and no half of a character. */
+function nameOf(event: ICAL.Component): string | null {
+  const summary = String(event.getFirstPropertyValue("summary") ?? "");
+  const cut = summary
+    .trim()
+    .slice(0, SPECIAL_DAY_NAME_MAX)
+    .replace(/[\uD800-\uDBFF]$/, "");
+  return text(SPECIAL_DAY_NAME_MAX).safeParse(cut).data ?? null;
 }
 
 /** Undefined where it isn't all-day, is too long, or recurs otherwise than yearly. */
@@ -71,14 +85,16 @@ function datesOf(event: ICAL.Component, around: number): string[] | undefined {
 /** In which years a yearly event takes place, from the year before `around` on. One of 29 February comes in leap years alone. */
 function yearsOf(start: ICAL.Time, rule: ICAL.Recur, around: number): number[] {
   const every = Math.max(1, rule.interval);
-  const isLeapDay = start.month === 2 && start.day === 29;
-  const found: number[] = [];
-  let left = rule.count ?? Number.POSITIVE_INFINITY;
-  for (let year = start.year; year <= around + YEARS_AHEAD && left > 0; year += every) {
-    if (isLeapDay && !ICAL.Time.isLeapYear(year)) continue;
-    left -= 1;
-    if (year >= around - 1) found.push(year);
+  const takesPlace = start.month === 2 && start.day === 29 ? ICAL.Time.isLeapYear : () => true;
+  const before = Math.max(0, Math.ceil((around - 1 - start.year) / every));
+  let left = Number.POSITIVE_INFINITY;
+  if (typeof rule.count === "number") {
+    left = rule.count;
+    for (let nth = 0; nth < before && left > 0; nth++) if (takesPlace(start.year + nth * every)) left -= 1;
   }
+  const found: number[] = [];
+  for (let year = start.year + before * every; year <= around + YEARS_AHEAD && found.length < left; year += every)
+    if (takesPlace(year)) found.push(year);
   return found;
 }
 

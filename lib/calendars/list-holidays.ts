@@ -2,17 +2,23 @@ import type { z } from "zod";
 import { read } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { invalidRequest } from "../wire/errors.ts";
+import { calendarThreads } from "./calendar-threads.ts";
 import type { listHolidayCountriesContract, listHolidaysContract } from "./contract.ts";
-import { countries, holidaysOf } from "./holidays.ts";
 
 type Contract = typeof listHolidaysContract;
+type Places = z.output<typeof listHolidayCountriesContract.response>["items"];
 
 export async function listHolidays(
   ctx: Context,
   { country, region, year }: z.output<Contract["query"]>,
 ): Promise<z.output<Contract["response"]>> {
   await read(ctx, "list_holidays", {});
-  const found = await holidaysOf(country.toUpperCase(), region?.toUpperCase(), year);
+  const found = await calendarThreads().ask<z.output<Contract["response"]> | undefined>({
+    wants: "holidays",
+    country: country.toUpperCase(),
+    region: region?.toUpperCase(),
+    year,
+  });
   if (!found) {
     throw invalidRequest([
       {
@@ -26,5 +32,5 @@ export async function listHolidays(
 
 export async function listHolidayCountries(ctx: Context): Promise<z.output<typeof listHolidayCountriesContract.response>> {
   await read(ctx, "list_holidays", {});
-  return { items: await countries() };
+  return { items: await calendarThreads().ask<Places>({ wants: "countries" }) };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needsOnSurface } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { RECORDS } from "../wire/facts.gen.ts";
-import { actor, id, page, pageQuery, searchedText, time, timestamp } from "../wire/schema.ts";
+import { actor, id, normalText, page, pageQuery, searchedText, time, timestamp } from "../wire/schema.ts";
 import { SURFACES } from "./surfaces/every-surface.ts";
 import type { Surface } from "./surfaces/surface.ts";
 
@@ -28,7 +28,7 @@ const refused = Object.fromEntries(
 
 /** What every surface knows beside its own fields. */
 const sharedFields = {
-  operation: z.string().normalize("NFC").max(RECORDS.operation.most),
+  operation: normalText().max(RECORDS.operation.most),
   limit: z.int().min(1).max(250),
 };
 

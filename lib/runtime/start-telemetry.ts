@@ -7,10 +7,13 @@ const LEFT_WITHIN_MS = 2_000;
  * Sends traces, metrics and logs to OTEL_EXPORTER_OTLP_ENDPOINT, or one of them to an endpoint of its own (OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
  * …_METRICS_ENDPOINT, …_LOGS_ENDPOINT); what has none sends nothing, and nothing of it is loaded.
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
- * @param figures what a scrape of this process finds
+ * @param figures what a scrape of this process finds; null in a thread, whose process tells them
  * @returns a function that sends what is left, before the process ends
  */
-export async function startTelemetry(part: "web" | "worker" | "matcher", figures: () => Promise<Registry>): Promise<() => Promise<void>> {
+export async function startTelemetry(
+  part: "web" | "worker" | "matcher",
+  figures: (() => Promise<Registry>) | null,
+): Promise<() => Promise<void>> {
   const goesOut = (signal: string) =>
     Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT || process.env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
   const [traces, metrics, logs] = ["TRACES", "METRICS", "LOGS"].map(goesOut);
@@ -24,7 +27,7 @@ export async function startTelemetry(part: "web" | "worker" | "matcher", figures
     traceWith(tracer);
     ends.push(stop);
   }
-  if (metrics) ends.push((await import("./otlp/send-metrics.ts")).sendMetrics(resource, figures));
+  if (metrics && figures) ends.push((await import("./otlp/send-metrics.ts")).sendMetrics(resource, figures));
   if (logs) ends.push((await import("./otlp/send-logs.ts")).sendLogs(resource));
   return async () => {
     const all = Promise.allSettled(ends.map((end) => end()));

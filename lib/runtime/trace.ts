@@ -32,6 +32,16 @@ export function traceWith(tracer: Tracer): void {
   kept().tracer = tracer;
 }
 
+/** The `traceparent` of the step in which the caller is, for who goes on with it elsewhere. */
+export function presentStep(): string | undefined {
+  return kept().within.getStore();
+}
+
+/** Goes on with a step that began in another thread. */
+export function goOnIn<Result>(traceparent: string | undefined, work: () => Result): Result {
+  return traceparent ? kept().within.run(traceparent, work) : work();
+}
+
 /** Does the work as a step, where steps are traced. `outcome`: what is known of it only then. */
 export async function traced<Result>(
   step: () => Step,

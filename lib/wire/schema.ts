@@ -56,11 +56,15 @@ export const timeZone = (most: number) =>
 /** The format of a field that is never kept and never shown again (OpenAPI): the request log leaves its value out. */
 export const SECRET_FORMAT = "password";
 
+/** As Unicode's stream-safe format (UAX 15) has it: to put a longer row of marks in order takes time that grows with its square. */
+const ENDLESS_MARKS = /\p{M}{31}/u;
+
+/** Text in Unicode's normal form C; as it is where it has rows of marks that no script has. */
+export const normalText = () => z.string().overwrite((value) => (ENDLESS_MARKS.test(value) ? value : value.normalize("NFC")));
+
 /** `user:<name>` */
 export const USER_REFERENCE = /^user:[^\s]{1,120}$/u;
-export const userReference = z
-  .string()
-  .normalize("NFC")
+export const userReference = normalText()
   .regex(USER_REFERENCE, { error: "Must be user:<name>, for example user:ada.", abort: true })
   .refine((value) => isVisible(value.slice("user:".length)), "The name must have a visible character.")
   .meta({ example: "user:ada" });
@@ -86,7 +90,7 @@ export function isVisible(value: string): boolean {
 }
 
 /** Text of 1 to `most` characters, at least one of them visible. Stored and compared in Unicode's normal form C. */
-export const text = (most: number) => z.string().normalize("NFC").min(1).max(most).refine(isVisible, "Must have a visible character.");
+export const text = (most: number) => normalText().min(1).max(most).refine(isVisible, "Must have a visible character.");
 
 const SEARCHED_WORDS_MOST = 12;
 

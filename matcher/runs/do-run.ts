@@ -2,6 +2,7 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import type { Client } from "pg";
 import { log } from "#lib/runtime/log.ts";
 import { type Step, traced } from "#lib/runtime/trace.ts";
+import { ApiError } from "#lib/wire/errors.ts";
 import { ENGINE_VERSION } from "../engine/content-hash.ts";
 import { businessDaysOf, mondayToFriday, type OpenDays } from "../engine/days.ts";
 import { type Result, run as runRules } from "../engine/engine.ts";
@@ -18,11 +19,12 @@ import { loadWorld } from "./world.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
-/** A run that must not be kept, in words for the caller: trying again would change nothing. */
-export class RunRefused extends Error {}
+/** A run by the attempt that does it. */
+export type Attempt = Pick<RunToDo, "runId" | "attempt">;
 
 type Begun = {
   run_id: string;
+  attempt: number;
   pair_no: number;
   period_end: string;
   closed: boolean;
@@ -42,13 +44,13 @@ const SLICE_MS = 20;
 
 /**
  * One pass of the rules over a period: learns from what people decided, weighs, keeps the changes, opens exceptions, checks.
- * `main` works, `side` tells how far it is; `begun` hears the run's id, and not where there is nothing to do.
- * @throws RunRefused where the result breaks what must always hold; nothing of it was kept
+ * `main` works, `side` tells how far it is; `begun` hears which run it is, and not where there is nothing to do.
+ * @throws ApiError `conflict` where the result breaks what must always hold; nothing of it was kept, and trying again would change nothing
  */
-export async function doRun(main: Client, side: Client, key: RunKey, begun: (runId: string) => void, stop?: AbortSignal): Promise<void> {
+export async function doRun(main: Client, side: Client, key: RunKey, begun: (run: Attempt) => void, stop?: AbortSignal): Promise<void> {
   const todo = await begin(main, key);
   if (!todo) return;
-  begun(todo.runId);
+  begun({ runId: todo.runId, attempt: todo.attempt });
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
   const world = await traced(sqlStep("read lines", todo), () => loadWorld(main, todo));
@@ -56,7 +58,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   const violations = checkInvariants(result);
   if (violations.length > 0) {
     log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
-    throw new RunRefused("What must always hold would not. Nothing was kept, and it has been logged: tell us the run.");
+    throw new ApiError("conflict", "What must always hold would not. Nothing was kept, and it has been logged: tell us the run.");
   }
   const changes = changesOf(result, world.present);
   if (todo.dryRun) {
@@ -74,7 +76,12 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
       suggested_count: result.suggested.length,
       open_count: result.waterfall.open_count.left + result.waterfall.open_count.right,
     };
-    await main.query("select private.finish_dry_run($1, $2, $3)", [todo.tenantId, todo.runId, JSON.stringify(outcome)]);
+    await main.query("select private.finish_dry_run($1, $2, $3, $4)", [
+      todo.tenantId,
+      todo.runId,
+      todo.attempt,
+      JSON.stringify(outcome),
+    ]);
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>
@@ -96,9 +103,10 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     exceptions_held_back: heldBack,
   };
   const { rows } = await traced(sqlStep("finish_run", todo), () =>
-    main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3) as violations", [
+    main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3, $4) as violations", [
       todo.tenantId,
       todo.runId,
+      todo.attempt,
       JSON.stringify(outcome),
     ]),
   );
@@ -135,6 +143,7 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
     tenantId: key.tenant_id,
     reconciliationId: key.reconciliation_id,
     runId: begun.run_id,
+    attempt: begun.attempt,
     pairNo: begun.pair_no,
     periodEnd: begun.period_end,
     closed: begun.closed,
@@ -150,7 +159,7 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
 const businessDaysIn = ({ openDays }: RunToDo) => (openDays ? businessDaysOf(openDays) : mondayToFriday);
 
 async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | null> {
-  const { tenantId, pairNo, weights } = todo;
+  const { tenantId, pairNo, runId, attempt, weights } = todo;
   const { rows } = await main.query<{
     decisions: ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[];
   }>("select private.decisions_to_learn($1, $2, $3) as decisions", [tenantId, pairNo, DECISIONS]);
@@ -162,7 +171,14 @@ async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | nu
     decisions.filter(({ left, right }) => left && right),
     businessDaysIn(todo),
   );
-  await main.query("select private.keep_weights($1, $2, $3, $4)", [tenantId, pairNo, JSON.stringify(learnt), last.id]);
+  await main.query("select private.keep_weights($1, $2, $3, $4, $5, $6)", [
+    tenantId,
+    pairNo,
+    runId,
+    attempt,
+    JSON.stringify(learnt),
+    last.id,
+  ]);
   return learnt;
 }
 
@@ -207,9 +223,10 @@ class Progress {
     this.stop?.throwIfAborted();
     if (!now && performance.now() - this.toldAt < TOLD_EVERY_MS) return;
     this.toldAt = performance.now();
-    await this.side.query("select private.tell_run_progress($1, $2, $3, $4, $5)", [
+    await this.side.query("select private.tell_run_progress($1, $2, $3, $4, $5, $6)", [
       this.todo.tenantId,
       this.todo.runId,
+      this.todo.attempt,
       stage,
       done,
       total,

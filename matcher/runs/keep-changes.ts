@@ -67,8 +67,8 @@ async function keepChunk(client: Client, run: RunToDo, result: Result, chunk: re
   const columns = new Columns(result);
   for (const match of chunk) columns.add(match);
   const { rows } = await client.query<{ left_out: number }>(
-    `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) as left_out`,
-    [run.tenantId, run.reconciliationId, run.runId, array(gone), ...columns.values()],
+    `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) as left_out`,
+    [run.tenantId, run.reconciliationId, run.runId, run.attempt, array(gone), ...columns.values()],
   );
   return rows[0]?.left_out ?? 0;
 }

@@ -58,13 +58,20 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
     wanted.length === 0
       ? 0
       : await client
-          .query<{ opened: number }>("select private.open_line_exceptions($1, $2, $3) as opened", [
+          .query<{ opened: number }>("select private.open_line_exceptions($1, $2, $3, $4, $5) as opened", [
             run.tenantId,
             run.reconciliationId,
+            run.runId,
+            run.attempt,
             JSON.stringify(wanted),
           ])
           .then(({ rows: [row] }) => row?.opened ?? 0);
-  await client.query("select private.point_exceptions_at_suggestions($1, $2)", [run.tenantId, run.reconciliationId]);
+  await client.query("select private.point_exceptions_at_suggestions($1, $2, $3, $4)", [
+    run.tenantId,
+    run.reconciliationId,
+    run.runId,
+    run.attempt,
+  ]);
   return { opened, heldBack: Number(held_back) };
 }
 

@@ -13,6 +13,8 @@ export type RunToDo = {
   tenantId: string;
   reconciliationId: string;
   runId: string;
+  /** Which taking up of the run this is: what an older one writes is refused. */
+  attempt: number;
   pairNo: number;
   /** `YYYY-MM-DD` */
   periodEnd: string;

@@ -1,35 +1,46 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import type { Task } from "graphile-worker";
 import { requestOf } from "#lib/background/traced-tasks.ts";
 import { log } from "#lib/runtime/log.ts";
-import { doRun, type RunKey, RunRefused } from "../runs/do-run.ts";
-import { withConnections } from "./with-connections.ts";
+import { threads } from "#lib/runtime/threads.ts";
+import { presentStep } from "#lib/runtime/trace.ts";
+import { ApiError } from "#lib/wire/errors.ts";
+import type { Attempt, RunKey } from "../runs/do-run.ts";
+import type { RunTask } from "../runs/run-thread.ts";
 
-const OURS = "Something went wrong on our side, several times. What was kept is whole: run it again.";
+/** What a run says that fails by us. */
+export const GIVEN_UP = "Something went wrong on our side, several times. What was kept is whole: run it again.";
+/** The condition holds always, and comes first. */
+const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
+  from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
+
+/** As many at once as the process does jobs. */
+export const RUNS_AT_ONCE = 2;
+
+export const runThreads = () =>
+  threads<RunTask>({ name: "does runs", begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")), most: RUNS_AT_ONCE });
 
 /** Does the run that waits for a period, or one that nobody asked for. What breaks on our side is tried again: it goes on where it was. */
 export function matchPairTask(connectionString: string): Task {
-  return async (payload, { job, abortSignal }) => {
+  return async (payload, { job, abortSignal, query }) => {
     const key = payload as RunKey;
-    await withConnections(connectionString, { name: "tieout run", requestId: requestOf(payload) }, async (main, side) => {
-      let runId: string | undefined;
-      try {
-        await main.query("set statement_timeout = 0");
-        await doRun(main, side, key, (id) => (runId = id), abortSignal);
-      } catch (error) {
-        const final = error instanceof RunRefused || isRefusal(error) ? (error as Error) : undefined;
-        if (!runId || (!final && job.attempts < job.max_attempts)) throw error;
-        log.error({ run_id: runId, err: error }, "a run failed");
-        await side.query("select private.fail_run($1, $2, $3)", [key.tenant_id, runId, final ? messageOf(final) : OURS]);
-      }
-    });
+    const requestId = requestOf(payload);
+    const task: RunTask = { connectionString, key, requestId, traceparent: presentStep() };
+    let begun: Attempt | undefined;
+    const told = (attempt: Attempt) => {
+      begun = attempt;
+    };
+    try {
+      await runThreads().ask(task, { told, ...(abortSignal && { signal: abortSignal }) });
+    } catch (error) {
+      const final = error instanceof ApiError && error.code === "conflict" ? error : undefined;
+      if (!begun || (!final && job.attempts < job.max_attempts)) throw error;
+      const reason = final?.message ?? GIVEN_UP;
+      const { rows } = await query<{ failed: boolean }>(FAIL, [key.tenant_id, begun.runId, begun.attempt, reason, requestId ?? ""]);
+      // Another attempt has taken it up, and its job: to settle that is not for this one.
+      if (!rows[0]?.failed) throw error;
+      log.error({ run_id: begun.runId, err: error }, "a run failed");
+    }
   };
-}
-
-/** Refusals of our own functions: the period was closed meanwhile, for instance. */
-function isRefusal(error: unknown): boolean {
-  return (error as { code?: string }).code === "TO001";
-}
-
-function messageOf(error: Error & { detail?: string }): string {
-  return error.detail ?? error.message;
 }

@@ -33,11 +33,14 @@ create table public.runs (
   created_by text not null default private.actor(),
   started_at timestamptz(3),
   finished_at timestamptz(3),
+  -- How often it was taken up: what an attempt writes that isn't the newest is refused.
+  attempt integer not null default 0,
   primary key (tenant_id, id),
   foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id)
 );
 create index runs_by_reconciliation on public.runs (tenant_id, reconciliation_id, id);
 create unique index runs_waiting on public.runs (tenant_id, reconciliation_id) where status = 'queued' and dry_run is null;
+create index runs_unended on public.runs (tenant_id, id) where status in ('queued', 'running');
 
 alter table public.runs enable row level security;
 grant select on public.runs to authenticated, service_role;

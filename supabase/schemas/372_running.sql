@@ -1,5 +1,5 @@
 -- Running: what a matcher does for a run. It reads what is open and what the engine made before, and keeps the difference in chunks of
--- whole matches: after every commit the proof holds, and a matcher that dies leaves nothing half done.
+-- whole matches: after every commit the proof holds, and a matcher that dies leaves nothing half done. Whatever it writes names its attempt.
 
 -- Takes up the run that waits for a period, or starts one nobody asked for; one that was running when its matcher died is begun again.
 -- `asked`: a dry run's. Answers what it needs, or null where there is nothing to do any more.
@@ -37,10 +37,11 @@ begin
   policy := private.default_policy() || coalesce(rule_set.policy, '{}');
   calendar := private.open_days(tenant, case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
   update public.runs x set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version, engine_version = engine,
-    calendar_id = calendar ->> 'calendar_id', calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0
-  where x.tenant_id = tenant and x.id = begun.id;
+    calendar_id = calendar ->> 'calendar_id', calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
+    attempt = x.attempt + 1
+  where x.tenant_id = tenant and x.id = begun.id returning * into begun;
   return jsonb_build_object(
-    'run_id', begun.id, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
+    'run_id', begun.id, 'attempt', begun.attempt, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
     'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days', calendar -> 'open_days',
     -- Whether all that the engine made is weighed again, or what it settled by its first rules stands.
     'whole', begun.dry_run is not null or last_run.id is null or last_run.rules_version is distinct from p.rules_version
@@ -49,17 +50,31 @@ begin
   );
 end $$;
 
-create function private.tell_run_progress(tenant text, run text, stage text, done bigint, total bigint) returns void
+-- Refuses what an attempt writes after another matcher has taken the run up, as one that was silent for long isn't always dead. Holds the run, so
+-- that none takes it up before this is kept; who holds the pair, too, holds it first. Refuses: conflict.
+create function private.require_attempt(tenant text, run text, attempt integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform from public.runs x
+  where x.tenant_id = tenant and x.id = run and x.attempt = require_attempt.attempt and x.status = 'running' for no key update;
+  if not found then
+    perform private.refuse('conflict', 'The run has ended, or another matcher has taken it up.');
+  end if;
+end $$;
+
+-- Refuses: conflict, so that an attempt that isn't the newest stops.
+create function private.tell_run_progress(tenant text, run text, attempt integer, stage text, done bigint, total bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
+  perform private.require_attempt(tenant, run, attempt);
   update public.runs x set stage = left(tell_run_progress.stage, 200), lines_done = done, lines_total = greatest(total, x.lines_total)
-  where x.tenant_id = tenant and x.id = run and x.status = 'running';
+  where x.tenant_id = tenant and x.id = run;
 end $$;
 
 -- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in columns. Those whose lines somebody took
--- meanwhile are left out. Answers how many were left out. Refuses: conflict where the period was closed meanwhile.
+-- meanwhile are left out. Answers how many were left out. Refuses: conflict where the period was closed or the run taken up meanwhile.
 create function private.keep_matches(
-  tenant text, reconciliation text, run text, gone uuid[],
+  tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[],
   amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[],
   member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[]
@@ -71,6 +86,7 @@ declare
   confirmed uuid[];
 begin
   r := private.hold_period(tenant, reconciliation);
+  perform private.require_attempt(tenant, run, attempt);
   if cardinality(gone) > 0 then
     perform private.undo_matches(tenant, array(
       select m.id from public.matches m where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null), null);
@@ -164,8 +180,8 @@ begin
 end $$;
 
 -- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened, exceptions_held_back }. Of the rules whose matches a
--- run leaves alone, the waterfall counts all there are. Checks what must hold; answers the sentences of what does not.
-create function private.finish_run(tenant text, run text, outcome jsonb) returns text[]
+-- run leaves alone, the waterfall counts all there are. Checks what must hold; answers the sentences of what does not. Refuses: conflict.
+create function private.finish_run(tenant text, run text, attempt integer, outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   x public.runs;
@@ -173,7 +189,8 @@ declare
   totals record;
   violations text[];
 begin
-  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run for update;
+  perform private.require_attempt(tenant, run, attempt);
+  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
   select r.period_end, r.pair_no into p from public.reconciliations r where r.tenant_id = tenant and r.id = x.reconciliation_id;
   select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
   violations := private.violations_of_period(tenant, x.reconciliation_id, run);
@@ -244,12 +261,13 @@ begin
   );
 end $$;
 
--- Ends a run that keeps nothing.
-create function private.finish_dry_run(tenant text, run text, outcome jsonb) returns void
+-- Ends a run that keeps nothing. Refuses: conflict.
+create function private.finish_dry_run(tenant text, run text, attempt integer, outcome jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   x public.runs;
 begin
+  perform private.require_attempt(tenant, run, attempt);
   update public.runs y set status = 'done', stage = null, finished_at = clock_timestamp(), lines_done = y.lines_total,
     impact = outcome -> 'impact', digest = outcome ->> 'digest', suggested_count = (outcome ->> 'suggested_count')::bigint,
     open_count = (outcome ->> 'open_count')::bigint, waterfall = (
@@ -259,22 +277,49 @@ begin
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
 end $$;
 
-create function private.fail_run(tenant text, run text, failure text) returns void
+-- Answers whether this attempt's run failed by it: it hasn't where the run has ended, or another matcher has taken it up.
+create function private.fail_run(tenant text, run text, attempt integer, failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   x public.runs;
 begin
   update public.runs y set status = 'failed', stage = null, finished_at = clock_timestamp(), failure = fail_run.failure
-  where y.tenant_id = tenant and y.id = run and y.status in ('queued', 'running')
+  where y.tenant_id = tenant and y.id = run and y.attempt = fail_run.attempt and y.status in ('queued', 'running')
   returning * into x;
-  if found then
-    perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  if not found then
+    return false;
   end if;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  return true;
+end $$;
+
+-- Ends the runs whose matchers died at every attempt: their job has none left, or is gone for an hour. One that waits without a job, since the
+-- job it came with took up a run before it, gets another. Answers the IDs of those that failed.
+create function private.end_abandoned_runs(failure text) returns setof text
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x record;
+begin
+  for x in
+    with unended as (
+      select r.*, case when r.dry_run is not null then r.id end as asked from public.runs r where r.status in ('queued', 'running')
+    )
+    select u.*, j.id as job from unended u left join graphile_worker.jobs j on j.key = 'match:' || coalesce(u.asked, u.reconciliation_id)
+    where case when j.id is not null then j.attempts >= j.max_attempts and j.locked_at is null
+      else u.status = 'queued' or u.started_at < now() - interval '1 hour' end
+  loop
+    if x.status = 'queued' and x.job is null then
+      perform private.queue_run(x.tenant_id, x.pair_no, x.reconciliation_id, x.asked, interval '0');
+    elsif private.fail_run(x.tenant_id, x.id, x.attempt, failure) then
+      return next x.id;
+    end if;
+  end loop;
 end $$;
 
 grant execute on function
-  private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.tell_run_progress(text, text, text, bigint, bigint),
-  private.keep_matches(text, text, text, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
+  private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.tell_run_progress(text, text, integer, text, bigint, bigint),
+  private.keep_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
     bigint[], bigint[], uuid[], bigint[], text[], bigint[]),
-  private.finish_run(text, text, jsonb), private.finish_dry_run(text, text, jsonb), private.fail_run(text, text, text)
+  private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb), private.fail_run(text, text, integer, text),
+  private.end_abandoned_runs(text)
 to service_role;

@@ -114,8 +114,8 @@ begin
   );
 end $$;
 
--- Keeps what was learnt up to a decision, unless it was reset meanwhile.
-create function private.keep_weights(tenant text, pair integer, weights jsonb, up_to bigint) returns void
+-- Keeps what a run learnt up to a decision, unless it was reset meanwhile. Refuses: conflict where the run was taken up meanwhile.
+create function private.keep_weights(tenant text, pair integer, run text, attempt integer, weights jsonb, up_to bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   taken integer;
@@ -125,5 +125,6 @@ begin
   if taken > 0 then
     update public.pairs p set weights = keep_weights.weights where p.tenant_id = tenant and p.pair_no = pair;
   end if;
+  perform private.require_attempt(tenant, run, attempt);
 end $$;
-grant execute on function private.decisions_to_learn(text, integer, integer), private.keep_weights(text, integer, jsonb, bigint) to service_role;
+grant execute on function private.decisions_to_learn(text, integer, integer), private.keep_weights(text, integer, text, integer, jsonb, bigint) to service_role;

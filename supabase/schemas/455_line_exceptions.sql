@@ -57,14 +57,15 @@ begin
 end $$;
 
 -- rows: [{ line_no, title, severity, assigned_to, reason_code, amount_minor, currency, details }]. Those that are settled meanwhile, or have one,
--- are left out. Answers how many were opened.
-create function private.open_line_exceptions(tenant text, reconciliation text, rows jsonb) returns integer
+-- are left out. Answers how many were opened. Refuses: conflict where the run was taken up meanwhile.
+create function private.open_line_exceptions(tenant text, reconciliation text, run text, attempt integer, rows jsonb) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   r public.reconciliations;
   opened integer;
 begin
   r := private.hold_period(tenant, reconciliation);
+  perform private.require_attempt(tenant, run, attempt);
   insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, reason_code, amount_minor, currency,
     reconciliation_id, details, pair_no, line_no, line_id, suggested_match_id)
   select tenant, x.title, x.severity, x.assigned_to,
@@ -85,10 +86,11 @@ begin
   return opened;
 end $$;
 
--- Of exceptions that are open: what the engine would match their line with now.
-create function private.point_exceptions_at_suggestions(tenant text, reconciliation text) returns void
+-- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict where the run was taken up meanwhile.
+create function private.point_exceptions_at_suggestions(tenant text, reconciliation text, run text, attempt integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
+  perform private.require_attempt(tenant, run, attempt);
   with suggested as materialized (
     select mm.line_no, m.pair_no, m.id from public.matches m
     cross join lateral (
@@ -138,5 +140,6 @@ begin
 end $$;
 
 grant execute on function
-  private.lines_past_grace(text, text, integer), private.open_line_exceptions(text, text, jsonb), private.point_exceptions_at_suggestions(text, text)
+  private.lines_past_grace(text, text, integer), private.open_line_exceptions(text, text, text, integer, jsonb),
+  private.point_exceptions_at_suggestions(text, text, text, integer)
 to service_role;

@@ -30,9 +30,13 @@ export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor">, string> 
   external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
 };
 
+/** No column is called so much. Of a longer text the rest would take time that grows with the square of its marks. */
+const NAME_MAX_LENGTH = 500;
+
 /** Lower case without diacritics, what is no letter or digit as one space. */
 export function plainWords(text: string): string {
   return text
+    .slice(0, NAME_MAX_LENGTH)
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()

@@ -1,0 +1,10 @@
+/** Where files of other calendars are read and holidays reckoned: both hold an event loop longer than others should wait. */
+import { serveTasks } from "../runtime/serve-tasks.ts";
+import type { CalendarTask } from "./calendar-threads.ts";
+import { countries, holidaysOf } from "./holidays.ts";
+import { readDays } from "./ics.ts";
+
+serveTasks((task: CalendarTask) => {
+  if (task.wants === "days") return readDays(task.ics, task.year);
+  return task.wants === "holidays" ? holidaysOf(task.country, task.region, task.year) : countries();
+});

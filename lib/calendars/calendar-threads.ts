@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { threads } from "../runtime/threads.ts";
+
+export type CalendarTask =
+  | { wants: "days"; ics: string; year: number }
+  | { wants: "holidays"; country: string; region: string | undefined; year: number }
+  | { wants: "countries" };
+
+/** Read as it lies there: a bundle of it would be a second copy of the domain. */
+const THREAD = join(process.cwd(), "lib/calendars/calendar-thread.ts");
+const MEMORY_MAX_MB = 256;
+
+export const calendarThreads = () =>
+  threads<CalendarTask>({
+    name: "reads calendars",
+    begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
+    most: 1,
+    tasksMost: 100,
+  });

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { threads } from "../../runtime/threads.ts";
+import type { Asked } from "./suggestions-of.ts";
+
+/** Read as it lies there: a bundle of it would be a second copy of the engine. */
+const THREAD = join(process.cwd(), "lib/matching/lines/suggestions-thread.ts");
+const MEMORY_MAX_MB = 256;
+
+/** Two, so that one line with long candidates doesn't have all others wait; beyond half a minute of work calls are refused. */
+export const suggestionThreads = () =>
+  threads<Asked>({
+    name: "looks for suggestions",
+    begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
+    most: 2,
+    tasksMost: 100,
+  });

@@ -1,0 +1,56 @@
+import { combinationHashOf } from "../../../matcher/engine/content-hash.ts";
+import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../matcher/engine/days.ts";
+import type { Line } from "../../../matcher/engine/lines.ts";
+import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
+import { suggestFor } from "../../../matcher/engine/suggest-for.ts";
+import type { Weights } from "../../../matcher/engine/weights.ts";
+import type { LineSuggestion } from "./contract.ts";
+
+type Candidate = Line & { id: string };
+export type Asked = {
+  reconciliation_id: string;
+  side: "left" | "right";
+  line: Candidate | null;
+  candidates: Candidate[];
+  rules: Rule[] | null;
+  weights: Weights | null;
+  open_days: OpenDays | null;
+  rejected: { left: string[]; right: string[] }[];
+};
+
+/** Counterparts of a line among its candidates. Some hundred milliseconds of work where they are many and long. */
+export function suggestionsOf(asked: Asked): LineSuggestion[] {
+  const { line, side, candidates } = asked;
+  if (!line) return [];
+  const idOf = new Map([line, ...candidates].map((one) => [one.handle, one.id]));
+  const amountOf = new Map(candidates.map((one) => [one.handle, one.amount_minor]));
+  const found = suggestFor({
+    line: known(line),
+    side,
+    candidates: candidates.map(known),
+    rules: asked.rules ?? DEFAULT_RULES,
+    weights: asked.weights,
+    businessDays: asked.open_days ? businessDaysOf(asked.open_days) : mondayToFriday,
+    rejected: new Set(asked.rejected.map(({ left, right }) => combinationHashOf(left.map(identityOf), right.map(identityOf)))),
+  });
+  return found.map(({ handles, rule, score, explanation: { runner_up, ...explanation } }) => {
+    const others = handles.reduce((total, handle) => total + (amountOf.get(handle) ?? 0), 0);
+    return {
+      line_ids: handles.map((handle) => idOf.get(handle) as string),
+      reconciliation_id: asked.reconciliation_id,
+      method: rule,
+      score,
+      difference_minor: side === "left" ? line.amount_minor - others : others - line.amount_minor,
+      explanation: { ...explanation, runner_up: runner_up && { side: runner_up.side, line_id: idOf.get(runner_up.handle) as string } },
+    };
+  });
+}
+
+function known(candidate: Candidate): Candidate {
+  return { ...candidate, identity: identityOf(candidate.id) };
+}
+
+/** As a run knows the line: by the 16 bytes of its id. */
+function identityOf(id: string): Uint8Array {
+  return Buffer.from(id.slice("lin_".length), "hex");
+}

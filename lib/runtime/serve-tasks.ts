@@ -1,0 +1,27 @@
+import { type MessagePort, parentPort } from "node:worker_threads";
+import { ApiError } from "../wire/errors.ts";
+import { giveWay } from "./give-way.ts";
+import type { Ended } from "./threads.ts";
+
+/** Has this thread do what `Threads` gives it: one task a message, beside others where it waits. By its port a task talks to who asked. */
+export function serveTasks<Task>(work: (task: Task, port: MessagePort) => unknown): void {
+  giveWay();
+  parentPort?.on("message", ({ task, port }: { task: Task; port: MessagePort }) => void serve(() => work(task, port), port));
+}
+
+async function serve(work: () => unknown, port: MessagePort): Promise<void> {
+  try {
+    port.postMessage({ type: "end", answer: await work() } satisfies Ended);
+  } catch (error) {
+    port.postMessage(endOf(error));
+  } finally {
+    port.close();
+  }
+}
+
+/** Of an error only what every port takes. */
+function endOf(error: unknown): Ended {
+  if (error instanceof ApiError) return { type: "refused", code: error.code, message: error.message, errors: error.errors };
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { type: "failed", name, message, stack };
+}

@@ -1,0 +1,129 @@
+import { on } from "node:events";
+import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
+import { ApiError, type ErrorCode, type FieldError } from "../wire/errors.ts";
+import { log } from "./log.ts";
+import { processWide } from "./process-wide.ts";
+
+/** What a thread says last of a task. */
+export type Ended =
+  | { type: "end"; answer?: unknown }
+  | { type: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
+  | { type: "failed"; name: string; message: string; stack: string | undefined };
+
+type Options = {
+  /** What they do, in the log. */
+  name: string;
+  /** Begins one, whose file serves tasks (`serveTasks`). */
+  begin: () => Worker;
+  most: number;
+  /** How many tasks may be begun and not ended. */
+  tasksMost?: number;
+};
+
+type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined };
+
+/** What a thread keeps of large tasks is given back. */
+const IDLE_MS = 60_000;
+
+/** Threads for what would hold the event loop that others wait for: begun when they are needed, ended when they had nothing to do for a while. */
+export class Threads<Task> {
+  readonly #options: Options;
+  readonly #threads = new Set<Thread>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** How many tasks are begun and not ended. */
+  get tasks(): number {
+    return [...this.#threads].reduce((total, { tasks }) => total + tasks, 0);
+  }
+
+  /**
+   * Begins a task in the thread that has the fewest. Its port closes when the task has ended, or its thread.
+   * @throws ApiError `unavailable` where as many as may be are under way
+   */
+  open(task: Task): MessagePort {
+    return this.#begin(task).port;
+  }
+
+  #begin(task: Task): { thread: Thread; port: MessagePort; end: () => void } {
+    if (this.tasks >= (this.#options.tasksMost ?? Number.POSITIVE_INFINITY)) throw busy("Too many requests of this kind are under way.");
+    const thread = this.#freest();
+    const { port1: port, port2 } = new MessageChannel();
+    thread.tasks += 1;
+    clearTimeout(thread.idle);
+    thread.idle = undefined;
+    let ended = false;
+    const end = () => {
+      if (!ended) thread.tasks -= 1;
+      ended = true;
+      if (thread.tasks === 0) thread.idle ??= setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
+    };
+    port.once("close", end);
+    thread.worker.postMessage({ task, port: port2 }, [port2]);
+    return { thread, port, end };
+  }
+
+  /**
+   * What a thread answers. `told` hears what it says before.
+   * @throws what the task threw; ApiError `unavailable` where the thread died
+   */
+  async ask<Answer>(task: Task, { signal, told }: { signal?: AbortSignal; told?: (message: never) => void } = {}): Promise<Answer> {
+    const { thread, port, end } = this.#begin(task);
+    const stop = () => port.postMessage("stop");
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+    try {
+      for await (const message of messagesOf<Ended>(port)) {
+        if (hasEnded(message)) return message.answer as Answer;
+        told?.(message as never);
+      }
+      this.#threads.delete(thread);
+      throw busy("The work was broken off.");
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      port.close();
+      end();
+    }
+  }
+
+  #freest(): Thread {
+    const [freest] = [...this.#threads].sort((one, other) => one.tasks - other.tasks);
+    if (freest && (freest.tasks === 0 || this.#threads.size >= this.#options.most)) return freest;
+    const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };
+    thread.worker.unref();
+    thread.worker.on("error", (error) => log.error({ thread: this.#options.name, err: error }, "a thread failed"));
+    thread.worker.on("exit", () => this.#threads.delete(thread));
+    this.#threads.add(thread);
+    return thread;
+  }
+}
+
+/** The threads of this name, which a process has once. */
+export const threads = <Task>(options: Options): Threads<Task> => processWide(`threads.${options.name}`, () => new Threads<Task>(options));
+
+/** Until the other end closes it. */
+export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Message> {
+  for await (const [message] of on(port, "message", { close: ["close"] })) yield message;
+}
+
+/** Whether this is the last that a thread says of a task. @throws what the task threw */
+export function hasEnded(message: Ended | { type: string }): message is Extract<Ended, { type: "end" }> {
+  const { type } = message;
+  if (type === "refused") {
+    const { code, message: detail, errors } = message as Extract<Ended, { type: "refused" }>;
+    throw new ApiError(code, detail, { errors });
+  }
+  if (type === "failed") {
+    const { name, message: reason, stack } = message as Extract<Ended, { type: "failed" }>;
+    throw Object.assign(new Error(reason), { name, stack });
+  }
+  return type === "end";
+}
+
+function busy(reason: string): ApiError {
+  return new ApiError("unavailable", `${reason} Send it again, with the same idempotency key where it has one.`, {
+    headers: { "Retry-After": "2" },
+  });
+}

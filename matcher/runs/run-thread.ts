@@ -1,0 +1,30 @@
+/** Where runs are done: a step of seconds here must not stop the heartbeat of the process, whose jobs others would take up beside it. */
+import type { MessagePort } from "node:worker_threads";
+import { serveTasks } from "#lib/runtime/serve-tasks.ts";
+import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
+import { goOnIn } from "#lib/runtime/trace.ts";
+import { ApiError } from "#lib/wire/errors.ts";
+import { withConnections } from "../tasks/with-connections.ts";
+import { doRun, type RunKey } from "./do-run.ts";
+
+export type RunTask = { connectionString: string; key: RunKey; requestId: string | null; traceparent: string | undefined };
+
+await startTelemetry("matcher", null);
+
+serveTasks(async ({ connectionString, key, requestId, traceparent }: RunTask, port: MessagePort) => {
+  const stop = new AbortController();
+  port.on("message", () => stop.abort());
+  port.once("close", () => stop.abort());
+  await goOnIn(traceparent, () =>
+    withConnections(connectionString, { name: "tieout run", requestId }, async (main, side) => {
+      await main.query("set statement_timeout = 0");
+      await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(refuse);
+    }),
+  );
+});
+
+/** What a function of ours refuses would be refused again: the period was closed meanwhile, for instance. */
+function refuse(error: Error & { code?: string; detail?: string }): never {
+  if (error.code === "TO001") throw new ApiError("conflict", error.detail ?? error.message, { cause: error });
+  throw error;
+}

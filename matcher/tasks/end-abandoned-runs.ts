@@ -1,0 +1,9 @@
+import type { Task } from "graphile-worker";
+import { log } from "#lib/runtime/log.ts";
+import { GIVEN_UP } from "./match-pair.ts";
+
+/** Ends the runs whose processes died at every attempt: nobody is left to say so. */
+export const endAbandonedRuns: Task = async (_payload, { query }) => {
+  const { rows } = await query<{ run_id: string }>("select private.end_abandoned_runs($1) as run_id", [GIVEN_UP]);
+  if (rows.length > 0) log.error({ runs: rows.map(({ run_id }) => run_id) }, "ended runs whose processes died at every attempt");
+};
