@@ -24,7 +24,8 @@ async function lookAtBooks(project: Project) {
       const { rows } = await client.query<Difference>("select * from private.books_differences($1, $2)", [tenant_id, pair_no]);
       found.push(
         ...rows.map(
-          ({ what, subject, computed, shown }) => `${tenant_id}, ${names}: ${what} of ${subject} is ${computed ?? "none"}, shown as ${shown ?? "none"}`,
+          ({ what, subject, computed, shown }) =>
+            `${tenant_id}, ${names}: ${what} of ${subject} is ${computed ?? "none"}, shown as ${shown ?? "none"}`,
         ),
       );
     }

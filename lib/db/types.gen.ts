@@ -371,6 +371,7 @@ export type Database = {
         Row: {
           closed_at: string
           closed_by: string
+          digest: string | null
           reconciliation_id: string
           statement: NonNullable<Json>
           tenant_id: string
@@ -378,6 +379,7 @@ export type Database = {
         Insert: {
           closed_at?: string
           closed_by?: string
+          digest?: string | null
           reconciliation_id: string
           statement: NonNullable<Json>
           tenant_id?: string
@@ -385,6 +387,7 @@ export type Database = {
         Update: {
           closed_at?: string
           closed_by?: string
+          digest?: string | null
           reconciliation_id?: string
           statement?: NonNullable<Json>
           tenant_id?: string
@@ -1435,6 +1438,7 @@ export type Database = {
       }
       runs: {
         Row: {
+          attempt: number
           calendar_id: string | null
           calendar_version: number | null
           changed: Json | null
@@ -1463,6 +1467,7 @@ export type Database = {
           waterfall: NonNullable<Json>
         }
         Insert: {
+          attempt?: number
           calendar_id?: string | null
           calendar_version?: number | null
           changed?: Json | null
@@ -1491,6 +1496,7 @@ export type Database = {
           waterfall?: NonNullable<Json>
         }
         Update: {
+          attempt?: number
           calendar_id?: string | null
           calendar_version?: number | null
           changed?: Json | null

@@ -111,15 +111,18 @@ export const EVENTS = {
     summary: "A recount of a pair's lines and decisions differs from what is shown of it",
     reads: "read:reconciliations",
     data: z.object({
-      reconciliation_ids: z.array(id("rcn")).meta({ description: "The periods of the pair, newest first." }),
+      reconciliation_ids: z.array(id("rcn")).max(100).meta({ description: "The periods of the pair, newest first." }),
       difference_count: z.int().min(1).meta({ example: 1 }),
       differences: z
         .array(
           z.object({
-            what: z.string().meta({ example: "open" }),
-            subject: z.string().meta({ description: "The line, match or period.", example: "lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
-            computed: z.string().nullable().meta({ example: "1250 of 1250 EUR on 2026-10-05, left" }),
-            shown: z.string().nullable().meta({ example: "0 of 1250 EUR on 2026-10-05, left" }),
+            what: z.string().max(100).meta({ example: "open" }),
+            subject: z
+              .string()
+              .max(200)
+              .meta({ description: "The line, match or period.", example: "lin_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+            computed: z.string().max(200).nullable().meta({ example: "1250 of 1250 EUR on 2026-10-05, left" }),
+            shown: z.string().max(200).nullable().meta({ example: "0 of 1250 EUR on 2026-10-05, left" }),
           }),
         )
         .max(20)

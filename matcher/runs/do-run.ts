@@ -76,12 +76,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
       suggested_count: result.suggested.length,
       open_count: result.waterfall.open_count.left + result.waterfall.open_count.right,
     };
-    await main.query("select private.finish_dry_run($1, $2, $3, $4)", [
-      todo.tenantId,
-      todo.runId,
-      todo.attempt,
-      JSON.stringify(outcome),
-    ]);
+    await main.query("select private.finish_dry_run($1, $2, $3, $4)", [todo.tenantId, todo.runId, todo.attempt, JSON.stringify(outcome)]);
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>

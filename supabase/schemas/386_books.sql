@@ -162,7 +162,9 @@ begin
     perform private.emit(tenant, 'books.differ', (
       select jsonb_build_object('reconciliation_ids', coalesce(jsonb_agg(r.id order by r.period_end desc), '[]'),
         'difference_count', found_count, 'differences', first_ones)
-      from public.reconciliations r where r.tenant_id = tenant and r.pair_no = pair
+      from (
+        select x.id, x.period_end from public.reconciliations x where x.tenant_id = tenant and x.pair_no = pair order by x.period_end desc limit 100
+      ) r
     ), format('%s %s %s', pair, (now() at time zone 'UTC')::date, md5(first_ones::text)));
   end if;
   return found_count;

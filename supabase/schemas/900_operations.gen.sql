@@ -219,6 +219,7 @@ insert into private.event_kinds (kind, permission) values
   ('match.undone', 'read:reconciliations'),
   ('reconciliation.closed', 'read:reconciliations'),
   ('reconciliation.reopened', 'read:reconciliations'),
+  ('books.differ', 'read:reconciliations'),
   ('import.done', 'read:reconciliations'),
   ('api_key.expiring', 'read:api-keys'),
   ('api_key.revoked', 'read:api-keys'),

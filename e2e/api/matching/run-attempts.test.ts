@@ -27,7 +27,13 @@ const WRITES = {
 const DRY_END = `private.finish_dry_run($1, $3, $4, '{"waterfall": []}')`;
 
 const write = ({ tenant, period }: World, { run_id, attempt, pair_no }: Begun, call: string) =>
-  sql(`select ${call} from (select $1::text, $2::text, $3::text, $4::integer, $5::integer) given`, [tenant, period, run_id, attempt, pair_no]);
+  sql(`select ${call} from (select $1::text, $2::text, $3::text, $4::integer, $5::integer) given`, [
+    tenant,
+    period,
+    run_id,
+    attempt,
+    pair_no,
+  ]);
 
 async function stateOf({ tenant }: World, { run_id }: Begun) {
   const [run] = await sql<{ status: string; failure: string | null }>("select status, failure from runs where tenant_id = $1 and id = $2", [

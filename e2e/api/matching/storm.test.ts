@@ -12,7 +12,22 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20261124);
 /** `ACTS`: how many in all. The gate's are a few seconds. */
 const ACTS = Number(process.env.ACTS ?? (WHOLE ? 1_200 : 180));
 
-const KINDS = ["lines", "lines", "import", "undo import", "sign", "run", "confirm", "exclude", "hand", "take back", "close", "reopen", "open", "archive"] as const;
+const KINDS = [
+  "lines",
+  "lines",
+  "import",
+  "undo import",
+  "sign",
+  "run",
+  "confirm",
+  "exclude",
+  "hand",
+  "take back",
+  "close",
+  "reopen",
+  "open",
+  "archive",
+] as const;
 type Act = { kind: (typeof KINDS)[number]; pick: number };
 
 const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: fc.nat(10_000) }), { numRuns: ACTS, seed: SEED });
@@ -52,7 +67,8 @@ test(
       const source = pick % 2 === 0 ? world.left : world.right;
       const period = (await one<Reconciliation>("reconciliations", {}, pick))?.id ?? world.period;
       if (kind === "lines") await call("POST", `sources/${source}/lines`, { lines: [0, 1, 2, 3].map((more) => lineOf(pick + more * 17)) });
-      else if (kind === "import") await call("POST", `sources/${source}/imports`, { lines: [0, 1, 2].map((more) => lineOf(pick + more * 7)) });
+      else if (kind === "import")
+        await call("POST", `sources/${source}/imports`, { lines: [0, 1, 2].map((more) => lineOf(pick + more * 7)) });
       else if (kind === "undo import") {
         const found = await one<{ id: string }>("imports", { source_id: source }, pick);
         if (found) await call("POST", `imports/${found.id}/undo`);
@@ -68,7 +84,10 @@ test(
         const left = await one<{ id: string }>("lines", { reconciliation_id: period, side: "left", state: "open" }, pick);
         const right = await one<{ id: string }>("lines", { reconciliation_id: period, side: "right", state: "open" }, pick + 1);
         if (left && right)
-          await call("POST", `reconciliations/${period}/matches`, { line_ids: [left.id, right.id], split_line_id: pick % 2 ? left.id : right.id });
+          await call("POST", `reconciliations/${period}/matches`, {
+            line_ids: [left.id, right.id],
+            split_line_id: pick % 2 ? left.id : right.id,
+          });
       } else if (kind === "take back") {
         const found = await one<{ id: string }>(`reconciliations/${period}/matches`, { state: "confirmed" }, pick);
         if (found) await call("POST", `matches/${found.id}/undo`);
