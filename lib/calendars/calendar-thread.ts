@@ -1,6 +1,6 @@
 /** Where files of other calendars are read and holidays reckoned: both hold an event loop longer than others should wait. */
 import { serveTasks } from "../runtime/serve-tasks.ts";
-import type { CalendarTask } from "./calendar-threads.ts";
+import type { CalendarTask } from "./calendar-tasks.ts";
 import { countries, holidaysOf } from "./holidays.ts";
 import { readDays } from "./ics.ts";
 

@@ -1,6 +1,6 @@
 import ICAL from "ical.js";
 import { describe, expect, it, vi } from "vitest";
-import { calendarThreads } from "./calendar-threads.ts";
+import { calendarThreads } from "./calendar-tasks.ts";
 import { readDays, writeDays } from "./ics.ts";
 
 const file = (...events: string[][]) =>

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { read } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { invalidRequest } from "../wire/errors.ts";
-import { calendarThreads } from "./calendar-threads.ts";
+import { calendarThreads } from "./calendar-tasks.ts";
 import type { listHolidayCountriesContract, listHolidaysContract } from "./contract.ts";
 
 type Contract = typeof listHolidaysContract;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
-import { calendarThreads } from "./calendar-threads.ts";
+import { calendarThreads } from "./calendar-tasks.ts";
 import type { readIcsContract } from "./contract.ts";
 
 type Days = z.output<typeof readIcsContract.response>;

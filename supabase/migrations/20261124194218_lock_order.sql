@@ -837,48 +837,6 @@ begin
   returning * into x;
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
 end $function$;
-CREATE OR REPLACE FUNCTION private.fail_run(tenant text, run text, attempt integer, failure text)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  x public.runs;
-begin
-  update public.runs y set status = 'failed', stage = null, finished_at = clock_timestamp(), failure = fail_run.failure
-  where y.tenant_id = tenant and y.id = run and y.attempt = fail_run.attempt and y.status in ('queued', 'running')
-  returning * into x;
-  if not found then
-    return false;
-  end if;
-  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
-  return true;
-end $function$;
-CREATE OR REPLACE FUNCTION private.end_abandoned_runs(failure text)
- RETURNS SETOF text
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  x record;
-begin
-  for x in
-    with unended as (
-      select r.*, case when r.dry_run is not null then r.id end as asked from public.runs r where r.status in ('queued', 'running')
-    )
-    select u.*, j.id as job from unended u left join graphile_worker.jobs j on j.key = 'match:' || coalesce(u.asked, u.reconciliation_id)
-    where case when j.id is not null then j.attempts >= j.max_attempts and j.locked_at is null
-      else u.status = 'queued' or u.started_at < now() - interval '1 hour' end
-  loop
-    if x.status = 'queued' and x.job is null then
-      perform private.queue_run(x.tenant_id, x.pair_no, x.reconciliation_id, x.asked, interval '0');
-    elsif private.fail_run(x.tenant_id, x.id, x.attempt, failure) then
-      return next x.id;
-    end if;
-  end loop;
-end $function$;
 CREATE OR REPLACE FUNCTION private.default_rules()
  RETURNS jsonb
  LANGUAGE sql
@@ -947,6 +905,48 @@ begin
     update public.pairs p set weights = keep_weights.weights where p.tenant_id = tenant and p.pair_no = pair;
   end if;
   perform private.require_attempt(tenant, run, attempt);
+end $function$;
+CREATE OR REPLACE FUNCTION private.fail_run(tenant text, run text, attempt integer, failure text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  x public.runs;
+begin
+  update public.runs y set status = 'failed', stage = null, finished_at = clock_timestamp(), failure = fail_run.failure
+  where y.tenant_id = tenant and y.id = run and y.attempt = fail_run.attempt and y.status in ('queued', 'running')
+  returning * into x;
+  if not found then
+    return false;
+  end if;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  return true;
+end $function$;
+CREATE OR REPLACE FUNCTION private.end_abandoned_runs(failure text)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  x record;
+begin
+  for x in
+    with unended as (
+      select r.*, case when r.dry_run is not null then r.id end as asked from public.runs r where r.status in ('queued', 'running')
+    )
+    select u.*, j.id as job from unended u left join graphile_worker.jobs j on j.key = 'match:' || coalesce(u.asked, u.reconciliation_id)
+    where case when j.id is not null then j.attempts >= j.max_attempts and j.locked_at is null
+      else u.status = 'queued' or u.started_at < now() - interval '1 hour' end
+  loop
+    if x.status = 'queued' and x.job is null then
+      perform private.queue_run(x.tenant_id, x.pair_no, x.reconciliation_id, x.asked, interval '0');
+    elsif private.fail_run(x.tenant_id, x.id, x.attempt, failure) then
+      return next x.id;
+    end if;
+  end loop;
 end $function$;
 CREATE OR REPLACE FUNCTION private.proof_rows(r public.reconciliations)
  RETURNS TABLE(currency text, side text, line_count bigint, lines numeric, matched numeric, excluded numeric, open numeric, adjustments numeric, residual numeric)
@@ -1267,9 +1267,9 @@ begin
   select 'side or currency of a match', private.match_id_text(m.id), l.side || ' ' || l.currency, m.side || ' ' || m.currency
   from matches m join lines l on l.line_no = m.line_no where (l.side, l.currency) <> (m.side, m.currency)
   union all
-  select 'suggested though settled, or twice', l.name, 'at most 1', count(*)::text
+  select 'suggested though settled, or twice', l.name || ' in ' || m.reconciliation_id, 'at most 1 while it is open', count(*)::text
   from matches m join lines l on l.line_no = m.line_no left join still_open o on o.line_no = m.line_no
-  where m.state = 'suggested' group by l.name having count(*) > 1 or bool_or(o.line_no is null)
+  where m.state = 'suggested' group by l.name, m.reconciliation_id having count(*) > 1 or bool_or(o.line_no is null)
   union all
   select 'matched lines', r.id, x.count::text, coalesce(c.lines, 0)::text
   from periods r left join private.matched_counts c on c.tenant_id = r.tenant_id and c.reconciliation_id = r.id

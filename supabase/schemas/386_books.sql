@@ -80,9 +80,9 @@ begin
   select 'side or currency of a match', private.match_id_text(m.id), l.side || ' ' || l.currency, m.side || ' ' || m.currency
   from matches m join lines l on l.line_no = m.line_no where (l.side, l.currency) <> (m.side, m.currency)
   union all
-  select 'suggested though settled, or twice', l.name, 'at most 1', count(*)::text
+  select 'suggested though settled, or twice', l.name || ' in ' || m.reconciliation_id, 'at most 1 while it is open', count(*)::text
   from matches m join lines l on l.line_no = m.line_no left join still_open o on o.line_no = m.line_no
-  where m.state = 'suggested' group by l.name having count(*) > 1 or bool_or(o.line_no is null)
+  where m.state = 'suggested' group by l.name, m.reconciliation_id having count(*) > 1 or bool_or(o.line_no is null)
   union all
   select 'matched lines', r.id, x.count::text, coalesce(c.lines, 0)::text
   from periods r left join private.matched_counts c on c.tenant_id = r.tenant_id and c.reconciliation_id = r.id

@@ -22,7 +22,7 @@ const WRITES = {
   matches: `private.keep_matches($1, $2, $3, $4, ${NO_MATCHES})`,
   exceptions: "private.open_line_exceptions($1, $2, $3, $4, '[]')",
   "what exceptions point at": "private.point_exceptions_at_suggestions($1, $2, $3, $4)",
-  "its end": `private.finish_run($1, $3, $4, '{"waterfall": [{"rule": "x", "settled": false}]}')`,
+  "its end": `private.finish_run($1, $3, $4, '{"waterfall": [{"rule": "x", "settled": false}], "exceptions_opened": 0, "exceptions_held_back": 0}')`,
 };
 const DRY_END = `private.finish_dry_run($1, $3, $4, '{"waterfall": []}')`;
 
