@@ -121,6 +121,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             ) : (
               <Time iso={exception.due_at} />
             )}
+            {exception.paused_at && <span className="block text-xs text-muted">Resume it to move its deadline.</span>}
           </Fact>
           {exception.business_minutes_remaining !== null && (
             <Fact name="Business time left">
