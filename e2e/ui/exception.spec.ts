@@ -44,8 +44,6 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
     .focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
-  await expect(page.getByRole("option", { selected: true })).toHaveText("Unassigned(now)");
-  await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("option", { selected: true })).toHaveAccessibleName("ada you");
   await page.keyboard.press("Enter");
   await expect(panel(page).getByRole("button", { name: "Assignee: ada" })).toBeFocused();
@@ -78,7 +76,7 @@ test("it is given to a member that is found by a part of the name, or to a name 
   const assignee = panel(page).getByRole("button", { name: /^Assignee/ });
   const options = page.getByRole("option");
   await assignee.click();
-  await expect(options).toHaveText([/^Unassigned/, /ada/, /zoe\.quist.*Lead/]);
+  await expect(options).toHaveText([/ada/, "Unassigned(now)", /zoe\.quist.*Lead/]);
   await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
   await page.keyboard.type("QUI");
   await expect(options).toHaveText([/zoe\.quist/, /Assign to “QUI”/]);
