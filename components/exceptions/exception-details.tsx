@@ -4,6 +4,7 @@ import { ChevronDown } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
+import { DataFields } from "#components/kit/data-fields.tsx";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -13,7 +14,6 @@ import { By } from "#components/people/by.tsx";
 import { Person, personName } from "#components/people/person.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { JsonView } from "#components/ui/json-view.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -182,7 +182,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
 
         {Object.keys(exception.details).length > 0 && (
           <PanelSection title="Details">
-            <JsonView label="Details" value={exception.details} />
+            <DataFields label="Details" value={exception.details} />
           </PanelSection>
         )}
 

@@ -25,7 +25,7 @@ async function stored() {
 test("an exception opens beside the board, at an address of its own", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`exception=${id}`));
-  await expect(panel(page)).toContainText('"source_line": 118');
+  await expect(panel(page)).toContainText("Source line118");
   await page.reload();
   await expect(panel(page)).toBeVisible();
   await page.goBack();
