@@ -13,17 +13,16 @@ import { API_KEYS } from "#lib/wire/facts.gen.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import { Impact } from "./impact.tsx";
 import { apiKeyById, apiKeyImpact } from "./queries.ts";
+import { isInUse, missingToRevoke } from "./revocation.ts";
 
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const cache = useQueryClient();
   const tenantId = useTenantId();
   const impact = useQuery(apiKeyImpact(tenantId, apiKey.id, { revoke: true }));
+  const inUse = isInUse(apiKey, impact.data);
   const form = useForm({
     initial: { confirmation: "", reason: "", disable_webhooks: false },
-    check: ({ confirmation, reason }) => ({
-      ...(confirmation.trim() !== apiKey.name.trim() && { confirmation: "That doesn't match the key's name." }),
-      ...(reason.trim() === "" && { reason: "Enter a reason. It's recorded with the key." }),
-    }),
+    check: (draft) => missingToRevoke(draft, { name: apiKey.name, inUse }),
     send: ({ reason, disable_webhooks }) =>
       callApi(revokeApiKeyContract, {
         tenant: tenantId,
@@ -53,7 +52,9 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
         checked={form.draft.disable_webhooks}
         onChange={(disable_webhooks) => form.change({ disable_webhooks })}
       />
-      <TextField label={`Type ${apiKey.name} to confirm`} autoComplete="off" spellCheck={false} {...form.text("confirmation")} required />
+      {inUse && (
+        <TextField label={`Type ${apiKey.name} to confirm`} autoComplete="off" spellCheck={false} {...form.text("confirmation")} required />
+      )}
       <TextArea label="Reason" maxLength={API_KEYS.revoke_reason.most} {...form.text("reason")} required />
     </FormDialog>
   );

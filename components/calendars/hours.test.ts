@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import { formatDay } from "#components/ui/moment.ts";
 import { dateInWords, dayKinds, hoursInWords, monthsFrom, timeOf, weekInWords, weekMinutes } from "./hours.ts";
 
 const at = (day: "monday" | "friday" | "saturday" | "sunday", from: string, to: string) => ({ day, from, to });
@@ -58,5 +59,7 @@ describe("a year", () => {
     expect(months[0]).toMatchObject({ name: "November 2027", blanks: 0 });
     expect(months[3]?.days.at(-1)).toBe("2028-02-29");
     expect(dateInWords("2026-12-25")).toBe("Fri 25 Dec 2026");
+    // September as everywhere: languages abbreviate it in two ways.
+    expect(dateInWords("2026-09-25")).toBe(`Fri ${formatDay("2026-09-25", "UTC")}`);
   });
 });

@@ -1,3 +1,4 @@
+import { formatDay } from "#components/ui/moment.ts";
 import { type Interval, type SpecialDay, WEEKDAYS } from "#lib/calendars/contract.ts";
 
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -128,7 +129,5 @@ export function lengthInWords(minutes: number): string {
 
 /** Fri 25 Dec 2026 */
 export function dateInWords(date: string): string {
-  const [year, month, day] = [date.slice(0, 4), Number(date.slice(5, 7)), Number(date.slice(8))];
-  const name = new Date(Date.UTC(2000, month - 1, 1)).toLocaleDateString("en", { month: "short", timeZone: "UTC" });
-  return `${DAY_NAMES[weekdayOf(date)].slice(0, 3)} ${day} ${name} ${year}`;
+  return `${DAY_NAMES[weekdayOf(date)].slice(0, 3)} ${formatDay(date, "UTC")}`;
 }

@@ -3,6 +3,7 @@
 import { CircleCheck, CircleDashed, Clock, Inbox, Info, OctagonX, Plus } from "lucide-react";
 import { useState } from "react";
 import { ApiProblem } from "#components/api-client.ts";
+import { DataFields } from "#components/kit/data-fields.tsx";
 import { PanelBody, PanelDock, PanelTitle } from "#components/kit/panel-parts.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
@@ -12,7 +13,6 @@ import { CommandLine } from "#components/ui/command-line.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { JsonView } from "#components/ui/json-view.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { Note } from "#components/ui/note.tsx";
@@ -160,7 +160,7 @@ function Said() {
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
         <CommandLine text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
-        <JsonView label="A payload" value={{ type: "exception.created", data: { id: "exc_019a", severity: "high" } }} />
+        <DataFields label="Details" value={{ source_line: 118, booked: "2026-11-20", checks: { amount: true } }} />
       </div>
       <Sample name="Time">
         <Time iso="2026-11-20T09:30:00.000Z" />

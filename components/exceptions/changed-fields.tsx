@@ -1,6 +1,7 @@
 "use client";
 
 import type { z } from "zod";
+import { DataValue } from "#components/kit/data-fields.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { STATUSES } from "#lib/exceptions/contract.ts";
@@ -53,7 +54,7 @@ export function ChangedFields({ changes }: { changes: Change["changes"] }) {
 
 function Value({ field, value }: { field: string; value: unknown }) {
   if (value === null) return <span className="text-muted">none</span>;
-  if (typeof value !== "string") return <code className="font-mono text-xs">{JSON.stringify(value)}</code>;
+  if (typeof value !== "string") return <DataValue value={value} />;
   if (field.endsWith("_at") || field === "paused_until") return <Time iso={value} />;
   if (field === "assigned_to") return personName(value);
   if (field === "reconciliation_id") return <ReconciliationName id={value} />;

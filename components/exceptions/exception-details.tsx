@@ -4,6 +4,7 @@ import { ChevronDown } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
+import { DataFields } from "#components/kit/data-fields.tsx";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useMay } from "#components/kit/may.ts";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -11,9 +12,9 @@ import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { By } from "#components/people/by.tsx";
 import { Person, personName } from "#components/people/person.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { JsonView } from "#components/ui/json-view.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -26,7 +27,8 @@ import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { breachRisk, countdown, duration, held, minutesToBreach } from "./deadline.ts";
 import { ExceptionActivity } from "./exception-activity.tsx";
 import { ExceptionDock } from "./exception-dock.tsx";
-import { InPlace, localTime } from "./in-place.tsx";
+import { fieldTime, momentOfField } from "./field-time.ts";
+import { InPlace } from "./in-place.tsx";
 import { CalendarName, ReconciliationName } from "./names.tsx";
 import { RiskBadge } from "./risk-badge.tsx";
 import type { Acting } from "./use-acts.ts";
@@ -38,6 +40,7 @@ const ExceptionLedger = dynamic(() => import("./exception-ledger.tsx").then((par
 
 export function ExceptionDetails({ exception, acting }: { exception: Exception; acting: Acting }) {
   const tenantId = useTenantId();
+  const { timeZone } = usePreferences();
   const { change, form, assignee } = acting;
   const isOpen = exception.closed_at === null;
   const readsRequests = useMay(listRequestsContract.access);
@@ -113,14 +116,15 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
               <InPlace
                 label="Deadline"
                 type="datetime-local"
-                value={localTime(exception.due_at)}
-                onSave={(time) => change({ due_at: new Date(time).toISOString() }, "Deadline moved")}
+                value={fieldTime(exception.due_at, timeZone)}
+                onSave={(time) => change({ due_at: momentOfField(time, timeZone) }, "Deadline moved")}
               >
                 <Time iso={exception.due_at} />
               </InPlace>
             ) : (
               <Time iso={exception.due_at} />
             )}
+            {exception.paused_at && <span className="block text-xs text-muted">Resume it to move its deadline.</span>}
           </Fact>
           {exception.business_minutes_remaining !== null && (
             <Fact name="Business time left">
@@ -181,7 +185,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
 
         {Object.keys(exception.details).length > 0 && (
           <PanelSection title="Details">
-            <JsonView label="Details" value={exception.details} />
+            <DataFields label="Details" value={exception.details} />
           </PanelSection>
         )}
 

@@ -1,14 +1,16 @@
 "use client";
 
 import { CircleCheck, MessageSquare, Pause, Play, RotateCcw, Undo2, UserCheck, UserRound } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import { PanelDock } from "#components/kit/panel-parts.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Keys } from "#components/ui/keys.tsx";
+import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { CloseForm } from "./close-form.tsx";
 import { CommentForm } from "./comment-form.tsx";
+import { pauseFault } from "./pause-fault.ts";
 import type { Acting } from "./use-acts.ts";
 
 /** What can be done with an exception, each with its key; in its place, the form that an action asks for. */
@@ -16,6 +18,8 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
   const { form, acts, undoable } = acting;
   const isOpen = exception.closed_at === null;
   const isPaused = exception.paused_at !== null;
+  const faultId = useId();
+  const fault = useServerTime((at) => (isPaused ? "" : pauseFault(exception, at)), new Date().toISOString());
   return (
     <PanelDock>
       {form === "close" && isOpen ? (
@@ -45,7 +49,8 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
           <Act
             letter="P"
             icon={isPaused ? <Play aria-hidden className="size-4 text-muted" /> : <Pause aria-hidden className="size-4 text-muted" />}
-            disabled={!isOpen}
+            disabled={fault !== ""}
+            aria-describedby={faultId}
             onClick={acts.pause}
           >
             {isPaused ? "Resume" : "Pause"}
@@ -59,6 +64,9 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
           >
             Undo
           </Act>
+          <p id={faultId} className="col-span-3 text-xs text-muted empty:hidden">
+            {fault && `Can't pause. ${fault}`}
+          </p>
         </div>
       )}
     </PanelDock>

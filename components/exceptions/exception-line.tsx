@@ -8,6 +8,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { PanelSection } from "#components/kit/panel-parts.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
+import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -33,7 +34,7 @@ export function ExceptionLine({ exception: { line_id, suggested_match_id, reconc
           {line.data.open_minor !== 0 && line.data.open_minor !== line.data.amount_minor && (
             <Fact name="Open">{formatMoney(line.data.open_minor, line.data.currency)}</Fact>
           )}
-          <Fact name="Value date">{line.data.value_date}</Fact>
+          <Fact name="Value date">{formatDay(line.data.value_date, "UTC")}</Fact>
           {line.data.counterparty && <Fact name="Counterparty">{line.data.counterparty}</Fact>}
           {line.data.reference && <Fact name="Reference">{line.data.reference}</Fact>}
           {line.data.description && <Fact name="Description">{line.data.description}</Fact>}

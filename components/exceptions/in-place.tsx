@@ -71,9 +71,3 @@ export function InPlace({
     </button>
   );
 }
-
-/** As a datetime-local field has it, in the browser's time zone. */
-export function localTime(iso: string): string {
-  const time = new Date(iso);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}

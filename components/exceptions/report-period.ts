@@ -13,13 +13,6 @@ export function daysOf({ since, until }: { since: string; until: string }): stri
   return Array.from({ length: count }, (_, day) => new Date(Date.parse(since) + day * DAY_MS).toISOString().slice(0, 10));
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-
-/** 20 Nov */
-export function dayInWords(day: string): string {
-  return DAY.format(new Date(day));
-}
-
 function startOfDay(iso: string): number {
   return Math.floor(Date.parse(iso) / DAY_MS) * DAY_MS;
 }

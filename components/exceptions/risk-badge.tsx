@@ -1,19 +1,13 @@
 import { Check, CircleCheck, CirclePause, Hourglass, type LucideIcon, OctagonX, TriangleAlert, X } from "lucide-react";
 import { classes } from "#components/ui/classes.ts";
 import type { BreachRisk } from "./deadline.ts";
+import { RISK_WORDS } from "./words.tsx";
 
-const RISKS: Record<BreachRisk, { word: string; icon: LucideIcon }> = {
-  breached: { word: "Breached", icon: OctagonX },
-  high: { word: "High", icon: TriangleAlert },
-  medium: { word: "Medium", icon: Hourglass },
-  low: { word: "Low", icon: CircleCheck },
-};
-
-const PAUSED = { word: "Paused", icon: CirclePause };
+const ICONS: Record<BreachRisk, LucideIcon> = { breached: OctagonX, high: TriangleAlert, medium: Hourglass, low: CircleCheck };
 
 /** `paused`: the clock stands still, whatever the risk was. `quiet`: for a row, whose rail has the colour. */
 export function RiskBadge({ risk, paused = false, quiet = false }: { risk: BreachRisk; paused?: boolean; quiet?: boolean }) {
-  const { word, icon: Icon } = paused ? PAUSED : RISKS[risk];
+  const Icon = paused ? CirclePause : ICONS[risk];
   return (
     <span
       data-risk={risk}
@@ -25,7 +19,7 @@ export function RiskBadge({ risk, paused = false, quiet = false }: { risk: Breac
       )}
     >
       <Icon aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
-      {word}
+      {paused ? "Paused" : RISK_WORDS[risk]}
     </span>
   );
 }

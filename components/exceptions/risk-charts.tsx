@@ -6,7 +6,8 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { BarChart } from "#components/ui/bar-chart.tsx";
-import { dayInWords, daysOf, reportPeriod } from "./report-period.ts";
+import { formatShortDay } from "#components/ui/moment.ts";
+import { daysOf, reportPeriod } from "./report-period.ts";
 import { breachesPerDay, timeToBreach } from "./sla-queries.ts";
 import { barsOf, shortName } from "./time-to-breach.ts";
 
@@ -58,6 +59,6 @@ function Breaches({ asOf }: { asOf: string }) {
       <PartSkeleton label="Loading the breaches" bars={CHART_BARS} />
     );
   const breached = new Map(data.rows.map((row) => [row.key, row.breached]));
-  const days = daysOf(period).map((day) => ({ name: dayInWords(day), value: breached.get(day) ?? 0, risk: "breached" }));
+  const days = daysOf(period).map((day) => ({ name: formatShortDay(day, "UTC"), value: breached.get(day) ?? 0, risk: "breached" }));
   return <BarChart label="Breaches per day" keyName="Day" valueName="Breached" data={days} fill={RISK_FILL} />;
 }

@@ -7,8 +7,10 @@ import { useMember } from "#components/kit/member.tsx";
 import { goToRow, rowAfter, rowOf } from "#components/kit/rows.ts";
 import { takesKeys, useKeys } from "#components/kit/use-keys.ts";
 import { personName } from "#components/people/person.tsx";
+import { serverNow } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { knownException } from "./board-cache.ts";
+import { pauseFault, tellPauseFault } from "./pause-fault.ts";
 import { exceptionById } from "./queries.ts";
 import { useResumeException } from "./use-resume-exception.ts";
 import { useUndo } from "./use-undo.ts";
@@ -49,8 +51,9 @@ export function useActs(openId: string | null, { selects, onOpen }: { selects: b
 
   function pause(id: string): void {
     const exception = find(id);
-    if (exception?.closed_at != null) return;
-    if (exception?.paused_at != null) resume(id);
+    const fault = exception ? pauseFault(exception, serverNow()) : "";
+    if (exception?.closed_at === null && exception.paused_at !== null) resume(id);
+    else if (fault) tellPauseFault(fault);
     else setAsked({ id, form: "pause" });
   }
 

@@ -1,14 +1,21 @@
 "use client";
 
 import { useCallback, useState } from "react";
+import { serverNow } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import { pauseFault, tellPauseFault } from "./pause-fault.ts";
 import { useResumeException } from "./use-resume-exception.ts";
 
-/** The P key on a row: asks why to pause, or resumes at once. `item`: what is about to be paused. */
+/** The P key on a row: asks why to pause, or says why it can't be, or resumes at once. `item`: what is about to be paused. */
 export function usePauseByKey() {
   const [item, setItem] = useState<Exception | null>(null);
   const resume = useResumeException();
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are memoised; `resume` does the same in every render
-  const toggle = useCallback((pressed: Exception) => (pressed.paused_at === null ? setItem(pressed) : resume(pressed.id)), []);
+  const toggle = useCallback((pressed: Exception) => {
+    const fault = pauseFault(pressed, serverNow());
+    if (pressed.paused_at !== null) resume(pressed.id);
+    else if (fault) tellPauseFault(fault);
+    else setItem(pressed);
+  }, []);
   return { item, toggle, close: () => setItem(null) };
 }

@@ -7,7 +7,8 @@ export type Status = (typeof STATUSES)[number];
 
 export const SEVERITY_WORDS: Record<Severity, string> = { critical: "Critical", high: "High", medium: "Medium", low: "Low" };
 export const STATUS_WORDS: Record<Status, string> = { open: "Open", in_review: "In review", resolved: "Resolved", dismissed: "Dismissed" };
-export const RISK_WORDS = { breached: "Breached", at_risk: "At risk", high: "High", medium: "Medium", low: "On track" } as const;
+/** By the time left: high and medium are severities. */
+export const RISK_WORDS = { breached: "Breached", at_risk: "At risk", high: "< 1 h", medium: "1–4 h", low: "On track" } as const;
 export const SORT_WORDS: Record<(typeof SLA_SORTS)[number], string> = {
   due_at: "Time left",
   severity: "Severity",

@@ -14,7 +14,7 @@ export function Facts({ ruled = false, children }: { ruled?: boolean; children: 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
-      <dt className="text-muted">{name}</dt>
+      <dt className="min-w-0 wrap-break-word text-muted">{name}</dt>
       <dd className="min-w-0 wrap-break-word">{children}</dd>
     </>
   );

@@ -1,10 +1,13 @@
 "use client";
 
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, type ToggleEvent, useEffect, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { FilterTrigger } from "./filters.tsx";
 
-/** A filter of several fields behind one button. `value`: what is chosen, in words; null: nothing. `children`: only while open. */
+const TYPING_MS = 300;
+
+/** A filter of several fields behind one button, which acts as one types. `value`: what is chosen, in words; null: nothing. `children`: only while open. */
 export function FilterPopover({
   name,
   value,
@@ -14,13 +17,44 @@ export function FilterPopover({
 }: {
   name: string;
   value: string | null;
-  /** Takes what the fields say. Returns false if they can't be used, to stay open. */
-  onApply: (fields: FormData) => boolean;
+  /** Takes what the fields say. Returns false if they can't be used, and once they are done with, says why. */
+  onApply: (fields: FormData, isDone: boolean) => boolean;
   onClear: () => void;
   children: ReactNode;
 }) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const [open, setOpen] = useState(false);
+
+  function stopTimer(): void {
+    if (timer.current) clearTimeout(timer.current);
+    timer.current = null;
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at the end alone
+  useEffect(() => stopTimer, []);
+
+  function apply(isDone: boolean): boolean {
+    stopTimer();
+    const fields = form.current;
+    if (!fields || !(isDone ? fields.reportValidity() : fields.checkValidity())) return false;
+    return onApply(new FormData(fields), isDone);
+  }
+
+  // In the task that opens it: the next key goes into the field.
+  function onBeforeToggle({ newState }: ToggleEvent<HTMLElement>): void {
+    if (newState !== "open") return;
+    flushSync(() => setOpen(true));
+    box.current?.querySelector("input")?.setAttribute("autofocus", "");
+  }
+
+  function onToggle({ newState }: ToggleEvent<HTMLElement>): void {
+    if (newState === "open") return;
+    if (timer.current) apply(false);
+    setOpen(false);
+  }
+
   return (
     <>
       <button
@@ -37,37 +71,45 @@ export function FilterPopover({
         popover="auto"
         role="dialog"
         aria-label={name}
-        // In the task that opens it: the next key goes into the field.
-        onBeforeToggle={() => box.current?.querySelector("input")?.setAttribute("autofocus", "")}
+        onBeforeToggle={onBeforeToggle}
+        onToggle={onToggle}
         className="fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] rounded-lg bg-raised p-3 text-ink shadow-overlay outline-none [position-area:block-end_span-inline-end] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]"
       >
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (onApply(new FormData(event.currentTarget))) box.current?.hidePopover();
-          }}
-          className="flex flex-col gap-3"
-        >
-          {children}
-          <div className="flex justify-end gap-2">
-            {value && (
-              <Button
-                size="sm"
-                variant="ghost"
-                onClick={() => {
-                  onClear();
-                  box.current?.hidePopover();
-                }}
-              >
-                Clear
+        {open && (
+          <form
+            ref={form}
+            noValidate
+            onChange={() => {
+              stopTimer();
+              timer.current = setTimeout(() => apply(false), TYPING_MS);
+            }}
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (apply(true)) box.current?.hidePopover();
+            }}
+            className="flex flex-col gap-3"
+          >
+            {children}
+            <div className="flex justify-end gap-2">
+              {value && (
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  onClick={() => {
+                    stopTimer();
+                    onClear();
+                    box.current?.hidePopover();
+                  }}
+                >
+                  Clear
+                </Button>
+              )}
+              <Button size="sm" type="submit" variant="primary">
+                Done
               </Button>
-            )}
-            <Button size="sm" type="submit" variant="primary">
-              Apply
-            </Button>
-          </div>
-        </form>
+            </div>
+          </form>
+        )}
       </div>
     </>
   );

@@ -5,7 +5,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Bars } from "#components/ui/bar-chart.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { formatMoment } from "#components/ui/moment.ts";
+import { formatMoment, formatShortDay } from "#components/ui/moment.ts";
 import type { Overview } from "#lib/overview/contract.ts";
 import { dueExceptions, pastExceptions } from "./links.ts";
 import { burnDown } from "./outlook.ts";
@@ -82,8 +82,7 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
   );
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const dayInWords = (day: string) => DAY.format(new Date(day));
+const dayInWords = (day: string) => formatShortDay(day, "UTC");
 
 const DAY_MS = 86_400_000;
 /** The ends of a day in UTC. */

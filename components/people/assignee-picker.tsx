@@ -8,7 +8,8 @@ import { roleNames } from "#components/kit/role-names.ts";
 import { Combobox, type Option } from "#components/ui/combobox.tsx";
 import type { Member } from "#lib/members/contract.ts";
 import { USER_REFERENCE } from "#lib/wire/schema.ts";
-import { Person, personName } from "./person.tsx";
+import { assignable } from "./assignable.ts";
+import { Person } from "./person.tsx";
 import { membersQuery } from "./queries.ts";
 
 type Look = Pick<ComponentProps<typeof Combobox>, "trigger" | "triggerClass" | "align" | "disabled" | "opener">;
@@ -52,24 +53,25 @@ type Asked = { sought: string; self: string; value?: string | null | undefined; 
 
 function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
   const roles = new Map(known.map((member) => [member.user, member.source === "directory" ? roleNames(member.roles) : ""]));
-  const people = [...new Set([self, ...(value ? [value] : []), ...roles.keys()])];
-  const matching = people.filter((user) => personName(user).toLowerCase().includes(sought.toLowerCase()));
-  const options: Option<string | null>[] = matching.map((user) => ({
-    key: user,
+  const options: Option<string | null>[] = assignable({ sought, self, value, members: roles.keys() }).map((user) => ({
+    key: user ?? "nobody",
     value: user,
     current: user === value,
-    label: (
-      <>
-        <Person reference={user} />
-        <Remark>{user === self ? "you" : roles.get(user)}</Remark>
-      </>
-    ),
+    label:
+      user === null ? (
+        "Unassigned"
+      ) : (
+        <>
+          <Person reference={user} />
+          <Remark>{user === self ? "you" : roles.get(user)}</Remark>
+        </>
+      ),
   }));
-  if (sought === "") options.unshift({ key: "", value: null, current: value === null, label: "Unassigned" });
   const typed = `user:${sought}`;
   // Whether it is a member's is not known before.
   if (isLoading) return options;
-  if (USER_REFERENCE.test(typed) && !people.includes(typed)) options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
+  const isListed = roles.has(typed) || typed === self || typed === value;
+  if (USER_REFERENCE.test(typed) && !isListed) options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
   return options;
 }
 

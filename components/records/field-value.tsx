@@ -1,4 +1,5 @@
 import { Check, Minus } from "lucide-react";
+import { inWords } from "#components/kit/data-words.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Field } from "#lib/records/surfaces/surface.ts";
 
@@ -22,5 +23,5 @@ export function FieldValue({ field, value }: { field: Field; value: unknown }) {
     );
   }
   if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
-  return <span>{typeof value === "string" ? value : JSON.stringify(value)}</span>;
+  return <span>{inWords(value)}</span>;
 }

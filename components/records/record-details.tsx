@@ -1,7 +1,7 @@
 "use client";
 
+import { DataFields, DataValue } from "#components/kit/data-fields.tsx";
 import { PanelBody, PanelTitle } from "#components/kit/panel-parts.tsx";
-import { JsonView } from "#components/ui/json-view.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import type { Field } from "#lib/records/surfaces/surface.ts";
@@ -29,7 +29,7 @@ export function RecordDetails({ path, record }: { path: string; record: StoredRe
       {Object.keys(others).length > 0 && (
         <div className="flex flex-col gap-0.5">
           <p className="text-sm text-muted">Other fields</p>
-          <JsonView label="Other fields" value={others} />
+          <DataFields label="Other fields" value={others} />
         </div>
       )}
       <div className="border-t border-line pt-3">
@@ -42,5 +42,6 @@ export function RecordDetails({ path, record }: { path: string; record: StoredRe
 function Shown({ field, value }: { field: Field; value: unknown }) {
   if (field.input === "switch") return value === true ? "Yes" : "No";
   if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
-  return typeof value === "string" ? value : <JsonView label={field.label} value={value} />;
+  if (typeof value === "string") return value;
+  return typeof value === "object" && value !== null ? <DataFields label={field.label} value={value} /> : <DataValue value={value} />;
 }

@@ -1,3 +1,5 @@
+import { DataValue } from "#components/kit/data-fields.tsx";
+import { fieldName } from "#components/kit/data-words.ts";
 import { PanelSection } from "#components/kit/panel-parts.tsx";
 import type { FieldChange } from "./changes.ts";
 
@@ -8,7 +10,7 @@ export function EventChanges({ changes }: { changes: FieldChange[] }) {
       <ul className="flex flex-col gap-3">
         {changes.map(({ field, from, to }) => (
           <li key={field} className="overflow-hidden rounded-md border border-line text-sm">
-            <h4 className="border-b border-line bg-canvas px-3 py-1.5 font-mono text-xs">{field}</h4>
+            <h4 className="border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium">{fieldName(field)}</h4>
             <Line tone="danger" sign="−" word="Before" value={from} />
             <Line tone="good" sign="+" word="After" value={to} />
           </li>
@@ -26,7 +28,7 @@ function Line({ tone, sign, word, value }: { tone: "danger" | "good"; sign: stri
       </span>
       <span className="sr-only">{word}: </span>
       <span className="min-w-0 wrap-break-word">
-        {value === null ? <em>nothing</em> : typeof value === "string" ? value : JSON.stringify(value)}
+        <DataValue value={value} />
       </span>
     </p>
   );

@@ -2,6 +2,7 @@
 
 import { ArrowLeftRight } from "lucide-react";
 import Link from "next/link";
+import { DataFields } from "#components/kit/data-fields.tsx";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
@@ -9,7 +10,6 @@ import { usePreferences } from "#components/preferences/preferences-provider.tsx
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { JsonView } from "#components/ui/json-view.tsx";
 import { formatMomentInFull } from "#components/ui/moment.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { changesOf, factsOf } from "./changes.ts";
@@ -77,7 +77,7 @@ export function EventDetails({ event, onFilter }: Props) {
       {changes.length > 0 && <EventChanges changes={changes} />}
       {Object.keys(facts).length > 0 && (
         <PanelSection title="Details">
-          <JsonView label="Event details" value={facts} />
+          <DataFields label="Event details" value={facts} />
         </PanelSection>
       )}
 

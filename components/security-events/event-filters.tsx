@@ -4,6 +4,8 @@ import { ArrowLeftRight, X } from "lucide-react";
 import { FilterBar, FilterDay, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
+import { actorOf, typedActor } from "./actor.ts";
 import { type EventSearch, PERIODS, type Period } from "./search.ts";
 import { KINDS } from "./words.ts";
 
@@ -53,7 +55,14 @@ export function EventFilters({ search, onChange, onClear }: Props) {
         <ArrowLeftRight aria-hidden className="size-4" />
         Cross-tenant
       </Button>
-      <ActorField key={search.actor} value={search.actor} onChange={(actor) => onChange({ actor })} />
+      <div className="flex min-w-0 max-sm:w-full">
+        <SearchField
+          label="Actor: a user name, api_key:… or service_role"
+          placeholder="Actor"
+          value={typedActor(search.actor)}
+          onChange={(text) => onChange({ actor: actorOf(text) })}
+        />
+      </div>
       {search.target !== null && (
         <Button size="sm" variant="selected" onClick={() => onChange({ target: null })}>
           <span className="max-w-48 truncate">About {search.target}</span>
@@ -63,40 +72,4 @@ export function EventFilters({ search, onChange, onClear }: Props) {
       )}
     </FilterBar>
   );
-}
-
-/** Applied on submit: only a complete name matches. */
-function ActorField({ value, onChange }: { value: string | null; onChange: (actor: string | null) => void }) {
-  return (
-    <form
-      className="max-sm:w-full"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange(actorOf(new FormData(event.currentTarget).get("actor")?.toString() ?? ""));
-      }}
-    >
-      <input
-        type="search"
-        name="actor"
-        aria-label="Actor: a user name, api_key:… or service_role"
-        placeholder="Actor"
-        defaultValue={value ?? ""}
-        autoComplete="off"
-        spellCheck={false}
-        onBlur={(event) => {
-          const actor = actorOf(event.target.value);
-          if (actor !== value) onChange(actor);
-        }}
-        className="h-9 w-full rounded-md border border-field bg-surface px-2.5 text-sm text-ink placeholder:text-muted max-sm:text-lg sm:h-8 sm:w-44"
-      />
-    </form>
-  );
-}
-
-const KNOWN = ["service_role", "publishable_key", "system", "operator", "anonymous"];
-
-function actorOf(text: string): string | null {
-  const name = text.trim();
-  if (name === "") return null;
-  return name.includes(":") || KNOWN.includes(name) ? name : `user:${name}`;
 }

@@ -128,7 +128,8 @@ function SearchList<Value>({
     label,
     keys: options.map(({ key }) => key),
     isSettling: () => settling,
-    preset: search === "" ? options.find(({ current }) => current)?.key : undefined,
+    // Nothing chosen yet: at the first.
+    preset: search === "" ? options.find(({ current, value }) => current && value !== null)?.key : undefined,
     onChoose: (chosen) => {
       for (const { key, value } of options) if (key === chosen) onChoose(value);
     },

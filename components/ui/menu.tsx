@@ -86,21 +86,25 @@ export function Menu({
   );
 }
 
-export function MenuItem({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+/** `refused`: why it can't be done now. */
+export function MenuItem({ onClick, refused = "", children }: { onClick: () => void; refused?: string; children: ReactNode }) {
   const close = useContext(CloseContext);
   return (
     <button
       type="button"
       role="menuitem"
       tabIndex={-1}
-      className={ITEM}
+      aria-disabled={refused ? true : undefined}
+      className={classes(ITEM, "aria-disabled:flex-wrap aria-disabled:text-muted")}
       onMouseMove={focusIt}
       onClick={() => {
+        if (refused) return;
         close();
         onClick();
       }}
     >
       {children}
+      {refused && <span className="basis-full text-xs">{refused}</span>}
     </button>
   );
 }

@@ -13,6 +13,12 @@ export function formatDay(iso: string, timeZone: string): string {
   return `${part.day} ${part.month} ${part.year}`;
 }
 
+/** 20 Nov: where the year is plain from what stands around it, as in a chart of 30 days. */
+export function formatShortDay(iso: string, timeZone: string): string {
+  const part = partsOf(iso, { timeZone, day: "numeric", month: "short" });
+  return `${part.day} ${part.month}`;
+}
+
 /** Fri 20 Nov 2026, 14:30:05 GMT+1 */
 export function formatMomentInFull(iso: string, timeZone: string): string {
   const part = partsOf(iso, {

@@ -7,7 +7,17 @@ const TYPING_MS = 200;
 const LONGEST = 200;
 
 /** A search field that updates the URL once typing pauses, or the field is left; not where it is left for another page, which an update would hold up. */
-export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+export function SearchField({
+  label,
+  placeholder = label,
+  value,
+  onChange,
+}: {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -42,7 +52,7 @@ export function SearchField({ label, value, onChange }: { label: string; value: 
       <input
         type="search"
         value={typed}
-        placeholder={label}
+        placeholder={placeholder}
         maxLength={LONGEST}
         autoComplete="off"
         spellCheck={false}

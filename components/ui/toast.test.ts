@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
-import { toast, toastFailure, toasts } from "./toast.ts";
+import { dismissToast, shownOf, toast, toastFailure, toasts } from "./toast.ts";
 
-test("of many messages the newest three show, and every failure", () => {
+const shown = () => shownOf(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
+
+test("of many messages one shows at a time, the newest next, beside every failure", () => {
   toastFailure("Couldn't save", "The server is away.");
-  for (const title of ["1", "2", "3", "4", "5"]) toast(title);
-  expect(toasts.get().map(({ title }) => title)).toEqual(["Couldn't save", "3", "4", "5"]);
+  toast("1");
+  expect(shown()).toEqual(["Couldn't save", "1"]);
+  for (const title of ["2", "3", "4", "5"]) toast(title);
+  expect(shown()).toEqual(["Couldn't save", "1, awaited"]);
+  dismissToast(toasts.get().find(({ title }) => title === "1")?.id ?? 0);
+  expect(shown()).toEqual(["Couldn't save", "5"]);
 });

@@ -4,9 +4,8 @@ import { createStore } from "./store.ts";
 export type Toast = { id: number; title: string; description?: string; failed: boolean; action?: { label: string; run: () => void } };
 
 const NONE: readonly Toast[] = [];
-/** At once: of more, the oldest that say no failure give way. */
-const MOST = 3;
 
+/** The messages: one that passes, the newest that waits for its place, and the failures, which stay until they are dismissed. */
 export const toasts = createStore(NONE);
 
 let lastId = 0;
@@ -20,13 +19,19 @@ export function toastFailure(title: string, description: string): void {
   add({ title, description, failed: true });
 }
 
+/** What shows: one message at a time, beside the failures. `awaited`: another one waits. */
+export function shownOf(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
+  const [first, next] = all.filter(({ failed }) => !failed);
+  return all.filter((one) => one.failed || one === first).map((one) => ({ ...one, awaited: one === first && next !== undefined }));
+}
+
 export function dismissToast(id: number): void {
   toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
-  const next = [...toasts.get(), { ...shown, id: lastId }];
-  const passing = next.filter(({ failed }) => !failed).slice(0, -MOST);
-  toasts.set(next.filter((one) => !passing.includes(one)));
+  const added = { ...shown, id: lastId };
+  const first = toasts.get().find(({ failed }) => !failed);
+  toasts.set([...toasts.get().filter((one) => one.failed || one === first), added]);
 }

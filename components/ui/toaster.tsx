@@ -1,13 +1,15 @@
 "use client";
 
 import { CircleCheck, TriangleAlert, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { useStore } from "./store.ts";
-import { dismissToast, type Toast, toasts } from "./toast.ts";
+import { dismissToast, shownOf, type Toast, toasts } from "./toast.ts";
 
 const READING_S = 6;
 const DECIDING_S = 12;
+/** Before the next one takes its place. */
+const SEEN_S = 1;
 const NONE: readonly Toast[] = [];
 
 /**
@@ -18,27 +20,31 @@ export function Toaster() {
   const shown = useStore(toasts, NONE);
   return (
     <div role="status" className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90">
-      {shown.map((one) => (
+      {shownOf(shown).map((one) => (
         <Card key={one.id} {...one} />
       ))}
     </div>
   );
 }
 
-function Card({ id, title, description, failed, action }: Toast) {
+function Card({ id, title, description, failed, action, awaited }: Toast & { awaited: boolean }) {
   const [held, setHeld] = useState(false);
   const decides = action !== undefined;
+  // Counted while the page lives: what nobody could see, behind a page that stood still or slept, was not read.
+  const seen = useRef(0);
 
   useEffect(() => {
+    if (held) seen.current = 0;
     if (held || failed) return;
-    // Counted while the page lives: what nobody could see, behind a page that stood still or slept, was not read.
-    let left = decides ? DECIDING_S : READING_S;
+    const enough = awaited ? SEEN_S : decides ? DECIDING_S : READING_S;
+    const leave = () => seen.current >= enough && dismissToast(id);
+    leave();
     const timer = setInterval(() => {
-      left -= 1;
-      if (left === 0) dismissToast(id);
+      seen.current += 1;
+      leave();
     }, 1000);
     return () => clearInterval(timer);
-  }, [held, failed, decides, id]);
+  }, [held, failed, awaited, decides, id]);
 
   const Icon = failed ? TriangleAlert : CircleCheck;
   const hold = {

@@ -24,7 +24,7 @@ test.describe("the SLA board", () => {
     await report(tenant, { title: "Payout 4711", due_in_minutes: 30, amount_minor: 125_000, currency: "EUR", assigned_to: "user:leo" });
     const row = rowOf(page, "Payout 4711");
     await expect(row).toBeVisible();
-    await expect(row.getByText("High", { exact: true }).first()).toBeVisible();
+    await expect(row.getByText("< 1 h", { exact: true }).first()).toBeVisible();
     await expect(row).toContainText(/in (30|29) min/);
     await expect(row).toContainText("€1,250.00");
     await expect(row).toContainText("leo");

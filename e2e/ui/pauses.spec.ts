@@ -54,6 +54,24 @@ test("the panel pauses and resumes, and its timeline says so", async ({ page }) 
   await expect(panel.getByRole("table")).toContainText(/Paused[\s\S]*Resumed/);
 });
 
+test("what is breached can't be paused: button and key say why, and its deadline is moved in the panel", async ({ page }) => {
+  const { id } = await report(tenant, { title: "Late", due_in_minutes: -5 });
+  await page.goto(`/${tenant}/exceptions?exception=${id}`);
+  const panel = page.getByRole("dialog", { name: "Late" });
+  const pause = panel.getByRole("button", { name: "Pause" });
+  await expect(pause).toBeDisabled();
+  await expect(pause).toHaveAccessibleDescription("Can't pause. Its deadline has passed. Move the deadline to pause it.");
+  await expect(async () => {
+    await page.keyboard.press("p");
+    await expect(page.getByText("Can't pause", { exact: true }).first()).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await expect(asked(page)).toBeHidden();
+  await panel.getByRole("button", { name: /edit the deadline/ }).click();
+  await panel.getByLabel("Deadline").fill("2030-01-02T10:00");
+  await page.keyboard.press("Enter");
+  await expect(pause).toBeEnabled();
+});
+
 test("a selection is paused with one reason, and what cannot be paused is told", async ({ page }) => {
   for (const [title, due_in_minutes] of [
     ["Late", -5],

@@ -67,7 +67,7 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   const exported = rows(page).filter({ hasText: "Exported data" });
   await expect(exported).toBeVisible();
   await exported.getByRole("link", { name: "Exported data" }).click();
-  await expect(page.getByRole("dialog").getByLabel("Event details")).toContainText('"cross_tenant": true');
+  await expect(page.getByRole("dialog").getByLabel("Event details")).toContainText("Cross tenantYes");
 });
 
 test("a change is shown before and after, and leads to what was changed and to all that its maker did", async ({ page }) => {
@@ -136,11 +136,9 @@ test("more is loaded as the end comes near, and who did it is asked for by name"
   await expect(page.getByText("All 131 shown")).toBeVisible();
   const who = page.getByRole("searchbox", { name: /^Actor/ });
   await who.fill("bob");
-  await who.press("Enter");
   await expect(rows(page)).toHaveCount(1);
   await expect(page).toHaveURL(/actor=user:bob/);
   await who.fill("nobody");
-  await who.press("Enter");
   await page.getByRole("button", { name: "Show all events" }).click();
   await expect(page).toHaveURL(/period=all/);
   await expect(rows(page).first()).toBeVisible();

@@ -132,6 +132,12 @@ export const EXCEPTIONS: View[] = [
     ),
   },
   {
+    name: "exception, breached",
+    ...BOARD,
+    path: "/:world/exceptions?breached=true",
+    arrange: inTurn(open(/Payout 4711/), says("Can't pause. Its deadline has passed. Move the deadline to pause it.")),
+  },
+  {
     name: "exception, paused",
     ...BOARD,
     path: "/:world/exceptions?q=L-10475",

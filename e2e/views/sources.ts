@@ -135,7 +135,7 @@ export const SOURCE_VIEWS: View[] = [
     arrange: async (page) => {
       await press("Filter by Amount")(page, page.context());
       await page.getByLabel("From (EUR)").fill("a lot");
-      await page.getByRole("button", { name: "Apply" }).filter({ visible: true }).click();
+      await page.getByRole("button", { name: "Done" }).filter({ visible: true }).click();
       await page.getByText("Enter an amount, for example -12.50.").waitFor();
     },
   },

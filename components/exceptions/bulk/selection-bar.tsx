@@ -10,8 +10,10 @@ import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem } from "#components/ui/menu.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
+import { serverNow } from "#components/ui/server-clock.ts";
 import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
 import { PauseDialog } from "../pause-dialog.tsx";
+import { commonPauseFault, tellPauseFault } from "../pause-fault.ts";
 import { STATUS_WORDS, StatusLabel } from "../words.tsx";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
@@ -52,6 +54,12 @@ export function SelectionBar({
   const [confirming, setConfirming] = useState<Change | null>(null);
   if (everything && chosen.length === 0 && !confirming) setEverything(null);
   const count = everything?.count ?? chosen.length;
+  const pauseFault = () => (everything ? "" : commonPauseFault(chosen, serverNow()));
+  const pause = () => {
+    const fault = pauseFault();
+    if (fault) tellPauseFault(fault);
+    else flushSync(() => setPausing(true));
+  };
   const start = (asked: Change) => (everything ? changeAll(everything, asked) : change(chosen, asked));
   const act = (asked: Change) => (everything ? setConfirming(asked) : change(chosen, asked));
   const assign = (assigned_to: string | null) =>
@@ -63,7 +71,7 @@ export function SelectionBar({
           ["a", () => assignee.current?.click()],
           ["m", () => assign(self)],
           ["r", () => flushSync(() => setClosing("resolved"))],
-          ["p", () => flushSync(() => setPausing(true))],
+          ["p", pause],
         ],
   );
   if (chosen.length === 0 && !progress && !report) return null;
@@ -124,12 +132,15 @@ export function SelectionBar({
               </>
             }
           >
-            <MenuItem onClick={() => setPausing(true)}>
+            <MenuItem refused={pauseFault()} onClick={() => setPausing(true)}>
               <Pause aria-hidden className="size-4 text-muted" />
               Pause
               <span aria-hidden>…</span>
             </MenuItem>
-            <MenuItem onClick={() => act({ resume: true, done: "resumed" })}>
+            <MenuItem
+              refused={everything || chosen.some(({ paused_at }) => paused_at !== null) ? "" : "None of them is paused."}
+              onClick={() => act({ resume: true, done: "resumed" })}
+            >
               <Play aria-hidden className="size-4 text-muted" />
               Resume
             </MenuItem>

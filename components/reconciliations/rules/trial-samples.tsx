@@ -3,6 +3,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { Line } from "#lib/lines/contract.ts";
@@ -67,7 +68,7 @@ function Row({ sample: { change, rule, line_ids, currency, amount_minor } }: { s
 }
 
 function LineText({ line }: { line: Line }) {
-  const said = [lineName(line), line.counterparty && line.reference, line.value_date].filter(Boolean).join(" · ");
+  const said = [lineName(line), line.counterparty && line.reference, formatDay(line.value_date, "UTC")].filter(Boolean).join(" · ");
   return (
     <span className="block truncate" title={said}>
       {said}

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { personName } from "#components/people/person.tsx";
+import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { agesOf } from "../matching/ages.ts";
@@ -111,7 +112,7 @@ export function OutstandingTable({ statement: { outstanding, left_source, right_
               <span className="block text-xs text-muted">{side === "left" ? left_source : right_source}</span>
             </>
           }
-          cells={[value_date, age_days, formatMoney(open_minor, currency)]}
+          cells={[formatDay(value_date, "UTC"), age_days, formatMoney(open_minor, currency)]}
         />
       ))}
     </Table>

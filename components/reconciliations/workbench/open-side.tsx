@@ -5,6 +5,7 @@ import { Check, Sparkles, TriangleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from "react";
 import { lineName } from "#components/kit/line-name.ts";
 import { classes } from "#components/ui/classes.ts";
+import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
@@ -212,7 +213,7 @@ function Row({
           )}
         </span>
         <span className="block truncate text-muted">
-          <span className="tabular-nums">{value_date}</span>
+          <span className="tabular-nums">{formatDay(value_date, "UTC")}</span>
           {more && ` · ${more}`}
         </span>
       </span>

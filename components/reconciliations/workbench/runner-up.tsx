@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
@@ -26,7 +27,7 @@ export function RunnerUp({
     <>
       <span className="block font-medium">{lineName(line)}</span>
       <span className="block text-muted tabular-nums">
-        {[known && formatMoney(known.open_minor, known.currency), line.counterparty && line.reference, line.value_date]
+        {[known && formatMoney(known.open_minor, known.currency), line.counterparty && line.reference, formatDay(line.value_date, "UTC")]
           .filter(Boolean)
           .join(" · ")}
       </span>

@@ -1,6 +1,7 @@
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
 import type { Match } from "#lib/matching/contract.ts";
+import { valueInWords } from "./words.ts";
 
 const TEXTS = ["counterparty", "reference", "description"];
 
@@ -38,11 +39,11 @@ export function SampleTable({ matches }: { matches: readonly Match[] }) {
   );
 }
 
-function Side({ match: { explanation, members }, side }: { match: Match; side: "left" | "right" }) {
+function Side({ match: { explanation, members, currency }, side }: { match: Match; side: "left" | "right" }) {
   const lines = members.filter((member) => member.side === side).length;
   const texts = explanation.fields.filter(({ field }) => TEXTS.includes(field)).map((field) => field[side]);
   const day = explanation.fields.find(({ field }) => field === "value_date")?.[side];
-  const said = [...texts.filter(Boolean), day, lines > 1 && `${lines} lines`].filter(Boolean).join(" · ");
+  const said = [...texts, day && valueInWords("value_date", day, currency), lines > 1 && `${lines} lines`].filter(Boolean).join(" · ");
   return (
     <span className="block truncate" title={said}>
       <span className="sr-only">{side === "left" ? "Left: " : "Right: "}</span>

@@ -10,7 +10,7 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Option } from "./options.ts";
 import { RunnerUp } from "./runner-up.tsx";
 import { WeightBar } from "./weight-bar.tsx";
-import { fieldInWords, heldInWords, VERDICT_WORDS } from "./words.ts";
+import { fieldInWords, heldInWords, VERDICT_WORDS, valueInWords } from "./words.ts";
 
 const ICONS = { equal: Check, close: EqualApproximately, similar: EqualApproximately, differs: X, missing: CircleSlash } as const;
 const TONES = { equal: "good", close: "good", similar: "info", differs: "warning", missing: "neutral" } as const;
@@ -97,11 +97,11 @@ function FieldRow({
 
 /** `side`: whose it is; null where both say the same. */
 function Value({ text, side, field, currency }: { text: string | null; side: "Left" | "Right" | null; field: string; currency: string }) {
-  const money = field === "amount" && text !== null && /^-?\d+$/.test(text);
+  const said = text === null ? "None" : valueInWords(field, text, currency);
   return (
-    <span className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")} title={text ?? undefined}>
+    <span className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")} title={said}>
       {side && <span className="sr-only">{side}: </span>}
-      {text === null ? "None" : money ? formatMoney(Number(text), currency) : text}
+      {said}
     </span>
   );
 }

@@ -1,3 +1,5 @@
+import { formatDay } from "#components/ui/moment.ts";
+import { formatMoney } from "#components/ui/money.ts";
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 
@@ -15,6 +17,12 @@ const FIELDS: Record<string, string> = {
 
 export function fieldInWords(field: string): string {
   return FIELDS[field] ?? field.replaceAll("_", " ");
+}
+
+/** What a line says in a field: money and days as everywhere. */
+export function valueInWords(field: string, text: string, currency: string): string {
+  if (field === "amount" && /^-?\d+$/.test(text)) return formatMoney(Number(text), currency);
+  return field.endsWith("date") ? text.replaceAll(/\d{4}-\d{2}-\d{2}/g, (day) => formatDay(day, "UTC")) : text;
 }
 
 export const VERDICT_WORDS: Record<MatchExplanation["fields"][number]["verdict"], string> = {

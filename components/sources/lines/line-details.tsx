@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { DataFields } from "#components/kit/data-fields.tsx";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -79,7 +80,12 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
           ))}
         </PanelSection>
       )}
-      <MoreDetails details={line.details} />
+      {/* What the file or the caller said beyond the fields. */}
+      {Object.keys(line.details).length > 0 && (
+        <PanelSection title="Details">
+          <DataFields label="Details" value={line.details} />
+        </PanelSection>
+      )}
       <PanelSection title="History">
         <LineHistory line={line} />
       </PanelSection>
@@ -94,26 +100,5 @@ function Text({ name, children }: { name: string; children: string | null }): Re
         <span className="wrap-anywhere whitespace-pre-line">{children}</span>
       </Fact>
     )
-  );
-}
-
-/** What the file or the caller said beyond the fields. */
-function MoreDetails({ details }: Pick<Line, "details">) {
-  const entries = Object.entries(details);
-  if (entries.length === 0) return null;
-  return (
-    <PanelSection title="Details">
-      <Facts>
-        {entries.map(([name, value]) => (
-          <Fact key={name} name={(name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ")}>
-            {typeof value === "string" || typeof value === "number" ? (
-              <span className="wrap-anywhere">{value}</span>
-            ) : (
-              <code className="font-mono text-xs wrap-anywhere whitespace-pre-wrap">{JSON.stringify(value, null, 1)}</code>
-            )}
-          </Fact>
-        ))}
-      </Facts>
-    </PanelSection>
   );
 }

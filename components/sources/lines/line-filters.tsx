@@ -86,32 +86,26 @@ function DateFilter({ search: { date_from, date_to }, onChange }: Range) {
       }}
       onClear={() => onChange({ date_from: null, date_to: null })}
     >
-      <TextField
-        label="From"
-        name="from"
-        type="date"
-        min="1970-01-01"
-        max="2999-12-31"
-        key={`from ${date_from}`}
-        defaultValue={date_from ?? ""}
-      />
-      <TextField label="To" name="to" type="date" min="1970-01-01" max="2999-12-31" key={`to ${date_to}`} defaultValue={date_to ?? ""} />
+      <TextField label="From" name="from" type="date" min="1970-01-01" max="2999-12-31" defaultValue={date_from ?? ""} />
+      <TextField label="To" name="to" type="date" min="1970-01-01" max="2999-12-31" defaultValue={date_to ?? ""} />
     </FilterPopover>
   );
 }
 
+type Wrong = { from?: string; to?: string };
+
 const NO_AMOUNT = "Enter an amount, for example -12.50.";
 
 function AmountFilter({ search: { amount_from, amount_to }, onChange, currency }: Range & { currency: string }) {
-  const [wrong, setWrong] = useState<{ from?: string; to?: string }>({});
-  const typed = (amount: number | null) => (amount === null ? "" : plainMoney(amount, currency));
+  const [wrong, setWrong] = useState<Wrong>({});
 
-  function apply(fields: FormData): boolean {
+  function apply(fields: FormData, isDone: boolean): boolean {
     const [from, to] = ["from", "to"].map((name) => {
       const text = String(fields.get(name)).trim();
-      return text === "" ? null : (parseMoney(text, currency) ?? undefined);
+      return text === "" ? null : (parseMoney(text, String(fields.get("currency"))) ?? undefined);
     });
-    setWrong({ ...(from === undefined && { from: NO_AMOUNT }), ...(to === undefined && { to: NO_AMOUNT }) });
+    // What is typed halfway isn't wrong yet.
+    setWrong(isDone ? { ...(from === undefined && { from: NO_AMOUNT }), ...(to === undefined && { to: NO_AMOUNT }) } : {});
     if (from === undefined || to === undefined) return false;
     onChange({ amount_from: from, amount_to: to });
     return true;
@@ -124,6 +118,19 @@ function AmountFilter({ search: { amount_from, amount_to }, onChange, currency }
       onApply={apply}
       onClear={() => onChange({ amount_from: null, amount_to: null })}
     >
+      <AmountFields search={{ amount_from, amount_to }} currency={currency} wrong={wrong} />
+    </FilterPopover>
+  );
+}
+
+type Amounts = { search: Pick<LineSearch, "amount_from" | "amount_to">; currency: string; wrong: Wrong };
+
+/** In the currency that they began with: the lines listed, which it comes from, change as one types. */
+function AmountFields({ search: { amount_from, amount_to }, currency: listed, wrong }: Amounts) {
+  const [currency] = useState(listed);
+  const typed = (amount: number | null) => (amount === null ? "" : plainMoney(amount, currency));
+  return (
+    <>
       <TextField
         label={`From (${currency})`}
         name="from"
@@ -131,7 +138,6 @@ function AmountFilter({ search: { amount_from, amount_to }, onChange, currency }
         autoComplete="off"
         placeholder="-12.50"
         error={wrong.from}
-        key={`from ${amount_from}`}
         defaultValue={typed(amount_from)}
       />
       <TextField
@@ -141,10 +147,10 @@ function AmountFilter({ search: { amount_from, amount_to }, onChange, currency }
         autoComplete="off"
         error={wrong.to}
         hint="Money out has a minus."
-        key={`to ${amount_to}`}
         defaultValue={typed(amount_to)}
       />
-    </FilterPopover>
+      <input type="hidden" name="currency" value={currency} />
+    </>
   );
 }
 

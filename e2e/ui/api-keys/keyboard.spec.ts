@@ -53,6 +53,8 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await expect(panel.getByText("Rotating")).toBeVisible();
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest("dialog")?.getAttribute("aria-label"))).toBe(name);
 
+  // The name is asked for once the call counts.
+  await expect(panel).toContainText("1 accepted since it was created", { timeout: 15_000 });
   await tabTo(page, panel.getByRole("button", { name: "Revoke" }));
   await keyboard.press("Enter");
   await expect(dialog(page).getByLabel(/^Type/)).toBeFocused();

@@ -1,0 +1,33 @@
+import { formatDay } from "#components/ui/moment.ts";
+import { Time } from "#components/ui/time.tsx";
+import { inWords, namedValues } from "./data-words.ts";
+import { Fact, Facts } from "./facts.tsx";
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** An object of any shape, as fields that people read. */
+export function DataFields({ label, value }: { label: string; value: object }) {
+  return (
+    <section aria-label={label}>
+      <Facts>
+        {namedValues(value).map((field) => (
+          <Fact key={field.key} name={field.name}>
+            <DataValue value={field.value} />
+          </Fact>
+        ))}
+      </Facts>
+    </section>
+  );
+}
+
+/** A value of any type in one line, its times and days as everywhere. */
+export function DataValue({ value }: { value: unknown }) {
+  if (typeof value === "string" && MOMENT.test(value) && isDate(value)) return <Time iso={value} />;
+  if (typeof value === "string" && DAY.test(value) && isDate(value)) return formatDay(value, "UTC");
+  return <span className="wrap-anywhere whitespace-pre-line">{inWords(value)}</span>;
+}
+
+function isDate(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,42 @@
+/** A field of an object, however deep: its name in words, and what it holds that holds no fields itself. */
+type NamedValue = { key: string; name: string; value: unknown };
+
+const CAPITALS = new Set(["api", "csv", "iban", "id", "ids", "ip", "json", "sla", "url", "utc"]);
+
+/** "source_line" → "Source line", "minutes.high" → "Minutes › high". */
+export function fieldName(path: string): string {
+  const words = path
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_\s]+/g, " ")
+    .replaceAll(".", " › ")
+    .trim()
+    .split(" ")
+    .map((word) => (CAPITALS.has(word.toLowerCase()) ? word.toUpperCase().replace(/^IDS$/, "IDs") : word));
+  const name = words.join(" ");
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** All fields of an object or a list, those inside others under both names. */
+export function namedValues(value: object, under: readonly string[] = []): NamedValue[] {
+  return Object.entries(value).flatMap(([key, held]) => {
+    const path = [...under, Array.isArray(value) ? String(Number(key) + 1) : key];
+    return isNested(held) ? namedValues(held, path) : [{ key: path.join(), name: path.map(fieldName).join(" › "), value: held }];
+  });
+}
+
+/** A value in one line. */
+export function inWords(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "None";
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value !== "object") return String(value);
+  const items: unknown[] = Object.values(value);
+  if (items.length === 0) return "None";
+  const words = isNested(value) ? namedValues(value).map((field) => `${field.name}: ${inWords(field.value)}`) : items.map(inWords);
+  return words.join(isNested(value) ? "; " : ", ");
+}
+
+/** An object, or a list with one in it; not one that is empty. */
+function isNested(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return false;
+  return !Array.isArray(value) || value.some((item) => typeof item === "object" && item !== null);
+}
