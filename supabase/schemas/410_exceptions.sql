@@ -33,7 +33,7 @@ create table public.exceptions (
   paused_ms bigint not null default 0,
   status text not null default 'open' check (status in ('open', 'in_review', 'resolved', 'dismissed')),
   reason_code text check (length(reason_code) between 1 and 64),
-  amount_minor bigint check (amount_minor >= 0),
+  amount_minor bigint check (amount_minor between 0 and 9007199254740991),
   currency text check (currency ~ '^[A-Z]{3}$'),
   reconciliation_id text,
   -- 16 kB as sent is at most 24 kB with the spaces that Postgres writes.
