@@ -225,10 +225,11 @@ begin
     )
     select jsonb_build_object(
       'avoided', (
-        select count(*) from unnest(matched) m (line_no) cross join lateral (
+        select count(distinct x.exception_id) from unnest(matched) m (line_no) cross join lateral (
+          select y.exception_id from private.exception_lines y where y.tenant_id = tenant and y.line_no = m.line_no and y.pair_no = r.pair_no offset 0
+        ) x cross join lateral (
           select from public.exceptions e
-          where e.tenant_id = tenant and e.line_no = m.line_no and e.pair_no = r.pair_no and (r.closed_at is not null or e.status in ('open', 'in_review'))
-          limit 1
+          where e.tenant_id = tenant and e.id = x.exception_id and (r.closed_at is not null or e.status in ('open', 'in_review')) offset 0
         ) e
       ),
       'added', (
@@ -236,8 +237,13 @@ begin
         cross join lateral (select x.source_no, x.value_date from public.lines x where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
         join grace g on g.source_no = l.source_no
         where l.value_date < g.day
-          and not exists (
-            select from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = r.pair_no and e.status in ('open', 'in_review'))
+          and (
+            select e.id from (
+              select y.exception_id from private.exception_lines y where y.tenant_id = tenant and y.line_no = o.line_no and y.pair_no = r.pair_no offset 0
+            ) x cross join lateral (
+              select z.id from public.exceptions z where z.tenant_id = tenant and z.id = x.exception_id and z.status in ('open', 'in_review') offset 0
+            ) e
+          ) is null
       )
     )
     from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation

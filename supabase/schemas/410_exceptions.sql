@@ -49,6 +49,8 @@ create table public.exceptions (
   line_no bigint,
   line_id uuid,
   suggested_match_id uuid,
+  -- The suggestion whose lines it is about together; null: its line alone.
+  grouped_match_id uuid,
   -- What settled its line resolved it: undoing that reopens it.
   resolved_by_matching boolean not null default false,
   primary key (tenant_id, id),
@@ -70,6 +72,7 @@ create index exceptions_by_assignee on public.exceptions (tenant_id, assigned_to
 create unique index exceptions_open_of_line on public.exceptions (tenant_id, line_no, pair_no) where line_no is not null and status in ('open', 'in_review');
 create index exceptions_by_line on public.exceptions (tenant_id, line_no, id) where line_no is not null;
 create index exceptions_by_suggestion on public.exceptions (tenant_id, suggested_match_id) where suggested_match_id is not null;
+create index exceptions_grouped on public.exceptions (tenant_id, pair_no) where grouped_match_id is not null and status in ('open', 'in_review');
 create index exceptions_open_by_pair on public.exceptions (tenant_id, pair_no) where pair_no is not null and status in ('open', 'in_review');
 -- Also what the list of members goes by.
 create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id) where assigned_to is not null;

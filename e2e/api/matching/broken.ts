@@ -26,9 +26,11 @@ export const BROKEN = `select 'a match does not add up' as what, m.id::text as o
  select 'a line has several open exceptions', e.line_no::text from exceptions e
  where e.tenant_id = $1 and e.line_no is not null and e.status in ('open', 'in_review') group by e.line_no having count(*) > 1
  union all
- select 'an open exception of a line that is settled', e.id from exceptions e
+ select 'an open exception of lines that are settled', e.id from exceptions e
  where e.tenant_id = $1 and e.line_no is not null and e.status in ('open', 'in_review')
-   and not exists (select from private.open_lines o where o.tenant_id = e.tenant_id and o.pair_no = e.pair_no and o.line_no = e.line_no)
+   and not exists (
+     select from private.exception_lines x join private.open_lines o on o.tenant_id = x.tenant_id and o.pair_no = x.pair_no and o.line_no = x.line_no
+     where x.tenant_id = e.tenant_id and x.exception_id = e.id)
  union all
  select 'the count of matched lines is wrong', c.lines::text from private.matched_counts c
  where c.tenant_id = $1 and c.lines <> (
