@@ -105,6 +105,7 @@ begin
       'Reopen and look at earlier periods of these sources, or tell us before you close.', unexplained ->> 'difference_minor', unexplained ->> 'currency'));
   end if;
   insert into public.closings (tenant_id, reconciliation_id, statement) values (r.tenant_id, r.id, statement);
+  perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id);
   perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
