@@ -64,14 +64,18 @@ export const EVENTS = {
     reads: "read:exceptions",
     data: aboutException.extend({ due_at: dueAt }),
   },
-  "exception.created": { summary: "An exception was created", reads: "read:exceptions", data: aboutException },
+  "exception.created": {
+    summary: "An exception was created: of lines that stay open, one for a line alone, one for all lines of a suggestion",
+    reads: "read:exceptions",
+    data: aboutException,
+  },
   "exception.updated": {
-    summary: "An exception was changed or reopened",
+    summary: "An exception was changed or reopened, by a run when it is about other lines",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },
   "exception.resolved": {
-    summary: "An exception was resolved or dismissed",
+    summary: "An exception was resolved or dismissed, or merged into another of the same suggestion",
     reads: "read:exceptions",
     data: aboutException.extend({ changes }),
   },

@@ -62,11 +62,20 @@ export const exception = z
     pause_reason: z.string().nullable().meta({ example: null }),
     status,
     reason_code: z.string().nullable().meta({ example: "missing_counterpart" }),
-    amount_minor: z.int().nullable().meta({ example: 125000 }),
+    amount_minor: z.int().nullable().meta({
+      description: "Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.",
+      example: 125000,
+    }),
     currency: z.string().nullable().meta({ example: "EUR" }),
     reconciliation_id: reconciliationId.nullable(),
-    line_id: id("lin").nullable().meta({ description: "The line that stayed open too long, where matching opened it.", example: null }),
-    suggested_match_id: id("mat").nullable().meta({ description: "A match of it that a run suggests.", example: null }),
+    line_id: id("lin").nullable().meta({
+      description: "The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.",
+      example: null,
+    }),
+    suggested_match_id: id("mat").nullable().meta({
+      description: "A match of it that a run suggests. The exception is about all lines of it: details.lines names them.",
+      example: null,
+    }),
     details: z.record(z.string(), z.unknown()).meta({ example: { source_line: 118 } }),
     resolution: z.string().nullable().meta({ example: null }),
     created_at: time,

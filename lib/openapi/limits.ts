@@ -145,7 +145,7 @@ const COUNTS: Record<string, number> = {
   steps: 150,
   suggested: 400,
   unused_scopes: 64,
-  waterfall: 20,
+  waterfall: 100,
   webhooks: 250,
 };
 

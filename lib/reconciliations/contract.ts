@@ -35,6 +35,7 @@ export const reconciliation = z
     auto_run: autoRun,
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
+    excluded_count: count.meta({ description: "Lines that were excluded in it, wholly or in part.", example: 3 }),
     open_exceptions: count.meta({ description: "Its open and in-review exceptions, counted now.", example: 12 }),
     closed_at: time.nullable().meta({ example: null }),
     closed_by: actor.nullable().meta({ example: null }),

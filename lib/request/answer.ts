@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { z } from "zod";
+import { z } from "zod";
+import { log } from "../runtime/log.ts";
 import type { Contract } from "../wire/contract.ts";
 import type { Context } from "./context.ts";
 
@@ -10,9 +11,31 @@ export type Answer<C extends Contract> = { data: z.output<C["response"]>; body: 
 
 /** Parses what a verb found by the contract, for an endpoint or a page: a column nobody listed can't leak. */
 export async function answerOf<C extends Contract>(contract: C, ctx: Context, found: Promise<z.input<C["response"]>>): Promise<Answer<C>> {
-  const data = contract.response.parse(await found) as z.output<C["response"]>;
+  const data = parsed(contract.response, ctx, await found) as z.output<C["response"]>;
   const body = JSON.stringify(data);
   return { data, body, etag: contract.resource === null ? null : entityTag(ctx.version, body) };
+}
+
+/** A page leaves out the items that don't fit the contract, which would take the others down with them. Sums are the database's, and stay. */
+function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
+  const { success, data, error } = response.safeParse(found);
+  if (success) return data;
+  const places = error.issues.map(({ path: [field, place] }) => (field === "items" && typeof place === "number" ? place : null));
+  if (!(response instanceof z.ZodObject && "next_cursor" in response.shape) || places.includes(null)) throw error;
+  const { items } = found as { items: { id?: unknown }[] };
+  const unfit = new Set(places);
+  log.error(
+    {
+      request_id: ctx.requestId,
+      tenant_id: ctx.tenantId,
+      operation: ctx.operation,
+      ids: items.flatMap(({ id }, place) => (unfit.has(place) ? [id] : [])),
+      // Not what stands there.
+      issues: error.issues.map(({ path, code }) => `${path.join(".")}: ${code}`),
+    },
+    "items that don't fit the contract, left out of a page",
+  );
+  return response.parse({ ...(found as object), items: items.filter((_, place) => !unfit.has(place)) });
 }
 
 /**

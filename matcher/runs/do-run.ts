@@ -12,7 +12,7 @@ import { SURE_SCORE } from "../engine/score.ts";
 import { type Decision, learn, trackRecord, type Weights } from "../engine/weights.ts";
 import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
-import { keepChanges, settlingRules } from "./keep-changes.ts";
+import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions } from "./line-exceptions.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 import { loadWorld } from "./world.ts";
@@ -229,10 +229,10 @@ class Progress {
   }
 }
 
-/** As the run's row has it. `settled`: of a rule whose matches later runs leave alone, which the database counts. */
-function waterfallOf({ waterfall, input: { rules } }: Result) {
-  const settling = settlingRules(rules);
-  return waterfall.rules.map(({ name, amounts, ...step }, index) => ({
+/** As the run's row has it. */
+function waterfallOf({ waterfall }: Result) {
+  return waterfall.rules.map(({ name, amounts, ...step }) => ({
+    kind: "rule",
     rule: name,
     ...step,
     amounts: amounts.map(({ currency, left_minor, right_minor }) => ({
@@ -240,6 +240,5 @@ function waterfallOf({ waterfall, input: { rules } }: Result) {
       left_minor: exactSum(left_minor),
       right_minor: exactSum(right_minor),
     })),
-    settled: settling[index],
   }));
 }

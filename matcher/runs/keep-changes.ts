@@ -14,7 +14,7 @@ const EXPLAINED = 2_000;
 const GONE = 5_000;
 
 /** Which rules stand before all others and are exact: what they make, later runs leave alone. */
-export function settlingRules(rules: readonly Rule[]): boolean[] {
+function settlingRules(rules: readonly Rule[]): boolean[] {
   const others = rules.findIndex(({ kind }) => kind !== "exact");
   return rules.map((_, index) => others < 0 || index < others);
 }

@@ -1,83 +1,102 @@
 import type { Client } from "pg";
-import { decimalsOf } from "#lib/wire/currencies.ts";
 import type { Result } from "../engine/engine.ts";
 import { REASONS, type Reason } from "../engine/reasons.ts";
-import type { RunToDo } from "./run-to-do.ts";
+import { cut, type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
+import type { Policy, RunToDo } from "./run-to-do.ts";
 
-type OverdueLine = {
-  line_no: number;
-  side: "left" | "right";
-  open_minor: number;
-  currency: string;
-  value_date: string;
-  /** The source's. */
-  name: string;
-  is_late: boolean;
-};
+/** An exception that is about other lines than before, with those that are merged into it. `line_no`: its own line. */
+type Regrouped = Subject & { exception_id: string; merged: string[]; line_no: number; severity: string; amount_minor: number };
 
-/** What a title says of each reason. */
-const TITLES: Record<Reason | "late_arrival", string> = {
-  missing_counterpart: "No counterpart",
-  amount_differs: "Amount differs",
-  outside_window: "Counterpart outside the window",
-  duplicate: "Booked twice",
-  group_incomplete: "Group incomplete",
-  currency_differs: "Currency differs",
-  ambiguous: "Counterpart not certain",
-  late_arrival: "Arrived after the period was closed",
-};
+/** Lines that the details name; the suggestion has all of them. */
+const NAMED = 20;
+const REFERENCE_MOST = 100;
 
-/** Opens an exception for each line that is open past its source's grace and has none, up to the policy's cap. */
+/**
+ * Opens an exception for each line that is open past its source's grace and has none, one for all lines of a suggestion, up to the policy's
+ * cap. Those that are open are put together and apart before, as suggestions came and went.
+ */
 export async function openLineExceptions(client: Client, run: RunToDo, result: Result): Promise<{ opened: number; heldBack: number }> {
   const { exceptions } = run.policy;
-  const { rows } = await client.query<{ lines: OverdueLine[]; held_back: string }>("select * from private.lines_past_grace($1, $2, $3)", [
-    run.tenantId,
-    run.reconciliationId,
+  const period = [run.tenantId, run.reconciliationId];
+  const attempt = [...period, run.runId, run.attempt];
+  const { rows: found } = await client.query<{ regrouped: Regrouped[] }>(
+    "select private.exceptions_to_regroup($1, $2) as regrouped",
+    period,
+  );
+  const regrouped = found[0]?.regrouped ?? [];
+  if (regrouped.length > 0) {
+    const reasons = reasonsOf(result, regrouped);
+    await client.query("select private.regroup_exceptions($1, $2, $3, $4, $5)", [
+      ...attempt,
+      JSON.stringify(regrouped.map((one) => ({ ...one, ...regroupedFields(one, exceptions, reasons) }))),
+    ]);
+  }
+  const { rows } = await client.query<{ lines: Subject[]; held_back: string }>("select * from private.lines_past_grace($1, $2, $3)", [
+    ...period,
     exceptions.most_a_run,
   ]);
-  const { lines = [], held_back = "0" } = rows[0] ?? {};
-  const reasons = reasonsOf(result, lines);
-  const wanted = lines.map((line) => {
-    const reason = line.is_late ? "late_arrival" : (reasons.get(line.line_no) ?? "amount_differs");
-    const amount = Math.abs(line.open_minor);
-    return {
-      line_no: line.line_no,
-      title: `${TITLES[reason]}: ${decimal(line.open_minor, line.currency)} ${line.currency} of ${line.value_date}, ${line.name}`.slice(
-        0,
-        200,
-      ),
-      severity: exceptions.severities.findLast(({ from_minor }) => amount >= from_minor)?.severity ?? "low",
-      assigned_to: exceptions.assigned_to,
-      reason_code: reason,
-      amount_minor: amount,
-      currency: line.currency,
-      details: { side: line.side },
-    };
+  const { lines: subjects = [], held_back = "0" } = rows[0] ?? {};
+  const reasons = reasonsOf(result, subjects);
+  const wanted = subjects.flatMap((subject) => {
+    const own = subject.lines.find(({ is_free }) => is_free);
+    if (!own) return [];
+    const fields = fieldsOf(subject, own, reasons);
+    return [{ ...fields, severity: severityOf(fields.amount_minor, exceptions), assigned_to: exceptions.assigned_to }];
   });
   const opened =
     wanted.length === 0
       ? 0
       : await client
           .query<{ opened: number }>("select private.open_line_exceptions($1, $2, $3, $4, $5) as opened", [
-            run.tenantId,
-            run.reconciliationId,
-            run.runId,
-            run.attempt,
+            ...attempt,
             JSON.stringify(wanted),
           ])
           .then(({ rows: [row] }) => row?.opened ?? 0);
-  await client.query("select private.point_exceptions_at_suggestions($1, $2, $3, $4)", [
-    run.tenantId,
-    run.reconciliationId,
-    run.runId,
-    run.attempt,
-  ]);
+  await client.query("select private.point_exceptions_at_suggestions($1, $2, $3, $4)", attempt);
   return { opened, heldBack: Number(held_back) };
 }
 
+/** Those of an open exception. A severity that isn't its amount's was set by a person, and stays. */
+function regroupedFields(one: Regrouped, policy: Policy["exceptions"], reasons: Map<number, Reason>) {
+  const own = one.lines.find(({ line_no }) => line_no === one.line_no) ?? (one.lines[0] as ExceptionLine);
+  const fields = fieldsOf(one, own, reasons);
+  const isPolicys = one.severity === severityOf(one.amount_minor, policy);
+  return { ...fields, severity: isPolicys ? severityOf(fields.amount_minor, policy) : one.severity };
+}
+
+/** The money at risk is what the lines differ by: of a line alone, all of it. */
+function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Reason>) {
+  const { match_id, currency, difference_minor, is_late, lines } = subject;
+  const differs = match_id !== null && difference_minor !== 0;
+  const reason = is_late ? "late_arrival" : differs ? "amount_differs" : (reasons.get(own.line_no) ?? "amount_differs");
+  return {
+    match_id,
+    line_nos: [own.line_no, ...lines.flatMap(({ line_no }) => (line_no === own.line_no ? [] : [line_no]))],
+    title: titleOf(reason, subject),
+    reason_code: reason,
+    amount_minor: Math.abs(difference_minor),
+    currency,
+    details:
+      match_id === null
+        ? { side: own.side }
+        : {
+            lines: lines.slice(0, NAMED).map(({ id, side, open_minor, reference }) => ({
+              line_id: id,
+              side,
+              open_minor,
+              reference: reference === null ? null : cut(reference, REFERENCE_MOST),
+            })),
+          },
+  };
+}
+
+function severityOf(amount: number, { severities }: Policy["exceptions"]): string {
+  return severities.findLast(({ from_minor }) => amount >= from_minor)?.severity ?? "low";
+}
+
 /** Why each of these lines is open, by its number; none of what is left of a line that is partly matched. */
-function reasonsOf({ open, input }: Result, asked: readonly OverdueLine[]): Map<number, Reason> {
-  const wanted = new Set(asked.map(({ line_no }) => line_no));
+function reasonsOf({ open, input }: Result, subjects: readonly Subject[]): Map<number, Reason> {
+  const wanted = new Set(subjects.flatMap(({ lines }) => lines.map(({ line_no }) => line_no)));
   const found = new Map<number, Reason>();
   for (const side of ["left", "right"] as const) {
     const { line, reason } = open[side];
@@ -87,11 +106,4 @@ function reasonsOf({ open, input }: Result, asked: readonly OverdueLine[]): Map<
     }
   }
   return found;
-}
-
-function decimal(minor: number, currency: string): string {
-  const digits = decimalsOf(currency) ?? 2;
-  const text = String(Math.abs(minor)).padStart(digits + 1, "0");
-  const whole = text.slice(0, text.length - digits);
-  return `${minor < 0 ? "-" : ""}${whole}${digits > 0 ? `.${text.slice(-digits)}` : ""}`;
 }

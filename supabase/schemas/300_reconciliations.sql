@@ -9,8 +9,9 @@ create table public.reconciliations (
   period_end date not null,
   left_source text not null check (length(left_source) between 1 and 200),
   right_source text not null check (length(right_source) between 1 and 200),
-  matched_count bigint not null default 0 check (matched_count >= 0),
-  unmatched_count bigint not null default 0 check (unmatched_count >= 0),
+  -- What JSON's numbers hold, and days of four-digit years.
+  matched_count bigint not null default 0 check (matched_count between 0 and 9007199254740991),
+  unmatched_count bigint not null default 0 check (unmatched_count between 0 and 9007199254740991),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
   updated_at timestamptz(3) not null default now(),
@@ -23,7 +24,8 @@ create table public.reconciliations (
   closed_at timestamptz(3),
   closed_by text,
   primary key (tenant_id, id),
-  check (period_end >= period_start)
+  check (period_end >= period_start),
+  constraint reconciliations_days_check check (period_start >= '0001-01-01' and period_end <= '9999-12-31')
 );
 
 alter table public.reconciliations enable row level security;

@@ -13,6 +13,7 @@ begin
       select count(*) from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
     else (
       select count(*) from private.open_lines o where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end) end,
+    'excluded_count', (select count(*) from public.exclusions e where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id),
     'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
     'open_exceptions', (
       select count(*) from public.exceptions e

@@ -48,8 +48,11 @@ begin
         and (line_json.pair_no is null or mm.pair_no = line_json.pair_no)
     ),
     'exception_id', (
-      select e.id from public.exceptions e
-      where e.tenant_id = l.tenant_id and e.line_no = l.line_no and e.status in ('open', 'in_review')
+      select e.id from (
+        select x.exception_id from private.exception_lines x where x.tenant_id = l.tenant_id and x.line_no = l.line_no offset 0
+      ) x cross join lateral (
+        select y.id from public.exceptions y where y.tenant_id = l.tenant_id and y.id = x.exception_id and y.status in ('open', 'in_review') offset 0
+      ) e
       order by e.id desc limit 1
     ),
     'created_at', private.iso(l.created_at)

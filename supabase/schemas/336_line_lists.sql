@@ -1,21 +1,17 @@
 -- Lists of lines over the wire: a source's, and a period's as it stands or as it closed.
 
--- SQL that says whether line x of source s is in this state in s.pair_no; `of_several`: where most of it is open. As line_standing, which
--- costs ten times as much. Each lookup is one by the whole key: `offset 0` keeps the planner from joining what it takes for few.
-create function private.line_state_is(state text, of_several boolean) returns text
+-- SQL that says whether line x of source s is in this state: in the pair of s.pair_nos where most of it is open, else in s.pair_no, the first. As
+-- line_standing, which costs ten times as much. Each lookup is one by the whole key: `offset 0` keeps the planner from joining what it takes for few.
+create function private.line_state_is(state text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
-  opened constant text := 'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = s.pair_no and o.line_no = x.line_no %s offset 0)';
+  opened constant text := 'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = x.line_no %s offset 0)';
   excluded constant text := 'exists (select from public.exclusions e where e.tenant_id = $1 and e.pair_no = s.pair_no and e.line_no = x.line_no offset 0)';
 begin
-  if of_several then
-    return format('(private.line_standing(x, $3.pair_no)).state = any (%L::text[])', case state
-      when 'outstanding' then array['open', 'partly_matched'] else array[state] end);
-  end if;
   return case state
     when 'outstanding' then '(s.pair_no is null or ' || format(opened, '') || ')'
     when 'open' then '(s.pair_no is null or ' || format(opened, 'and o.open_minor = o.amount_minor') || ')'
-    when 'partly_matched' then format(opened, 'and o.open_minor <> o.amount_minor')
+    when 'partly_matched' then format(opened, '') || ' and not ' || format(opened, 'and o.open_minor = o.amount_minor')
     when 'excluded' then excluded || ' and not ' || format(opened, '')
     when 'matched' then 's.pair_no is not null and not ' || format(opened, '') || ' and not ' || excluded
   end;
@@ -56,14 +52,16 @@ begin
   end;
 end $$;
 
--- Lines of a period that are few: those it matched, or its pair excluded. Null where they may be more than `most`, or the state is another.
-create function private.few_own_lines(r public.reconciliations, state text, most integer) returns bigint[]
+-- Lines that are few: those that a period matched, or that were excluded in its pair, or in any of these sources' where no period is named. Null where
+-- they may be more than `most`, or the state is another.
+create function private.few_own_lines(r public.reconciliations, state text, source_nos integer[], most integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
+  pair_nos integer[];
   line_nos bigint[];
 begin
-  if state = 'matched' and coalesce((
+  if state = 'matched' and r.id is not null and coalesce((
     select c.lines from private.matched_counts c where c.tenant_id = tenant and c.reconciliation_id = r.id), 0) <= most
   then
     return array(
@@ -72,7 +70,10 @@ begin
       where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'confirmed'
     );
   elsif state = 'excluded' then
-    line_nos := array(select e.line_no from public.exclusions e where e.tenant_id = tenant and e.pair_no = r.pair_no limit most + 1);
+    pair_nos := case when r.id is not null then array[r.pair_no] else array(
+      select p.pair_no from public.pairs p
+      where p.tenant_id = tenant and (p.left_source_no = any (source_nos) or p.right_source_no = any (source_nos))) end;
+    line_nos := array(select distinct e.line_no from public.exclusions e where e.tenant_id = tenant and e.pair_no = any (pair_nos) limit most + 1);
     return case when cardinality(line_nos) <= most then line_nos end;
   end if;
   return null;
@@ -95,6 +96,7 @@ declare
   is_searched boolean := false;
   stands text;
   of_standing text;
+  unpaired text;
   filters text;
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
@@ -104,11 +106,11 @@ begin
     few := private.find_own_lines(q, source_nos, 5000);
     is_searched := few is not null;
   end if;
-  if few is null and r.pair_no is not null then
-    few := private.few_own_lines(r, state, 5000);
+  if few is null then
+    few := private.few_own_lines(r, state, source_nos, 5000);
   end if;
-  stands := case when few is null and r.pair_no is not null and state in ('open', 'partly_matched', 'outstanding') then
-    case when r.closed_at is null then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = $3.pair_no'
+  stands := case when few is null and state in ('open', 'partly_matched', 'outstanding') then
+    case when r.closed_at is null then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = s.pair_no'
     else 'public.carried_lines w where w.tenant_id = $1 and w.reconciliation_id = $3.id' end end;
   filters := concat_ws(' and ',
     case when q is not null and not is_searched then private.line_search(q, 'private.line_text(x)') end,
@@ -125,37 +127,52 @@ begin
     case when r.id is not null and stands is null then format('(%s or %s or %s)',
       private.line_was(case when r.closed_at is null then 'open' else 'carried' end), private.line_was('matched'), private.line_was('excluded')) end,
     case when r.closed_at is not null then case when stands is null or state <> 'outstanding' then private.line_state_was(state) end
-      when stands is null and state is not null then private.line_state_is(state, exists (
-        select from unnest(source_nos) x join public.pairs p on p.tenant_id = tenant and x in (p.left_source_no, p.right_source_no)
-        where r.id is null group by x having count(*) > 1
-      )) end,
+      when stands is null then private.line_state_is(state) end,
     'true'
   );
-  of_standing := concat_ws(' and ', 'w.side = s.side and w.value_date <= $3.period_end',
+  of_standing := concat_ws(' and ', 'w.side = s.side', case when r.id is not null then 'w.value_date <= $3.period_end' end,
     case when after_date is not null then '(w.value_date, w.line_no) < ($6, $7)' end,
     case when r.closed_at is null then
-      case state when 'open' then 'w.open_minor = w.amount_minor' when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end);
+      case state when 'open' then 'w.open_minor = w.amount_minor' when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
+    -- Not all of it in another pair.
+    case when r.id is null and state = 'partly_matched' then 'not exists (select from private.open_lines o
+      where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = w.line_no and o.open_minor = o.amount_minor offset 0)' end);
+  -- Of a source in no pair all is open.
+  unpaired := case when stands is not null and r.id is null and state <> 'partly_matched' then format($sql$
+    union all (
+      select x.value_date, x.line_no from public.lines x
+      where s.pair_no is null and x.tenant_id = $1 and x.source_no = s.source_no and %s
+      order by x.value_date desc, x.line_no desc limit $8
+    ) $sql$, concat_ws(' and ', case when after_date is not null then '(x.value_date, x.line_no) < ($6, $7)' end, filters)) end;
   return query execute format($sql$
-    select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
-    from (
-      select x.source_no, coalesce($3.pair_no, (
-        select p.pair_no from public.pairs p where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no) limit 1
-      )) as pair_no, case x.source_no when (
-        select p.left_source_no from public.pairs p where p.tenant_id = $1 and p.pair_no = $3.pair_no) then 'left' else 'right' end as side
+    with sources as materialized (
+      select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
+        select p.pair_no from public.pairs p
+        where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no) order by p.pair_no) end as pair_nos
       from unnest($4) x (source_no)
-    ) s cross join lateral (%s limit $8) l
-    order by l.value_date desc, l.line_no desc limit $8 $sql$, case
+    ), s as materialized (
+      select x.source_no, x.pair_nos, p.pair_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side
+      from sources x left join public.pairs p on p.tenant_id = $1 and p.pair_no = any (%s)
+    )
+    select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
+    from (%s) l order by l.value_date desc, l.line_no desc limit $8 $sql$,
+    case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end, case
     when few is not null then format($sql$
       select x.value_date, x.line_no from unnest($5) h (line_no)
       cross join lateral (select * from public.lines y where y.tenant_id = $1 and y.line_no = h.line_no offset 0) x
-      where x.source_no = s.source_no and %s order by x.value_date desc, x.line_no desc $sql$, filters)
+      join s on s.source_no = x.source_no where %s $sql$, filters)
+    -- What is open in several pairs is listed once.
     when stands is not null then format($sql$
-      select w.value_date, w.line_no from %s and %s and exists (
-        select from (select * from public.lines y where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x where %s offset 0
-      ) order by w.value_date desc, w.line_no desc $sql$, stands, of_standing, filters)
+      select distinct w.value_date, w.line_no from s cross join lateral ((
+        select w.value_date, w.line_no from %s and %s and exists (
+          select from (select * from public.lines y where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x where %s offset 0
+        ) order by w.value_date desc, w.line_no desc limit $8
+      ) %s) w $sql$, stands, of_standing, filters, unpaired)
     else format($sql$
-      select x.value_date, x.line_no from public.lines x
-      where x.tenant_id = $1 and x.source_no = s.source_no and %s order by x.value_date desc, x.line_no desc $sql$, filters)
+      select w.value_date, w.line_no from s cross join lateral (
+        select x.value_date, x.line_no from public.lines x
+        where x.tenant_id = $1 and x.source_no = s.source_no and %s order by x.value_date desc, x.line_no desc limit $8
+      ) w $sql$, filters)
     end)
   using tenant, input, r, source_nos, few, after_date, after_no, most;
 end $$;

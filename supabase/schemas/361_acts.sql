@@ -45,3 +45,37 @@ begin
   );
 end $$;
 grant execute on function private.act_json(private.acts) to authenticated;
+
+-- One security event for a decision on matches, however many there are. Records: matching.confirmed, matching.rejected, matching.undone.
+create function private.record_decided_matches(action text, ids uuid[], details jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  target constant text := case when cardinality(ids) = 1 then private.match_id_text(ids[1]) end;
+  periods constant text[] := array(
+    select distinct m.reconciliation_id from public.matches m where m.tenant_id = private.tenant_id() and m.id = any (ids));
+  told constant jsonb := details || jsonb_build_object('count', cardinality(ids),
+    'reconciliation_id', case when cardinality(periods) = 1 then periods[1] end);
+begin
+  if cardinality(ids) = 0 then
+    return;
+  end if;
+  case action
+    when 'confirm' then perform private.record_security_event('matching.confirmed', target, null, told);
+    when 'reject' then perform private.record_security_event('matching.rejected', target, null, told);
+    when 'undo' then perform private.record_security_event('matching.undone', target, null, told);
+  end case;
+end $$;
+
+-- The same for a match by hand. Records: matching.written_off where some of it is, else matching.matched.
+create function private.record_hand_match(m public.matches) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  told constant jsonb := jsonb_build_object('reconciliation_id', m.reconciliation_id, 'currency', m.currency, 'amount_minor', m.amount_minor,
+    'adjustments', m.adjustments);
+begin
+  if m.adjustments @> '[{"kind": "write_off"}]' then
+    perform private.record_security_event('matching.written_off', private.match_id_text(m.id), m.note, told);
+  else
+    perform private.record_security_event('matching.matched', private.match_id_text(m.id), m.note, told);
+  end if;
+end $$;

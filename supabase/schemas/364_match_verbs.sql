@@ -91,7 +91,7 @@ begin
 end $$;
 
 -- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as they are now, in this order. What is decided
--- by filter, `seen` by nobody one by one, teaches what lines are alike, and is no proof that the engine may match by itself.
+-- by filter, `seen` by nobody one by one, teaches what lines are alike, and is no proof that the engine may match by itself. Records: one event.
 -- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where a period is closed.
 create function private.decide_own_matches(action text, ids uuid[], seen boolean default true) returns setof public.matches
 language plpgsql volatile security definer set search_path = '' as $$
@@ -137,6 +137,7 @@ begin
   if action <> 'undo' then
     perform private.remember_act(action, decide_own_matches.ids);
   end if;
+  perform private.record_decided_matches(action, decide_own_matches.ids, jsonb_build_object('by_filter', not seen));
   return query
   select m.* from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id order by i.n;
 end $$;

@@ -48,7 +48,7 @@ end $$;
 
 -- Makes a confirmed match of all that is open of these lines; `split`: the one of which the difference stays open. Refuses:
 -- invalid_request where they do not add up, naming by how much, or to more than JSON's numbers hold; role_required for what only a person may
--- adjust; conflict where one is not open; not_found and conflict of the period.
+-- adjust; conflict where one is not open; not_found and conflict of the period. Records: matching.matched or matching.written_off.
 create function private.match_own_lines(period text, line_ids jsonb, adjustments jsonb, note text, split text) returns public.matches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -124,6 +124,7 @@ begin
   from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l;
   perform private.confirm_matches(tenant, r.pair_no, array[made.id], private.actor());
   perform private.remember_act('match', array[made.id]);
+  perform private.record_hand_match(made);
   return made;
 end $$;
 

@@ -20,7 +20,7 @@ begin
 end $$;
 
 -- What was confirmed is suggested again, what was rejected too; what was matched by hand is undone; what was excluded is included.
--- Refuses: conflict where it was taken back before, or things have moved on.
+-- Refuses: conflict where it was taken back before, or things have moved on. Records: matching.undone, or line.included.
 create function private.take_back_own_act(id text) returns private.acts
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -46,6 +46,10 @@ begin
     when 'exclude' then perform private.include_own_line(private.line_id_text(a.line_id), r.id, 'Undone');
   end case;
   update private.acts x set undone_at = now(), undone_by = private.actor() where x.tenant_id = tenant and x.id = a.id returning * into a;
+  if a.kind <> 'exclude' then
+    perform private.record_security_event('matching.undone', a.id, null, jsonb_build_object(
+      'decision', a.kind, 'count', cardinality(a.match_ids), 'reconciliation_id', a.reconciliation_id));
+  end if;
   -- Suggestions that had to go for it may come again.
   if r.auto_run then
     perform private.ask_for_runs(tenant, r.pair_no);

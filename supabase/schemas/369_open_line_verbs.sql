@@ -98,9 +98,13 @@ begin
       order by m.score desc nulls last, m.id limit 1
     ),
     'exception_id', (
-      select e.id from public.exceptions e
-      where e.tenant_id = l.tenant_id and e.line_no = l.line_no and e.pair_no = r.pair_no and e.status in ('open', 'in_review')
-      order by e.id desc limit 1
+      select e.id from (
+        select x.exception_id from private.exception_lines x
+        where x.tenant_id = l.tenant_id and x.line_no = l.line_no and x.pair_no = r.pair_no offset 0
+      ) x cross join lateral (
+        select y.id from public.exceptions y where y.tenant_id = l.tenant_id and y.id = x.exception_id and y.status in ('open', 'in_review') offset 0
+      ) e
+      limit 1
     )
   );
 end $$;

@@ -146,18 +146,23 @@ grant execute on function
   private.trial_of(jsonb)
 to authenticated;
 
--- input: { id, dry_run, rules, calendar_id }, `id` the reconciliation's. Refuses: not_found, conflict, invalid_request.
+-- input: { id, dry_run, rules, calendar_id }, `id` the reconciliation's. Records: matching.run_requested; a dry run is recorded as every one is.
+-- Refuses: not_found, conflict, invalid_request.
 create function public.create_run(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_run');
+  asked public.runs;
 begin
   if kept is not null then
     return kept;
   end if;
   perform private.find_period(input ->> 'id');
-  return private.answer(request, private.run_json(private.ask_for_own_run(input ->> 'id',
-    case when (input ->> 'dry_run')::boolean then private.trial_of(input) end)));
+  asked := private.ask_for_own_run(input ->> 'id', case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
+  if asked.dry_run is null then
+    perform private.record_security_event('matching.run_requested', asked.id, null, jsonb_build_object('reconciliation_id', asked.reconciliation_id));
+  end if;
+  return private.answer(request, private.run_json(asked));
 end $$;
 
 -- Newest first. input: { id, limit, after: [id] | null, status }, `id` the reconciliation's. Refuses: not_found, conflict.

@@ -179,19 +179,19 @@ begin
   return lpad(to_hex(floor(number / 4294967296)::bigint), 8, '0') || lpad(to_hex((number - floor(number / 4294967296) * 4294967296)::bigint), 8, '0');
 end $$;
 
--- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened, exceptions_held_back }. Of the rules whose matches a
--- run leaves alone, the waterfall counts all there are. Checks what must hold; answers the sentences of what does not. Refuses: conflict.
+-- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened, exceptions_held_back }, of whose waterfall the rules are taken: the
+-- books say what they matched. Checks what must hold; answers the sentences of what does not. Refuses: conflict.
 create function private.finish_run(tenant text, run text, attempt integer, outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   x public.runs;
-  p record;
+  p public.reconciliations;
   totals record;
   violations text[];
 begin
   perform private.require_attempt(tenant, run, attempt);
   select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
-  select r.period_end, r.pair_no into p from public.reconciliations r where r.tenant_id = tenant and r.id = x.reconciliation_id;
+  select * into p from public.reconciliations r where r.tenant_id = tenant and r.id = x.reconciliation_id;
   select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
   violations := private.violations_of_period(tenant, x.reconciliation_id, run);
   update public.runs y set
@@ -200,31 +200,12 @@ begin
     lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest, suggested_count = totals.suggested,
     open_count = (
       select count(*) from private.open_lines o where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),
-    waterfall = private.whole_waterfall(tenant, x.reconciliation_id, outcome -> 'waterfall'), changed = outcome -> 'changed',
+    waterfall = private.whole_waterfall(p, private.rules_of_waterfall(outcome -> 'waterfall')), changed = outcome -> 'changed',
     exceptions_opened = (outcome ->> 'exceptions_opened')::integer, exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
   where y.tenant_id = tenant and y.id = run
   returning * into x;
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
   return violations;
-end $$;
-
-create function private.whole_waterfall(tenant text, reconciliation text, steps jsonb) returns jsonb
-language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    with settled as (
-      select m.method, m.currency, count(*) as matches, sum(m.amount_minor) as minor from public.matches m
-      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.settled and m.state = 'confirmed' and m.decided_by is null
-      group by m.method, m.currency
-    )
-    select jsonb_agg(case when not (s.step ->> 'settled')::boolean then s.step - 'settled' else s.step - 'settled' || (
-        select jsonb_build_object('matches', coalesce(sum(t.matches), 0), 'left_lines', coalesce(sum(t.matches), 0), 'right_lines', coalesce(sum(t.matches), 0),
-          'amounts', coalesce(jsonb_agg(jsonb_build_object('currency', t.currency, 'left_minor', private.exact_sum(t.minor),
-            'right_minor', private.exact_sum(t.minor)) order by t.currency), '[]'))
-        from settled t where t.method = s.step ->> 'rule'
-      ) end order by s.n)
-    from jsonb_array_elements(steps) with ordinality as s (step, n)
-  );
 end $$;
 
 -- What a dry run would change of exceptions, by the numbers of the lines that it would newly match and would leave open: those it would have
@@ -242,10 +223,11 @@ begin
     )
     select jsonb_build_object(
       'avoided', (
-        select count(*) from unnest(matched) m (line_no) cross join lateral (
+        select count(distinct x.exception_id) from unnest(matched) m (line_no) cross join lateral (
+          select y.exception_id from private.exception_lines y where y.tenant_id = tenant and y.line_no = m.line_no and y.pair_no = r.pair_no offset 0
+        ) x cross join lateral (
           select from public.exceptions e
-          where e.tenant_id = tenant and e.line_no = m.line_no and e.pair_no = r.pair_no and (r.closed_at is not null or e.status in ('open', 'in_review'))
-          limit 1
+          where e.tenant_id = tenant and e.id = x.exception_id and (r.closed_at is not null or e.status in ('open', 'in_review')) offset 0
         ) e
       ),
       'added', (
@@ -253,8 +235,13 @@ begin
         cross join lateral (select x.source_no, x.value_date from public.lines x where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
         join grace g on g.source_no = l.source_no
         where l.value_date < g.day
-          and not exists (
-            select from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = r.pair_no and e.status in ('open', 'in_review'))
+          and (
+            select e.id from (
+              select y.exception_id from private.exception_lines y where y.tenant_id = tenant and y.line_no = o.line_no and y.pair_no = r.pair_no offset 0
+            ) x cross join lateral (
+              select z.id from public.exceptions z where z.tenant_id = tenant and z.id = x.exception_id and z.status in ('open', 'in_review') offset 0
+            ) e
+          ) is null
       )
     )
     from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation
@@ -270,8 +257,7 @@ begin
   perform private.require_attempt(tenant, run, attempt);
   update public.runs y set status = 'done', stage = null, finished_at = clock_timestamp(), lines_done = y.lines_total,
     impact = outcome -> 'impact', digest = outcome ->> 'digest', suggested_count = (outcome ->> 'suggested_count')::bigint,
-    open_count = (outcome ->> 'open_count')::bigint, waterfall = (
-      select coalesce(jsonb_agg(s.step - 'settled' order by s.n), '[]') from jsonb_array_elements(outcome -> 'waterfall') with ordinality as s (step, n))
+    open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall'
   where y.tenant_id = tenant and y.id = run
   returning * into x;
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);

@@ -60,7 +60,7 @@ begin
   if forget then
     delete from private.decisions d where d.tenant_id = tenant and d.pair_no = p.pair_no;
   end if;
-  perform private.record_security_event('matching_rules.updated', period, null,
+  perform private.record_security_event('matching.rules_updated', period, null,
     jsonb_build_object('from', before - '{weights}'::text[], 'to', private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
   perform private.ask_for_runs(tenant, p.pair_no);
   return p;
@@ -68,7 +68,7 @@ end $$;
 grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb) to authenticated;
 
 -- input: { id, rules, automatic, four_eyes, calendar_id, exceptions, reset_learning, dry_run }, `id` the reconciliation's. A dry run is asked for as one
--- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: matching_rules.updated.
+-- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -110,6 +110,7 @@ begin
   insert into public.closings (tenant_id, reconciliation_id, statement) values (r.tenant_id, r.id, statement);
   update public.closings c set digest = private.closing_digest(r.tenant_id, r.id) where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
   returning c.digest into kept_digest;
+  perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', kept_digest));
   perform graphile_worker.add_job('examine_books', json_build_object('tenant_id', r.tenant_id, 'pair_no', r.pair_no),
     queue_name => 'examine_books', job_key => format('examine_books:%s:%s', r.tenant_id, r.pair_no), max_attempts => 5);

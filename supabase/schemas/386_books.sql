@@ -89,10 +89,16 @@ begin
   cross join lateral (select count(*) from matches m where m.reconciliation_id = r.id and m.state = 'confirmed') x
   where x.count <> coalesce(c.lines, 0)
   union all
-  select 'open exceptions', coalesce(l.name, 'line ' || e.line_no), 'at most 1 while it is open', count(*)::text
+  select 'open exceptions', coalesce(l.name, 'line ' || e.line_no), 'at most 1', count(*)::text
   from public.exceptions e left join lines l on l.line_no = e.line_no
   where e.tenant_id = tenant and e.pair_no = pair and e.line_no is not null and e.status in ('open', 'in_review')
-  group by e.line_no, l.name having count(*) > 1 or not exists (select from still_open o where o.line_no = e.line_no)
+  group by e.line_no, l.name having count(*) > 1
+  union all
+  select 'exception', e.id, 'closed: nothing of its lines is open', e.status from public.exceptions e
+  where e.tenant_id = tenant and e.pair_no = pair and e.line_no is not null and e.status in ('open', 'in_review') and not exists (
+    select from private.exception_lines x join still_open o on o.line_no = x.line_no
+    where x.tenant_id = tenant and x.exception_id = e.id and x.pair_no = pair
+  )
   union all
   select 'carried', coalesce(l.name, 'line ' || c.line_no) || ' at the end of ' || c.reconciliation_id,
     (l.amount_minor - coalesce(s.minor, 0))::text, c.open_minor::text

@@ -19,6 +19,11 @@ begin
     ), decided as materialized (
       select m.id as match_id, a.kind, a.reconciliation_id, a.created_at, a.created_by, a.undone_at, a.undone_by
       from matched m join private.acts a on a.tenant_id = m.tenant_id and a.reconciliation_id = m.reconciliation_id and m.id = any (a.match_ids)
+    ), about as materialized (
+      select e.* from public.exceptions e where e.tenant_id = l.tenant_id and e.id = any (array(
+        select x.exception_id from private.exception_lines x where x.tenant_id = l.tenant_id and x.line_no = l.line_no))
+      union
+      select e.* from public.exceptions e where e.tenant_id = l.tenant_id and e.line_no = l.line_no
     ), told (type, at, actor, reconciliation_id, match_id, exception_id, import_id, note) as (
       select 'added', l.created_at, i.created_by, null, null::uuid, null, i.id, i.file_name
       from (select 1) one left join public.imports i on i.tenant_id = l.tenant_id and i.id = l.import_id
@@ -44,11 +49,11 @@ begin
       from private.acts a where a.tenant_id = l.tenant_id and a.line_id = l.id and a.undone_at is not null
       union all
       select 'exception_opened', e.created_at, e.created_by, e.reconciliation_id, null, e.id, null, e.reason_code
-      from public.exceptions e where e.tenant_id = l.tenant_id and e.line_no = l.line_no
+      from about e
       union all
       select case e.status when 'dismissed' then 'exception_dismissed' else 'exception_resolved' end, e.closed_at,
         case when e.resolved_by_matching then 'system' end, e.reconciliation_id, null, e.id, null, e.resolution
-      from public.exceptions e where e.tenant_id = l.tenant_id and e.line_no = l.line_no and e.closed_at is not null
+      from about e where e.closed_at is not null
     )
     select jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('type', t.type, 'at', private.iso(t.at), 'actor', t.actor,
       'reconciliation_id', t.reconciliation_id, 'match_id', private.match_id_text(t.match_id), 'exception_id', t.exception_id,

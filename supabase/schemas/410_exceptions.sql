@@ -33,7 +33,7 @@ create table public.exceptions (
   paused_ms bigint not null default 0,
   status text not null default 'open' check (status in ('open', 'in_review', 'resolved', 'dismissed')),
   reason_code text check (length(reason_code) between 1 and 64),
-  amount_minor bigint check (amount_minor >= 0),
+  amount_minor bigint check (amount_minor between 0 and 9007199254740991),
   currency text check (currency ~ '^[A-Z]{3}$'),
   reconciliation_id text,
   -- 16 kB as sent is at most 24 kB with the spaces that Postgres writes.
@@ -49,6 +49,8 @@ create table public.exceptions (
   line_no bigint,
   line_id uuid,
   suggested_match_id uuid,
+  -- The suggestion whose lines it is about together; null: its line alone.
+  grouped_match_id uuid,
   -- What settled its line resolved it: undoing that reopens it.
   resolved_by_matching boolean not null default false,
   primary key (tenant_id, id),
@@ -70,6 +72,7 @@ create index exceptions_by_assignee on public.exceptions (tenant_id, assigned_to
 create unique index exceptions_open_of_line on public.exceptions (tenant_id, line_no, pair_no) where line_no is not null and status in ('open', 'in_review');
 create index exceptions_by_line on public.exceptions (tenant_id, line_no, id) where line_no is not null;
 create index exceptions_by_suggestion on public.exceptions (tenant_id, suggested_match_id) where suggested_match_id is not null;
+create index exceptions_grouped on public.exceptions (tenant_id, pair_no) where grouped_match_id is not null and status in ('open', 'in_review');
 create index exceptions_open_by_pair on public.exceptions (tenant_id, pair_no) where pair_no is not null and status in ('open', 'in_review');
 -- Also what the list of members goes by.
 create index exceptions_of_assignee on public.exceptions (tenant_id, assigned_to, id) where assigned_to is not null;

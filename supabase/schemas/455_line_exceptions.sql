@@ -1,4 +1,19 @@
--- Exceptions of lines: one for each line that stays open past its source's grace, resolved by what settles it, reopened when that is undone.
+-- Exceptions of lines that stay open past their source's grace: one for a line alone, one for all lines of a suggestion. Resolved by what settles
+-- them, reopened when that is undone. How they are put together: 456_line_exception_groups.sql.
+
+-- The exception that a line has or had in a pair. Written by our functions alone, which have found the line and hold the pair.
+create table private.exception_lines (
+  tenant_id text not null,
+  line_no bigint not null,
+  pair_no integer not null,
+  exception_id text not null,
+  primary key (tenant_id, line_no, pair_no)
+);
+create index exception_lines_by_exception on private.exception_lines (tenant_id, exception_id);
+alter table private.exception_lines enable row level security;
+grant select on private.exception_lines to authenticated;
+create policy exception_lines_read on private.exception_lines for select to authenticated
+  using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- The day so many business days before today as a source's grace lasts: days on which the calendar opens, or of none Monday to Friday.
 create function private.last_day_of_grace(s public.sources, calendar text) returns date
@@ -21,43 +36,85 @@ begin
   return found_day;
 end $$;
 
--- Lines of a period that are open past grace and have no exception yet, those with the most money first, at most `most`; `held_back` counts
--- the others. One whose exception a person closed has had its look.
-create function private.lines_past_grace(tenant text, reconciliation text, most integer, out lines jsonb, out held_back bigint)
-language plpgsql stable security definer set search_path = '' as $$
+-- What an exception is about: the lines of a suggestion, or these. { match_id, currency, difference_minor, is_late, lines: [{ line_no, id, side, source,
+-- open_minor, value_date, reference, is_free }] }, difference_minor left − right, and free what has no exception yet.
+create function private.subject_of_exception(r public.reconciliations, suggestion uuid, line_nos bigint[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
 begin
-  -- The last day is looked for once a side, never once a line.
-  with due as materialized (
-    select r.pair_no, r.period_end, s.name, case s.source_no when p.left_source_no then 'left' else 'right' end as side,
-      private.last_day_of_grace(s, private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
-    from public.reconciliations r
-    join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-    join public.sources s on s.tenant_id = r.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
-    where r.tenant_id = tenant and r.id = reconciliation
-  ), overdue as materialized (
-    select o.line_no, o.side, o.open_minor, o.currency, o.value_date, d.name,
-      exists (
+  return (
+    select jsonb_build_object('match_id', suggestion, 'currency', min(o.currency),
+      'difference_minor', greatest(-9007199254740991, least(9007199254740991, sum(case o.side when 'left' then o.open_minor else -o.open_minor end))),
+      'is_late', bool_or(exists (
         select from public.reconciliations c
-        where c.tenant_id = tenant and c.pair_no = d.pair_no and c.closed_at is not null and o.value_date between c.period_start and c.period_end
+        where c.tenant_id = r.tenant_id and c.pair_no = r.pair_no and c.closed_at is not null and o.value_date between c.period_start and c.period_end
           -- What was there when it closed was carried. Times of transactions don't say which came first.
           and (
-            select k.line_no from public.carried_lines k where k.tenant_id = tenant and k.reconciliation_id = c.id and k.line_no = o.line_no
+            select k.line_no from public.carried_lines k where k.tenant_id = r.tenant_id and k.reconciliation_id = c.id and k.line_no = o.line_no
           ) is null
-      ) as is_late
-    from due d
-    join private.open_lines o on o.tenant_id = tenant and o.pair_no = d.pair_no and o.side = d.side and o.value_date <= d.period_end
-      and o.value_date < d.day
-    where (
-      select e.id from public.exceptions e where e.tenant_id = tenant and e.line_no = o.line_no and e.pair_no = d.pair_no limit 1
-    ) is null
-  ), chosen as (
-    select * from overdue order by abs(open_minor) desc, line_no limit most
-  )
-  select coalesce(jsonb_agg(to_jsonb(c)), '[]'), (select count(*) from overdue) - count(*) into lines, held_back from chosen c;
+      )),
+      'lines', jsonb_agg(jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side, 'source', s.name,
+        'open_minor', o.open_minor, 'value_date', o.value_date, 'reference', coalesce(l.reference, l.external_id, l.counterparty), 'is_free', (
+          select x.exception_id from private.exception_lines x where x.tenant_id = r.tenant_id and x.line_no = o.line_no and x.pair_no = r.pair_no
+        ) is null) order by o.side, abs(o.open_minor) desc, o.line_no))
+    from (
+      select mm.line_no from public.match_members mm where mm.tenant_id = r.tenant_id and mm.match_id = suggestion
+      union
+      select x.line_no from unnest(line_nos) x (line_no)
+    ) n
+    cross join lateral (
+      select * from private.open_lines x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = n.line_no offset 0
+    ) o
+    cross join lateral (select * from public.lines x where x.tenant_id = r.tenant_id and x.line_no = n.line_no offset 0) l
+    join public.sources s on s.tenant_id = r.tenant_id and s.source_no = l.source_no
+  );
 end $$;
 
--- rows: [{ line_no, title, severity, assigned_to, reason_code, amount_minor, currency, details }]. Those that are settled meanwhile, or have one,
--- are left out. Answers how many were opened. Refuses: conflict where the run was taken up meanwhile.
+-- What exceptions are to be opened about in a period: lines that are open past grace and have none yet, those of a suggestion together. The most money
+-- first, at most `most`; `held_back` counts the others. What a person closed has had its look.
+create function private.lines_past_grace(tenant text, reconciliation text, most integer, out lines jsonb, out held_back bigint)
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
+  -- The last day is looked for once a side, never once a line.
+  with due as materialized (
+    select case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+      private.last_day_of_grace(s, private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
+    from public.pairs p
+    join public.sources s on s.tenant_id = tenant and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = tenant and p.pair_no = r.pair_no
+  ), overdue as materialized (
+    select o.line_no, abs(o.open_minor) as minor, (
+      select m.id
+      from (select x.match_id from public.match_members x where x.tenant_id = tenant and x.line_no = o.line_no and x.pair_no = r.pair_no offset 0) mm
+      cross join lateral (
+        select x.id from public.matches x
+        where x.tenant_id = tenant and x.id = mm.match_id and x.reconciliation_id = r.id and x.state = 'suggested' offset 0
+      ) m
+      order by m.id limit 1
+    ) as match_id
+    from due d
+    join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.side = d.side and o.value_date <= r.period_end
+      and o.value_date < d.day
+    where (
+      select x.exception_id from private.exception_lines x where x.tenant_id = tenant and x.line_no = o.line_no and x.pair_no = r.pair_no
+    ) is null
+  ), subjects as materialized (
+    select null::uuid as match_id, v.line_no, v.minor from overdue v where v.match_id is null
+    union all
+    select v.match_id, min(v.line_no), (select abs(m.residual_minor) from public.matches m where m.tenant_id = tenant and m.id = v.match_id)
+    from overdue v where v.match_id is not null group by v.match_id
+  ), chosen as (
+    select * from subjects order by minor desc, line_no limit most
+  )
+  select coalesce(jsonb_agg(private.subject_of_exception(r, c.match_id, array[c.line_no]) order by c.minor desc, c.line_no), '[]'),
+    (select count(*) from subjects) - count(*)
+  into lines, held_back from chosen c;
+end $$;
+
+-- rows: [{ match_id, line_nos, title, severity, assigned_to, reason_code, amount_minor, currency, details }], the first of line_nos its own. Those
+-- that are settled meanwhile, or have one, are left out. Answers how many were opened. Refuses: conflict where the run was taken up meanwhile.
 create function private.open_line_exceptions(tenant text, reconciliation text, run text, attempt integer, rows jsonb) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -66,23 +123,32 @@ declare
 begin
   r := private.hold_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
-  insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, reason_code, amount_minor, currency,
-    reconciliation_id, details, pair_no, line_no, line_id, suggested_match_id)
-  select tenant, x.title, x.severity, x.assigned_to,
-    date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, x.severity)), true,
-    c.id, case when c.id is not null then private.current_calendar_no(tenant, c.id) end,
-    x.reason_code, x.amount_minor, x.currency, r.id, coalesce(x.details, '{}'), r.pair_no, l.line_no, l.id, (
-      select m.id from public.match_members mm join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
-      where mm.tenant_id = tenant and mm.line_no = l.line_no and mm.pair_no = r.pair_no and m.state = 'suggested' order by m.id limit 1
-    )
-  from jsonb_to_recordset(rows) as x (
-    line_no bigint, title text, severity text, assigned_to text, reason_code text, amount_minor bigint, currency text, details jsonb)
-  join public.sla_policies p on p.tenant_id = tenant
-  cross join lateral (select private.policy_calendar(p, x.severity)) c (id)
-  join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
-  join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
-  where not exists (select from public.exceptions e where e.tenant_id = tenant and e.line_no = l.line_no and e.pair_no = r.pair_no);
-  get diagnostics opened = row_count;
+  with wanted as materialized (
+    select x.*, x.line_nos[1] as line_no from jsonb_to_recordset(rows) as x (
+      match_id uuid, line_nos bigint[], title text, severity text, assigned_to text, reason_code text, amount_minor bigint, currency text, details jsonb)
+    where x.match_id is null
+      or exists (select from public.matches m where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested')
+  ), made as (
+    insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, reason_code, amount_minor,
+      currency, reconciliation_id, details, pair_no, line_no, line_id, suggested_match_id, grouped_match_id)
+    select tenant, x.title, x.severity, x.assigned_to,
+      date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, x.severity)), true,
+      c.id, case when c.id is not null then private.current_calendar_no(tenant, c.id) end,
+      x.reason_code, x.amount_minor, x.currency, r.id, coalesce(x.details, '{}'), r.pair_no, l.line_no, l.id, x.match_id, x.match_id
+    from wanted x
+    join public.sla_policies p on p.tenant_id = tenant
+    cross join lateral (select private.policy_calendar(p, x.severity)) c (id)
+    join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
+    join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
+    where not exists (
+      select from private.exception_lines e where e.tenant_id = tenant and e.line_no = x.line_no and e.pair_no = r.pair_no)
+    returning id, line_no
+  ), about as (
+    insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
+    select tenant, n.line_no, r.pair_no, m.id from made m join wanted x on x.line_no = m.line_no cross join unnest(x.line_nos) n (line_no)
+    on conflict do nothing
+  )
+  select count(*) into opened from made;
   return opened;
 end $$;
 
@@ -108,26 +174,52 @@ begin
   update public.exceptions e set suggested_match_id = p.match_id from pointing p where e.tenant_id = tenant and e.id = p.id;
 end $$;
 
--- Resolves the open exceptions of lines of which nothing is open any more.
+-- Whether anything is open of what an exception is about.
+create function private.has_open_lines(e public.exceptions) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from (
+      select x.line_no, x.pair_no from private.exception_lines x where x.tenant_id = e.tenant_id and x.exception_id = e.id offset 0
+    ) x cross join lateral (
+      select from private.open_lines o where o.tenant_id = e.tenant_id and o.pair_no = x.pair_no and o.line_no = x.line_no offset 0
+    ) o
+  );
+end $$;
+
+-- The exceptions that these lines have or had, each once.
+create function private.exceptions_of_lines(tenant text, pair integer, line_nos bigint[]) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select distinct x.exception_id from private.exception_lines x
+    where x.tenant_id = tenant and x.line_no = any (line_nos) and x.pair_no = pair);
+end $$;
+
+-- Resolves the open exceptions of lines, where nothing is open any more of all that they are about.
 create function private.resolve_line_exceptions(tenant text, pair integer, line_nos bigint[], resolution text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.exceptions e set status = 'resolved', resolution = resolve_line_exceptions.resolution, resolved_by_matching = true, suggested_match_id = null
-  where e.tenant_id = tenant and e.line_no = any (line_nos) and e.pair_no = pair and e.status in ('open', 'in_review')
-    and not exists (select from private.open_lines o where o.tenant_id = tenant and o.pair_no = pair and o.line_no = e.line_no);
+  where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status in ('open', 'in_review')
+    and not private.has_open_lines(e);
 end $$;
 
--- The same for the lines of matches, each by its own.
+-- The same for the lines of matches, each by its own; of several the first.
 create function private.resolve_matched_exceptions(tenant text, pair integer, matches uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.exceptions e set status = 'resolved', resolution = format('Matched by %s.', private.match_id_text(x.match_id)),
     resolved_by_matching = true, suggested_match_id = null
   from (
-    select mm.line_no, mm.match_id from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (matches)
+    select w.exception_id, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
+    from public.match_members mm cross join lateral (
+      select y.exception_id from private.exception_lines y where y.tenant_id = tenant and y.line_no = mm.line_no and y.pair_no = pair offset 0
+    ) w
+    where mm.tenant_id = tenant and mm.match_id = any (matches)
+    group by w.exception_id
   ) x
-  where e.tenant_id = tenant and e.line_no = x.line_no and e.pair_no = pair and e.status in ('open', 'in_review')
-    and not exists (select from private.open_lines o where o.tenant_id = tenant and o.pair_no = pair and o.line_no = e.line_no);
+  where e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review') and not private.has_open_lines(e);
 end $$;
 
 -- Reopens what matching had resolved of lines that are open again.
@@ -135,8 +227,8 @@ create function private.reopen_line_exceptions(tenant text, pair integer, line_n
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.exceptions e set status = 'open', resolved_by_matching = false
-  where e.tenant_id = tenant and e.line_no = any (line_nos) and e.pair_no = pair and e.status = 'resolved' and e.resolved_by_matching
-    and exists (select from private.open_lines o where o.tenant_id = tenant and o.pair_no = pair and o.line_no = e.line_no);
+  where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status = 'resolved' and e.resolved_by_matching
+    and private.has_open_lines(e);
 end $$;
 
 grant execute on function

@@ -18,6 +18,7 @@ insert into closings (tenant_id, reconciliation_id, statement) select p.tenant_i
 insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1, 'EUR', '2026-10-05' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
 select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
+insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id) select p.tenant_id, 3, p.pair_no, 'exc_' || p.tenant_id from pairs p where p.tenant_id in ('one', 'two');
 insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p where p.tenant_id in ('one', 'two');
 insert into private.acts (tenant_id, reconciliation_id, kind, created_by) select p.tenant_id, 'rcn_' || p.tenant_id, 'exclude', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
 
@@ -32,6 +33,7 @@ select pg_temp.expect_rows('an analyst sees its tenant''s runs', 'select from ru
 select pg_temp.expect_rows('an analyst sees its tenant''s closings', 'select from closings', 1);
 select pg_temp.expect_rows('an analyst sees what a closed period carried on', 'select from carried_lines', 1);
 select pg_temp.expect_rows('an analyst sees what is open', 'select from private.open_lines', 1);
+select pg_temp.expect_rows('an analyst sees which exception a line has', 'select from private.exception_lines', 1);
 select pg_temp.expect_rows('an analyst sees how much is matched', 'select from private.matched_counts', 1);
 select pg_temp.become_owner();
 
@@ -47,6 +49,7 @@ select pg_temp.expect_refused('an admin ends no run', $$update runs set status =
 select pg_temp.expect_refused('an admin forgets no closing', 'delete from closings');
 select pg_temp.expect_refused('an admin carries nothing on', 'delete from carried_lines');
 select pg_temp.expect_refused('an admin opens no line', 'update private.open_lines set open_minor = 0');
+select pg_temp.expect_refused('an admin gives no line another exception', $$update private.exception_lines set exception_id = 'exc_none'$$);
 select pg_temp.expect_refused('an admin counts nothing', 'update private.matched_counts set lines = 0');
 select pg_temp.expect_refused('nobody reads decisions that wait to be learnt', 'select from private.decisions');
 select pg_temp.become_owner();
@@ -55,6 +58,7 @@ select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions}');
 select pg_temp.expect_rows('a key for exceptions sees no match', 'select from matches', 0);
 select pg_temp.expect_rows('a key for exceptions sees no run', 'select from runs', 0);
 select pg_temp.expect_rows('a key for exceptions sees nothing open', 'select from private.open_lines', 0);
+select pg_temp.expect_rows('a key for exceptions sees no exception''s lines', 'select from private.exception_lines', 0);
 select pg_temp.become_owner();
 
 select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');

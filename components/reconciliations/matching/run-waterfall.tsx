@@ -18,6 +18,7 @@ const FILLS: Record<Step["kind"], string> = {
   all: "fill-field",
   rule: "fill-accent",
   people: "fill-muted",
+  excluded: "fill-muted opacity-45",
   suggested: "fill-accent opacity-45",
   open: "fill-risk-rail",
 };

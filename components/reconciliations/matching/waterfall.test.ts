@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { currenciesOf, waterfallOf } from "./waterfall.ts";
 
 const step = (rule: string, lines: number, currency = "EUR") => ({
+  kind: "rule" as const,
   rule,
   matches: lines,
   suggested: 2,
@@ -10,9 +11,16 @@ const step = (rule: string, lines: number, currency = "EUR") => ({
   amounts: [{ currency, left_minor: 100, right_minor: 100 }],
 });
 
+const counts = (matched_count: number, unmatched_count: number) => ({
+  matched_count,
+  unmatched_count,
+  excluded_count: 0,
+  closed_at: null,
+});
+
 test("each step begins where the one before ended, and the last ends with all lines", () => {
   const run = { waterfall: [step("Same reference", 40), step("Sums", 5)] };
-  const steps = waterfallOf(run, { matched_count: 94, unmatched_count: 6 });
+  const steps = waterfallOf(run, counts(94, 6));
   expect(steps.map(({ key, lines, from, to }) => [key, lines, from, to])).toEqual([
     ["all", 100, 0, 1],
     ["rule:Same reference", 80, 0, 0.8],
@@ -23,13 +31,37 @@ test("each step begins where the one before ended, and the last ends with all li
 });
 
 test("what people undid since is open, and no step of its own", () => {
-  const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, { matched_count: 78, unmatched_count: 2 });
+  const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, counts(78, 2));
   expect(steps.map(({ key }) => key)).toEqual(["all", "rule:Same reference", "open"]);
   expect(steps.at(-1)?.to).toBe(1);
 });
 
+test("what is excluded is a step, and a closed period's steps are those that it closed with", () => {
+  const others = [
+    { ...step("manual", 3), kind: "people" as const },
+    { ...step("excluded", 1), kind: "excluded" as const },
+  ];
+  const run = { waterfall: [step("Same reference", 40), ...others] };
+  const linesOf = (closed_at: string | null) =>
+    waterfallOf(run, { ...counts(88, 5), excluded_count: 4, closed_at }).map(({ key, lines }) => [key, lines]);
+  expect(linesOf(null)).toEqual([
+    ["all", 97],
+    ["rule:Same reference", 80],
+    ["people", 8],
+    ["excluded", 4],
+    ["open", 5],
+  ]);
+  expect(linesOf("2026-11-02T09:00:00.000Z")).toEqual([
+    ["all", 93],
+    ["rule:Same reference", 80],
+    ["people", 6],
+    ["excluded", 2],
+    ["open", 5],
+  ]);
+});
+
 test("a period without lines has steps without width", () => {
-  expect(waterfallOf({ waterfall: [] }, { matched_count: 0, unmatched_count: 0 }).at(-1)).toMatchObject({ lines: 0, from: 0, to: 0 });
+  expect(waterfallOf({ waterfall: [] }, counts(0, 0)).at(-1)).toMatchObject({ lines: 0, from: 0, to: 0 });
 });
 
 test("currencies are named once", () => {
@@ -55,7 +87,7 @@ test("what is suggested is a step before what is open, and each has its money to
       { currency: "EUR", side: "right" as const, line_count: 1, open_minor: 10 },
     ],
   };
-  const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, { matched_count: 84, unmatched_count: 6 }, known);
+  const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, counts(84, 6), known);
   expect(steps.map(({ key, lines, amounts }) => [key, lines, amounts?.[0]?.left_minor, amounts?.[0]?.right_minor])).toEqual([
     ["all", 90, "9007199254741243", 180],
     ["rule:Same reference", 80, 100, 100],

@@ -1,6 +1,7 @@
 import type { SuggestionBands } from "#lib/matching/bands/contract.ts";
 import type { Proof } from "#lib/matching/periods/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 
 export type Sum = number | string;
 type Amount = { currency: string; left_minor: Sum; right_minor: Sum };
@@ -11,7 +12,7 @@ type Amount = { currency: string; left_minor: Sum; right_minor: Sum };
  */
 export type Step = {
   key: string;
-  kind: "all" | "rule" | "people" | "suggested" | "open";
+  kind: "all" | "rule" | "people" | "excluded" | "suggested" | "open";
   name: string;
   lines: number;
   matches: number | null;
@@ -21,19 +22,26 @@ export type Step = {
   to: number;
 };
 
-type Counts = { matched_count: number; unmatched_count: number };
+type Counts = Pick<Reconciliation, "matched_count" | "unmatched_count" | "excluded_count" | "closed_at">;
 /** What is known beside the run: the period's sums, and the open lines that a suggestion takes. */
 type Known = { proof?: Pick<Proof, "items">; suggested?: SuggestionBands["suggested"] };
 
-/** The run's rules in their order, from all lines to those that are open. What people matched since is a step of its own. */
+/**
+ * The run's rules in their order, from all lines to those that are open. What people matched or excluded, since then too, are steps of their
+ * own; of a closed period the run has them as they closed.
+ */
 export function waterfallOf(
-  { waterfall }: Pick<Run, "waterfall">,
-  { matched_count, unmatched_count }: Counts,
+  run: Pick<Run, "waterfall">,
+  { matched_count, unmatched_count, excluded_count, closed_at }: Counts,
   { proof, suggested = [] }: Known = {},
 ): Step[] {
-  const byRules = waterfall.reduce((sum, { left_lines, right_lines }) => sum + left_lines + right_lines, 0);
-  const byPeople = Math.max(0, matched_count - byRules);
-  const total = byRules + byPeople + unmatched_count;
+  const waterfall = run.waterfall.filter(({ kind }) => kind === "rule");
+  const byRules = linesOf(waterfall);
+  const people = run.waterfall.filter(({ kind }) => kind === "people");
+  const isComplete = closed_at !== null && people.length > 0;
+  const byPeople = isComplete ? linesOf(people) : Math.max(0, matched_count - byRules);
+  const out = isComplete ? linesOf(run.waterfall.filter(({ kind }) => kind === "excluded")) : excluded_count;
+  const total = byRules + byPeople + out + unmatched_count;
   const suggestedLines = Math.min(
     unmatched_count,
     suggested.reduce((sum, { line_count }) => sum + line_count, 0),
@@ -49,6 +57,7 @@ export function waterfallOf(
   const proposed = amountsOf(suggested, ({ open_minor }) => open_minor);
   const matched = proof && amountsOf(proof.items, (item) => item.matched);
   const open = proof && amountsOf(proof.items, (item) => item.open);
+  const excluded = proof && amountsOf(proof.items, (item) => item.excluded);
   return [
     {
       key: "all",
@@ -57,7 +66,7 @@ export function waterfallOf(
       lines: total,
       matches: null,
       suggested: 0,
-      amounts: matched && open ? added([...matched, ...open]) : null,
+      amounts: matched && open && excluded ? added([...matched, ...open, ...excluded]) : null,
       from: 0,
       to: 1,
     },
@@ -75,6 +84,7 @@ export function waterfallOf(
           }),
         ]
       : []),
+    ...(out > 0 ? [step({ key: "excluded", kind: "excluded", name: "Excluded", lines: out, amounts: excluded ?? null })] : []),
     ...(suggestedLines > 0
       ? [step({ key: "suggested", kind: "suggested", name: "Suggested", lines: suggestedLines, amounts: proposed })]
       : []),
@@ -86,6 +96,10 @@ export function waterfallOf(
       amounts: open ? added([...open, ...negated(proposed)]) : null,
     }),
   ];
+}
+
+function linesOf(steps: Run["waterfall"]): number {
+  return steps.reduce((sum, { left_lines, right_lines }) => sum + left_lines + right_lines, 0);
 }
 
 /** The currencies that its lines are in. */

@@ -21,6 +21,7 @@ const WRITES = {
   "how far it is": "private.tell_run_progress($1, $3, $4, 'x', 1, 2)",
   matches: `private.keep_matches($1, $2, $3, $4, ${NO_MATCHES})`,
   exceptions: "private.open_line_exceptions($1, $2, $3, $4, '[]')",
+  "exceptions put together and apart": "private.regroup_exceptions($1, $2, $3, $4, '[]')",
   "what exceptions point at": "private.point_exceptions_at_suggestions($1, $2, $3, $4)",
   "its end": `private.finish_run($1, $3, $4, '{"waterfall": [{"rule": "x", "settled": false}], "exceptions_opened": 0, "exceptions_held_back": 0}')`,
 };

@@ -53,6 +53,7 @@ describe("a reconciliation", () => {
       status: "open",
       matched_count: 0,
       unmatched_count: 0,
+      excluded_count: 0,
       open_exceptions: 0,
       left_source_id: null,
       right_source_id: null,

@@ -10,11 +10,21 @@ export const RUN_STATUSES = ["queued", "running", "done", "failed"] as const;
 const count = z.int().min(0);
 const status = z.enum(RUN_STATUSES).meta({ example: "done" });
 
+const STEP_KINDS = ["rule", "people", "excluded"] as const;
+
 const step = z.object({
-  rule: method,
+  // Of runs from before there were others.
+  kind: z
+    .enum(STEP_KINDS)
+    .default("rule")
+    .meta({ description: "people: what people matched or confirmed. excluded: what they took out.", example: "rule" }),
+  rule: method.meta({ description: "The rule's name; of the other kinds manual and excluded.", example: "Same reference" }),
   matches: count.meta({ example: 4812 }),
   suggested: count.meta({ example: 0 }),
-  left_lines: count.meta({ example: 4812 }),
+  left_lines: count.meta({
+    description: "Lines of which nothing is open, at the first step that took of them. With those that are open, all lines of the period.",
+    example: 4812,
+  }),
   right_lines: count.meta({ example: 4812 }),
   amounts: z.array(z.object({ currency, left_minor: sum, right_minor: sum })),
 });
@@ -59,7 +69,11 @@ export const run = z
     stage: z.string().nullable().meta({ description: "What it does just now; the rule's name while one is applied.", example: null }),
     lines_done: count.meta({ example: 10_000 }),
     lines_total: count.meta({ description: "Lines that it looks at.", example: 10_000 }),
-    waterfall: z.array(step).meta({ description: "What each rule did in the period, in the rules' order." }),
+    waterfall: z.array(step).meta({
+      description:
+        "Where the period's lines are: what each rule matched, in the rules' order, then people, then what is excluded. As the run left them; of " +
+        "a closed period's last run as it closed. Of a dry run what its rules would match.",
+    }),
     changed: z
       .object({ added: count, kept: count, replaced: count, undone: count, left_out: count })
       .nullable()

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import type { Decision } from "#lib/matching/workbench/contract.ts";
+import { line, World } from "./world.ts";
+
+const SLOW = 300_000;
+const SAME = { name: "Same", kind: "exact", on: ["reference"], then: "match" };
+const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 500, then: "suggest" };
+
+test(
+  "lines of a suggestion are one exception over their difference, and lines without one are one each",
+  async () => {
+    const world = await World.create({ grace_days: 0 });
+    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const ruled = (rules: object[]) => world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const open = async () => {
+      const query = { reconciliation_id: period, status: "open" };
+      const { items } = await world.ok<{ items: Exception[] }>("GET", "exceptions", { query });
+      return items.sort((one, other) => (one.amount_minor ?? 0) - (other.amount_minor ?? 0));
+    };
+    const of = async (id: string) => (await world.line(id)).exception_id;
+    const old = { value_date: "2020-01-12" };
+
+    await ruled([SAME]);
+    const [a = ""] = await world.add("left", [line("a", 124_550, { ...old, reference: "INV-7" })]);
+    const [b = ""] = await world.add("right", [line("b", 124_900, { ...old, reference: "inv 7" })]);
+    await world.run(period);
+    const alone = await open();
+    expect(alone.map(({ line_id, amount_minor }) => [line_id, amount_minor])).toEqual([
+      [a, 124_550],
+      [b, 124_900],
+    ]);
+
+    await ruled([SAME, NEAR]);
+    await world.run(period);
+    const [suggested] = await world.matches({ state: "suggested" }, period);
+    const together = await open();
+    expect(together).toMatchObject([
+      {
+        amount_minor: 350,
+        currency: "EUR",
+        reason_code: "amount_differs",
+        title: "Amount differs by 3.50 EUR: INV-7 of Bank, inv 7 of Ledger",
+        suggested_match_id: suggested?.id,
+        details: { lines: [{ line_id: a }, { line_id: b }] },
+      },
+    ]);
+    const kept = together[0]?.id ?? "";
+    expect([await of(a), await of(b)]).toEqual([kept, kept]);
+    const merged = alone.find(({ id }) => id !== kept)?.id;
+    expect(await world.ok("GET", `exceptions/${merged}`)).toMatchObject({ status: "resolved", resolution: expect.stringContaining(kept) });
+
+    await world.ok("POST", `matches/${suggested?.id}/confirm`);
+    expect(await world.ok("GET", `exceptions/${kept}`)).toMatchObject({ status: "resolved", resolution: `Matched by ${suggested?.id}.` });
+    const { items } = await world.ok<{ items: Decision[] }>("GET", `reconciliations/${period}/decisions`);
+    await world.ok("POST", `decisions/${items[0]?.id}/undo`);
+    expect(await open()).toMatchObject([{ id: kept, amount_minor: 350 }]);
+
+    await world.ok("POST", `matches/${suggested?.id}/reject`);
+    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1 });
+    const apart = await open();
+    expect(apart.map(({ line_id, amount_minor }) => [line_id, amount_minor])).toEqual([
+      [a, 124_550],
+      [b, 124_900],
+    ]);
+    expect(apart.map(({ id }) => id)).toContain(kept);
+    expect([await of(a), await of(b)]).toEqual(apart.map(({ id }) => id));
+  },
+  SLOW,
+);
+
+test(
+  "a new suggestion's lines open one exception, which counts once to a run's cap",
+  async () => {
+    const world = await World.create({ grace_days: 0 });
+    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const old = { value_date: "2020-01-12", reference: "INV-8" };
+    await world.ok("PUT", `reconciliations/${period}/rules`, {
+      body: { rules: [SAME, NEAR], exceptions: { assigned_to: null, most_a_run: 1, severities: [{ from_minor: 0, severity: "low" }] } },
+    });
+    await world.add("left", [line("a", 10_000, old), line("alone", 90, { ...old, reference: "LONE" })]);
+    await world.add("right", [line("b", 10_100, old)]);
+    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 1 });
+    const { items } = await world.ok<{ items: Exception[] }>("GET", "exceptions", { query: { reconciliation_id: period } });
+    expect(items).toMatchObject([{ amount_minor: 100, reason_code: "amount_differs" }]);
+    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
+  },
+  SLOW,
+);

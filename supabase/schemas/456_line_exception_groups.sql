@@ -1,0 +1,84 @@
+-- Exceptions put together and apart: lines of one suggestion are one exception over their difference, so that no money is at risk twice. Without
+-- the suggestion each line is one of its own again.
+
+-- Open exceptions that are about other lines than a run left them with: of the lines of a suggestion the oldest, with those to merge into it; of those
+-- whose suggestion is gone each, about one line that is open. [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception;
+-- line_no: the exception's own line.
+create function private.exceptions_to_regroup(tenant text, reconciliation text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
+  return (
+    with held as materialized (
+      select m.id as match_id, e.id as exception_id, e.line_no, e.grouped_match_id
+      from public.matches m
+      cross join lateral (select x.line_no from public.match_members x where x.tenant_id = tenant and x.match_id = m.id offset 0) mm
+      cross join lateral (
+        select x.id, x.line_no, x.grouped_match_id from public.exceptions x
+        where x.tenant_id = tenant and x.line_no = mm.line_no and x.pair_no = r.pair_no and x.status in ('open', 'in_review') offset 0
+      ) e
+      where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+    ), put_together as (
+      select h.match_id, array_agg(h.exception_id order by h.exception_id) as ids, (array_agg(h.line_no order by h.exception_id))[1] as line_no
+      from held h group by h.match_id
+      having count(*) > 1 or bool_or(h.grouped_match_id is distinct from h.match_id)
+    ), left_over as materialized (
+      select e.id, e.line_no from public.exceptions e
+      where e.tenant_id = tenant and e.pair_no = r.pair_no and e.grouped_match_id is not null and e.status in ('open', 'in_review')
+        and (select m.id from public.matches m where m.tenant_id = tenant and m.id = e.grouped_match_id and m.state = 'suggested') is null
+    ), changed as (
+      select p.ids[1] as exception_id, p.ids[2:] as merged, p.line_no, private.subject_of_exception(r, p.match_id, '{}') as subject
+      from put_together p
+      union all
+      select p.id, '{}', o.line_no, private.subject_of_exception(r, null, array[o.line_no])
+      from left_over p cross join lateral (
+        select x.line_no from private.exception_lines x cross join lateral (
+          select abs(y.open_minor) as minor from private.open_lines y
+          where y.tenant_id = tenant and y.pair_no = r.pair_no and y.line_no = x.line_no and y.value_date <= r.period_end offset 0
+        ) o
+        where x.tenant_id = tenant and x.exception_id = p.id
+        order by x.line_no <> p.line_no, o.minor desc, x.line_no limit 1
+      ) o
+      where not exists (select from held h where h.exception_id = p.id)
+    )
+    select coalesce(jsonb_agg(c.subject || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged, 'line_no', c.line_no,
+      'severity', e.severity, 'amount_minor', e.amount_minor) order by c.exception_id), '[]')
+    from changed c join public.exceptions e on e.tenant_id = tenant and e.id = c.exception_id
+    where c.subject -> 'lines' <> 'null'
+  );
+end $$;
+
+-- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor, currency, details }], the first of line_nos its own.
+-- What a person closed meanwhile stays as it is. Refuses: conflict where the run was taken up meanwhile.
+create function private.regroup_exceptions(tenant text, reconciliation text, run text, attempt integer, rows jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  x record;
+begin
+  r := private.hold_period(tenant, reconciliation);
+  perform private.require_attempt(tenant, run, attempt);
+  for x in
+    select * from jsonb_to_recordset(rows) as s (exception_id text, merged text[], match_id uuid, line_nos bigint[], title text, severity text,
+      reason_code text, amount_minor bigint, currency text, details jsonb)
+  loop
+    update public.exceptions e set title = x.title, severity = x.severity, reason_code = x.reason_code, amount_minor = x.amount_minor,
+      currency = x.currency, details = e.details - 'lines' - 'side' || x.details, line_no = l.line_no, line_id = l.id,
+      suggested_match_id = x.match_id, grouped_match_id = x.match_id
+    from public.lines l
+    where l.tenant_id = tenant and l.line_no = x.line_nos[1] and e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review');
+    continue when not found;
+    -- Without a line of its own it is no line's any more, whoever reopens it.
+    update public.exceptions e set status = 'resolved', line_no = null, suggested_match_id = null, grouped_match_id = null,
+      resolution = format('Merged into %s: a match is suggested for the lines of both.', x.exception_id)
+    where e.tenant_id = tenant and e.id = any (x.merged) and e.status in ('open', 'in_review');
+    delete from private.exception_lines y where y.tenant_id = tenant and y.exception_id = any (x.merged || x.exception_id);
+    insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
+    select tenant, n.line_no, r.pair_no, x.exception_id from unnest(x.line_nos) n (line_no)
+    on conflict do nothing;
+  end loop;
+end $$;
+
+grant execute on function private.exceptions_to_regroup(text, text), private.regroup_exceptions(text, text, text, integer, jsonb) to service_role;
