@@ -591,6 +591,7 @@ export type Database = {
           due_at: string
           due_from_policy: boolean
           due_open_ms: number | null
+          grouped_match_id: string | null
           held_due_at: string | null
           id: string
           line_id: string | null
@@ -627,6 +628,7 @@ export type Database = {
           due_at: string
           due_from_policy?: boolean
           due_open_ms?: number | null
+          grouped_match_id?: string | null
           held_due_at?: string | null
           id?: string
           line_id?: string | null
@@ -663,6 +665,7 @@ export type Database = {
           due_at?: string
           due_from_policy?: boolean
           due_open_ms?: number | null
+          grouped_match_id?: string | null
           held_due_at?: string | null
           id?: string
           line_id?: string | null

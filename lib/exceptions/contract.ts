@@ -69,7 +69,8 @@ export const exception = z
     currency: z.string().nullable().meta({ example: "EUR" }),
     reconciliation_id: reconciliationId.nullable(),
     line_id: id("lin").nullable().meta({
-      description: "The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.",
+      description:
+        "The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.",
       example: null,
     }),
     suggested_match_id: id("mat").nullable().meta({

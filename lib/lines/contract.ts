@@ -82,7 +82,9 @@ export const line = z
     state: state.meta({ description: "In the reconciliation asked for, else where most of it is open.", example: "open" }),
     open_minor: amountMinor.meta({ description: "What no match has taken, with the sign of the amount.", example: -1250 }),
     match_ids: z.array(id("mat")).meta({ description: "Confirmed matches that it is in.", example: [] }),
-    exception_id: id("exc").nullable().meta({ description: "Its exception that is open: one for all lines of a suggestion.", example: null }),
+    exception_id: id("exc")
+      .nullable()
+      .meta({ description: "Its exception that is open: one for all lines of a suggestion.", example: null }),
     created_at: time,
   })
   .meta({ id: "Line" });
