@@ -3,6 +3,7 @@ import { giveWay } from "#lib/runtime/give-way.ts";
 import { endAbandonedRuns } from "./tasks/end-abandoned-runs.ts";
 import { indexLines } from "./tasks/index-lines.ts";
 import { matchPairTask, RUNS_AT_ONCE } from "./tasks/match-pair.ts";
+import { preparePair } from "./tasks/prepare-pair.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
 import { readImportTask } from "./tasks/read-import.ts";
 import { undoImport } from "./tasks/undo-import.ts";
@@ -20,6 +21,7 @@ await runInBackground({
     end_abandoned_runs: endAbandonedRuns,
     index_lines: indexLines,
     match_pair: matchPairTask(DIRECT_URL || DATABASE_URL),
+    prepare_pair: preparePair,
     purge_imports: purgeImports,
     read_import: readImportTask(DIRECT_URL || DATABASE_URL),
     undo_import: undoImport,

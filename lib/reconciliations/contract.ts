@@ -33,6 +33,13 @@ export const reconciliation = z
     left_source_id: sourceId.nullable().meta({ description: "With it the counts are computed from the lines of both sources." }),
     right_source_id: sourceId.nullable(),
     auto_run: autoRun,
+    // Of responses kept before there was one.
+    preparing: z.boolean().default(false).meta({
+      description:
+        "Whether lines that its sources had before it are still coming in. Until they are in, runs wait, its proof doesn't hold, and deciding " +
+        "matches, matching by hand, excluding and closing are a conflict.",
+      example: false,
+    }),
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     excluded_count: count.meta({ description: "Lines that were excluded in it, wholly or in part.", example: 3 }),
@@ -75,9 +82,8 @@ export const createReconciliationContract = contract({
   summary: "Create a reconciliation",
   description:
     "With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and " +
-    "setting them is a conflict. Periods of one pair of sources may not overlap. The first of a pair takes half a minute for each million of " +
-    "lines that are there; cut short, it goes on with the next call. Without sources you tell the counts.",
-  functions: ["open_pair", "create_reconciliation"],
+    "setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is " +
+    "preparing for half a minute for each million. Without sources you tell the counts.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z

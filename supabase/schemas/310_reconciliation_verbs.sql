@@ -6,7 +6,7 @@ begin
   return jsonb_build_object(
     'id', r.id, 'name', r.name, 'status', r.status, 'period_start', r.period_start, 'period_end', r.period_end,
     'left_source', r.left_source, 'right_source', r.right_source, 'left_source_id', r.left_source_id, 'right_source_id', r.right_source_id,
-    'auto_run', r.auto_run,
+    'auto_run', r.auto_run, 'preparing', private.is_preparing(r.tenant_id, r.pair_no),
     'matched_count', case when r.pair_no is null then r.matched_count else coalesce((
       select c.lines from private.matched_counts c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id), 0) end,
     'unmatched_count', case when r.pair_no is null then r.unmatched_count when r.closed_at is not null then (
@@ -33,30 +33,24 @@ begin
   ));
 end $$;
 
--- Opens a part of the lines of two sources to each other, as a reconciliation of them needs it: a million at once would outlast a call.
--- input: { left_source_id, right_source_id }. Answers { is_open }: whether all are. Refuses: invalid_request.
-create function public.open_pair(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
-begin
-  perform private.enter(request, 'open_pair');
-  return (select jsonb_build_object('is_open', o.is_open)
-    from private.open_own_pair(input ->> 'left_source_id', input ->> 'right_source_id', 25000) o);
-end $$;
-
--- input: the columns; with left_source_id and right_source_id it compares the lines of these sources. Refuses: invalid_request, conflict.
+-- input: the columns; with left_source_id and right_source_id it compares the lines of these sources, and is being prepared where they have many.
+-- Refuses: invalid_request, conflict.
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_reconciliation');
-  pair constant integer := case when input ->> 'left_source_id' is not null then
-    private.pair_of_own_sources(input ->> 'left_source_id', input ->> 'right_source_id') end;
+  pair integer;
+  is_open boolean;
   created public.reconciliations;
 begin
   if kept is not null then
     return kept;
   end if;
-  if pair is not null and (input ? 'matched_count' or input ? 'unmatched_count') then
-    perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+  if input ->> 'left_source_id' is not null then
+    if input ? 'matched_count' or input ? 'unmatched_count' then
+      perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
+    end if;
+    select o.pair_no, o.is_open into pair, is_open from private.open_own_pair(input ->> 'left_source_id', input ->> 'right_source_id') o;
   end if;
   insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no,
     left_source_id, right_source_id, auto_run)
@@ -68,8 +62,10 @@ begin
     input ->> 'left_source_id', input ->> 'right_source_id', coalesce((input ->> 'auto_run')::boolean, true)
   )
   returning * into created;
-  if pair is not null then
+  if is_open then
     perform private.ask_for_own_runs(pair);
+  elsif pair is not null then
+    perform private.ask_for_own_preparing(pair);
   end if;
   return private.answer(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
 end $$;

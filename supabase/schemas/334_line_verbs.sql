@@ -1,6 +1,7 @@
 -- Lines over the wire.
 
--- What a line is in a pair; where no pair is named, in the one of its source's where most of it is open. A source in no pair: all is open.
+-- What a line is in a pair; where no pair is named, in the one of its source's where most of it is open. A source in no pair: all is open. So it is in
+-- one that is being prepared.
 create function private.line_standing(l public.lines, pair_no integer, out state text, out open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13,7 +14,7 @@ begin
     from public.pairs p
     left join private.open_lines o on o.tenant_id = l.tenant_id and o.pair_no = p.pair_no and o.line_no = l.line_no
     where p.tenant_id = l.tenant_id and l.source_no in (p.left_source_no, p.right_source_no)
-      and (line_standing.pair_no is null or p.pair_no = line_standing.pair_no)
+      and (line_standing.pair_no is null or p.pair_no = line_standing.pair_no) and p.opening is null
     order by abs(o.open_minor) desc nulls last, p.pair_no limit 1
   loop
     is_in_pair := true;

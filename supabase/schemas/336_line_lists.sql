@@ -148,7 +148,7 @@ begin
     with sources as materialized (
       select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
         select p.pair_no from public.pairs p
-        where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no) order by p.pair_no) end as pair_nos
+        where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no) and p.opening is null order by p.pair_no) end as pair_nos
       from unnest($4) x (source_no)
     ), s as materialized (
       select x.source_no, x.pair_nos, p.pair_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side

@@ -29,6 +29,13 @@ exception when lock_not_available then
   perform private.refuse('conflict', 'Lines of these sources are coming in or being removed. Wait until that is done, and send the call again.');
 end $$;
 
+-- The same without a wait, for whoever can leave it to others. Answers whether all are held.
+create function private.try_sources_alone(tenant text, source_nos integer[]) returns boolean
+language plpgsql volatile set search_path = '' as $$
+begin
+  return (select bool_and(pg_try_advisory_xact_lock(private.lock_of_source(tenant, n))) from unnest(source_nos) n);
+end $$;
+
 create function private.hold_pair(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -52,7 +59,7 @@ begin
 end $$;
 grant execute on function private.hold_pair_of_own(text) to authenticated;
 
--- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no sources, is closed or is archived.
+-- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no sources, is being prepared, is closed or is archived.
 create function private.hold_period(tenant text, reconciliation text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -64,6 +71,7 @@ begin
   elsif r.pair_no is null then
     perform private.refuse('conflict', 'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
   end if;
+  perform private.require_prepared(tenant, r.pair_no);
   perform private.hold_pair(tenant, r.pair_no);
   select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation for no key update;
   if r.closed_at is not null then
@@ -78,6 +86,8 @@ end $$;
 create function private.hold_period_alone(tenant text, reconciliation text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 begin
+  -- Whoever prepares it holds them again and again.
+  perform private.require_prepared(r.tenant_id, r.pair_no) from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation;
   perform private.hold_sources_alone(tenant, array[p.left_source_no, p.right_source_no])
   from public.reconciliations r join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
   where r.tenant_id = tenant and r.id = reconciliation;

@@ -2,7 +2,7 @@
 -- whole matches: after every commit the proof holds, and a matcher that dies leaves nothing half done. Whatever it writes names its attempt.
 
 -- Takes up the run that waits for a period, or starts one nobody asked for; one that was running when its matcher died is begun again.
--- `asked`: a dry run's. Answers what it needs, or null where there is nothing to do any more.
+-- `asked`: a dry run's. Answers what it needs, or null where there is nothing to do any more, or not yet: once its pair is prepared, it is asked for again.
 create function private.begin_run(tenant text, reconciliation text, asked text, engine text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -24,13 +24,16 @@ begin
     where x.tenant_id = tenant and x.id = begun.id;
     return null;
   end if;
+  select * into p from public.pairs x where x.tenant_id = tenant and x.pair_no = r.pair_no;
+  if p.opening is not null then
+    return null;
+  end if;
   if begun.id is null then
     if asked is not null then
       return null;
     end if;
     insert into public.runs (tenant_id, reconciliation_id, pair_no) values (tenant, r.id, r.pair_no) returning * into begun;
   end if;
-  select * into p from public.pairs x where x.tenant_id = tenant and x.pair_no = r.pair_no;
   select * into rule_set from public.pair_rules x where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
   select * into last_run from public.runs x
   where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done' and x.dry_run is null order by x.id desc limit 1;

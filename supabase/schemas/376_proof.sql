@@ -86,9 +86,11 @@ grant execute on function private.exact_sum(numeric) to authenticated;
 
 -- { items: [{ currency, side, lines, matched, excluded, open, adjustments, residual, holds }], holds }, in minor units. It holds where lines =
 -- matched + excluded + open on each side, matched less what explains it is the same on both, and each that is open is a line: the amounts of some
--- that are none could cancel each other.
+-- that are none could cancel each other. So could those that are not open yet: while the pair is being prepared nothing holds.
 create function private.proof_json(r public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
+declare
+  preparing constant boolean := private.is_preparing(r.tenant_id, r.pair_no);
 begin
   return (
     with sums as materialized (
@@ -98,7 +100,7 @@ begin
       left join lateral (select x.line_no from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l on true
       where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end and l.line_no is null
     ), rows as (
-      select x.*, x.lines = x.matched + x.excluded + x.open and b.balanced
+      select x.*, not preparing and x.lines = x.matched + x.excluded + x.open and b.balanced
         and not exists (select from without_line o where o.currency = x.currency and o.side = x.side) as holds
       from sums x join (
         select y.currency, sum(case y.side when 'left' then 1 else -1 end * (y.matched - y.adjustments - y.residual)) = 0 as balanced
@@ -110,7 +112,7 @@ begin
         'matched', private.exact_sum(w.matched), 'excluded', private.exact_sum(w.excluded), 'open', private.exact_sum(w.open),
         'adjustments', private.exact_sum(w.adjustments), 'residual', private.exact_sum(w.residual), 'holds', w.holds)
         order by w.currency, w.side), '[]'),
-      'holds', coalesce(bool_and(w.holds), true)
+      'holds', coalesce(bool_and(w.holds), not preparing)
     ) from rows w
   );
 end $$;

@@ -27,7 +27,7 @@ begin
 end $$;
 
 -- What differs in a pair: what it is of, and what was computed and what is shown there. No row where the books are right. Of a pair that
--- is still being opened only what was decided.
+-- is being prepared only what was decided.
 create function private.books_differences(tenant text, pair integer) returns table (what text, subject text, computed text, shown text)
 language plpgsql stable set search_path = '' as $$
 begin
@@ -69,7 +69,7 @@ begin
     l.amount_minor - l.matched_minor - l.excluded_minor || ' of ' || l.amount_minor || ' ' || l.currency || ' on ' || l.value_date || ', ' || l.side,
     o.open_minor || ' of ' || o.amount_minor || ' ' || o.currency || ' on ' || o.value_date || ', ' || o.side
   from (select * from lines x where x.amount_minor is not null) l full join still_open o on o.line_no = l.line_no
-  where not exists (select from public.pairs p where p.tenant_id = tenant and p.pair_no = pair and p.opening is not null) and (
+  where not private.is_preparing(tenant, pair) and (
     l.line_no is null or coalesce(o.open_minor, 0) <> l.amount_minor - l.matched_minor - l.excluded_minor
     or o.line_no is not null and (o.amount_minor, o.currency, o.value_date, o.side) is distinct from (l.amount_minor, l.currency, l.value_date, l.side)
   )
@@ -115,7 +115,7 @@ begin
   where x.minor <> (b ->> 'closing_minor')::numeric
   union all
   select 'proof', r.id, 'holds', 'does not hold' from public.reconciliations r
-  where r.tenant_id = tenant and r.pair_no = pair and not coalesce((
+  where r.tenant_id = tenant and r.pair_no = pair and not private.is_preparing(tenant, pair) and not coalesce((
     select (c.statement #>> '{proof,holds}')::boolean from periods c where c.id = r.id and c.closed_at is not null
   ), (private.proof_json(r) ->> 'holds')::boolean)
   union all

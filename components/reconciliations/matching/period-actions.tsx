@@ -10,6 +10,7 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { closeReconciliationContract } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { PREPARING_ID } from "./preparing.tsx";
 
 const CloseDialog = dynamic(() => import("./close-dialog.tsx").then((part) => part.CloseDialog), { ssr: false });
 const ReopenDialog = dynamic(() => import("./reopen-dialog.tsx").then((part) => part.ReopenDialog), { ssr: false });
@@ -33,7 +34,11 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
         Rules
       </PrefetchLink>
       {settable && (
-        <Button onClick={() => setAsking(true)}>
+        <Button
+          disabled={reconciliation.preparing}
+          aria-describedby={reconciliation.preparing ? PREPARING_ID : undefined}
+          onClick={() => setAsking(true)}
+        >
           {closed ? (
             <LockKeyholeOpen aria-hidden className="size-4 text-muted" />
           ) : (

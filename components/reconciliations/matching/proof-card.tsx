@@ -21,7 +21,7 @@ export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }
     <Card
       title="Proof"
       hint="Added up from the lines themselves: lines = matched + excluded + open"
-      aside={data && data.items.length > 0 && <ProofBadge proof={data} />}
+      aside={data && data.items.length > 0 && !reconciliation.preparing && <ProofBadge proof={data} />}
     >
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />

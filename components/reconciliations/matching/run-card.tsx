@@ -18,6 +18,7 @@ import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationsKey, runsOfReconciliation } from "../queries.ts";
 import { suggestionsKey } from "../workbench/queries.ts";
+import { PREPARING_ID } from "./preparing.tsx";
 import { RunWaterfall } from "./run-waterfall.tsx";
 import { runsOf, stageInWords, took } from "./run-words.ts";
 
@@ -26,13 +27,14 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(runsOfReconciliation(tenant, reconciliation.id));
   const { current, last } = runsOf(data?.items ?? []);
-  useRefreshAfter(data && (last?.id ?? null));
+  const { preparing } = reconciliation;
+  useRefreshAfter(data && `${last?.id} ${preparing}`);
   const open = reconciliation.closed_at === null && reconciliation.status !== "archived";
   return (
     <Card
       title="Matching"
       hint={last ? <LastRun run={last} /> : "What each rule matched"}
-      aside={open && data && <StartRun id={reconciliation.id} busy={current !== undefined} />}
+      aside={open && data && <StartRun id={reconciliation.id} busy={current !== undefined} preparing={preparing} />}
     >
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
@@ -40,7 +42,7 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
         <PartSkeleton label="Loading the runs" bars={["h-5 w-full", "h-5 w-11/12", "h-5 w-10/12", "h-5 w-9/12", "h-5 w-8/12"]} />
       ) : (
         <>
-          {current && <Progress run={current} />}
+          {current && <Progress run={current} preparing={preparing} />}
           {last?.status === "failed" && (
             <Note tone="danger">
               The last run failed. {last.failure} <span className="block font-mono text-xs">{last.id}</span>
@@ -64,7 +66,7 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
   );
 }
 
-function StartRun({ id, busy }: { id: string; busy: boolean }) {
+function StartRun({ id, busy, preparing }: { id: string; busy: boolean; preparing: boolean }) {
   const tenant = useTenantId();
   const mayRun = useMay(createRunContract.access);
   const start = useAttempt({
@@ -74,7 +76,12 @@ function StartRun({ id, busy }: { id: string; busy: boolean }) {
   });
   if (!mayRun) return null;
   return (
-    <Button size="sm" disabled={busy || start.isPending} onClick={() => start.start(undefined)}>
+    <Button
+      size="sm"
+      disabled={busy || preparing || start.isPending}
+      aria-describedby={preparing ? PREPARING_ID : undefined}
+      onClick={() => start.start(undefined)}
+    >
       <Play aria-hidden className="size-4 text-muted" />
       Run now
     </Button>
@@ -91,11 +98,12 @@ function LastRun({ run }: { run: Run }) {
   );
 }
 
-function Progress({ run: { status, stage, lines_done, lines_total } }: { run: Run }) {
+function Progress({ run: { status, stage, lines_done, lines_total }, preparing }: { run: Run; preparing: boolean }) {
+  const waitsFor = preparing ? "Waiting for the lines…" : "Waiting for its turn…";
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex flex-wrap justify-between gap-x-4 text-sm">
-        <span role="status">{status === "queued" ? "Waiting for its turn…" : `${stageInWords(stage)}…`}</span>
+        <span role="status">{status === "queued" ? waitsFor : `${stageInWords(stage)}…`}</span>
         {lines_total > 0 && (
           <span className="text-muted tabular-nums">
             {lines_done.toLocaleString("en")} of {lines_total.toLocaleString("en")} lines
@@ -107,8 +115,8 @@ function Progress({ run: { status, stage, lines_done, lines_total } }: { run: Ru
   );
 }
 
-/** What a run changes shows everywhere once it has ended, though it began and ended between two looks. `ended`: the last that did; undefined: not known yet. */
-function useRefreshAfter(ended: string | null | undefined): void {
+/** What a run or preparing changes shows everywhere once it has ended. `ended`: another text once one did; undefined: not known yet. */
+function useRefreshAfter(ended: string | undefined): void {
   const cache = useQueryClient();
   const tenant = useTenantId();
   const before = useRef(ended);

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { BadgeCheck, LockKeyhole, Scale, SearchX } from "lucide-react";
+import { BadgeCheck, Hourglass, LockKeyhole, Scale, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
@@ -12,7 +12,7 @@ import { ProofBadge } from "../matching/proof-card.tsx";
 import { proofOf } from "../queries.ts";
 
 /** Said where a period has nothing to decide. */
-export function NothingOpen({ reconciliation: { id, closed_at, matched_count } }: { reconciliation: Reconciliation }) {
+export function NothingOpen({ reconciliation: { id, preparing, closed_at, matched_count } }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   const back = (
     <PrefetchLink href={`/${tenant}/reconciliations/${id}`} className={buttonClass({ variant: "primary" })}>
@@ -23,6 +23,12 @@ export function NothingOpen({ reconciliation: { id, closed_at, matched_count } }
     return (
       <Notice icon={LockKeyhole} title="This period is closed" action={back}>
         Its matches can't be changed. Reopen it to decide again.
+      </Notice>
+    );
+  if (preparing)
+    return (
+      <Notice icon={Hourglass} title="Preparing lines…" action={back}>
+        The sources have many, and they are still coming in. What the rules leave open appears here.
       </Notice>
     );
   return matched_count === 0 ? (

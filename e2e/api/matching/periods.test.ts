@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sql } from "#e2e/fixtures.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
@@ -187,35 +186,3 @@ test(
   },
   SLOW,
 );
-
-describe("the first period of two sources", () => {
-  test(
-    "compares all lines that were there before it, of however many steps they take",
-    async () => {
-      const world = await World.create();
-      world.left = (await world.source("Large")).id;
-      world.right = (await world.source("Small", { sign: "inverted" })).id;
-      const lines = { [world.left]: 60_000, [world.right]: 25_000 };
-      for (const [source, count] of Object.entries(lines))
-        await sql(
-          `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date)
-           select s.tenant_id, gen_random_uuid(), s.source_no, i, 'EUR', date '2026-10-01' + i % 7
-           from public.sources s, generate_series(1, $3::integer) i where s.tenant_id = $1 and s.id = $2`,
-          [world.tenant, source, count],
-        );
-      const { id, unmatched_count } = await world.bind();
-      expect(unmatched_count).toBe(85_000);
-      expect(
-        await sql(
-          `select side, count(*)::integer as lines, sum(open_minor)::text as open, bool_and(open_minor = amount_minor) as whole from private.open_lines o
-           join public.reconciliations r on r.tenant_id = o.tenant_id and r.pair_no = o.pair_no where r.tenant_id = $1 and r.id = $2 group by 1 order by 1`,
-          [world.tenant, id],
-        ),
-      ).toEqual([
-        { side: "left", lines: 60_000, open: "1800030000", whole: true },
-        { side: "right", lines: 25_000, open: "-312512500", whole: true },
-      ]);
-    },
-    SLOW,
-  );
-});

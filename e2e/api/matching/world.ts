@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { api, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { api, createTenant, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import type { Match } from "#lib/matching/contract.ts";
@@ -79,13 +79,39 @@ export class World {
     });
   }
 
+  /** Adds so many lines by the database: the nth of each source has reference `R<n>`. */
+  async fill(counts: Record<string, number>): Promise<void> {
+    for (const [source, count] of Object.entries(counts))
+      await sql(
+        `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date, reference)
+         select s.tenant_id, gen_random_uuid(), s.source_no, i, 'EUR', date '2026-10-01' + i % 7, 'R' || i
+         from public.sources s, generate_series(1, $3::integer) i where s.tenant_id = $1 and s.id = $2`,
+        [this.tenant, source, count],
+      );
+  }
+
+  /** @returns the period once all lines of its sources are in. */
+  prepared(period = this.period): Promise<Reconciliation> {
+    return until(
+      `${period} is prepared`,
+      async () => {
+        const found = await this.reconciliation(period);
+        return !found.preparing && found;
+      },
+      RUN_WITHIN_MS,
+    );
+  }
+
   async add(side: "left" | "right", lines: readonly NewLine[]): Promise<string[]> {
     const { items } = await this.ok<{ items: { id: string }[] }>("POST", `sources/${this[side]}/lines`, { body: { lines } });
     return items.map(({ id }) => id);
   }
 
   async run(period = this.period, body: object = {}): Promise<Run> {
-    const { id } = await this.ok<Run>("POST", `reconciliations/${period}/runs`, { body });
+    return this.ended(await this.ok<Run>("POST", `reconciliations/${period}/runs`, { body }));
+  }
+
+  ended({ id }: Run): Promise<Run> {
     return until(
       `run ${id} is done`,
       async () => {

@@ -58,6 +58,7 @@ describe("a reconciliation", () => {
       left_source_id: null,
       right_source_id: null,
       auto_run: true,
+      preparing: false,
       closed_at: null,
       closed_by: null,
       created_at: expect.stringMatching(/\.\d{3}Z$/),

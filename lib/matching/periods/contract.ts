@@ -33,7 +33,7 @@ export const proof = z
         holds: z.boolean().meta({ description: "lines = matched + excluded + open, and the sides agree.", example: true }),
       }),
     ),
-    holds: z.boolean().meta({ example: true }),
+    holds: z.boolean().meta({ description: "False while the reconciliation is preparing.", example: true }),
   })
   .meta({ id: "Proof" });
 export type Proof = z.output<typeof proof>;
@@ -169,7 +169,8 @@ export const getStatementContract = contract({
   tag,
   summary: "Get the reconciliation statement",
   description:
-    "Balances of both sides, what is outstanding and how old, adjustments, and the difference. Of a closed period as it was when it closed.",
+    "Balances of both sides, what is outstanding and how old, adjustments, and the difference. Of a closed period as it was when it closed. " +
+    "While the reconciliation is preparing, what isn't in yet is part of the difference.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: statement,
@@ -190,7 +191,7 @@ export const closeReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/close",
   tag,
   summary: "Close a period",
-  description: `Needs a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile wait, and belong to the next. Afterwards nothing in it changes. ${person}`,
+  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile wait, and belong to the next. Afterwards nothing in it changes. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -1,0 +1,18 @@
+import type { Task } from "graphile-worker";
+import { requestOf } from "#lib/background/traced-tasks.ts";
+
+type PairKey = { tenant_id: string; pair_no: number };
+
+/** The condition holds always, and comes first. */
+const STEP = `select private.prepare_pair($1, $2) as goes_on
+  from (select set_config('tieout.request_id', $3, true) as request_id offset 0) r where r.request_id is not null`;
+
+/** Opens to each other what two sources had before their pair, step by step, each kept by itself: cut short, it goes on after the last one. */
+export const preparePair: Task = async (payload, { query, abortSignal }) => {
+  const { tenant_id, pair_no } = payload as PairKey;
+  for (let goesOn = true; goesOn; ) {
+    abortSignal?.throwIfAborted();
+    const { rows } = await query<{ goes_on: boolean }>(STEP, [tenant_id, pair_no, requestOf(payload) ?? ""]);
+    goesOn = rows[0]?.goes_on === true;
+  }
+};
