@@ -8,7 +8,7 @@ import { useExport } from "./export.tsx";
 
 type Asked = Parameters<typeof exportFromApi>;
 
-/** Exports all results of a filtered list. `name`: the file's, without extension. */
+/** Exports all results of a filtered list. `name`: the file's, without extension. `more`: further files of it, as CSV. */
 export function ExportMenu({
   label,
   name,
@@ -16,6 +16,7 @@ export function ExportMenu({
   call,
   failed,
   onSaved,
+  more = [],
 }: {
   label: string;
   name: string;
@@ -23,6 +24,7 @@ export function ExportMenu({
   call: Asked[2];
   failed: string;
   onSaved?: () => void;
+  more?: readonly { label: string; name: string; call: Asked[2] }[];
 }) {
   const { start, isPending } = useExport({ failed, onSaved });
   return (
@@ -44,6 +46,14 @@ export function ExportMenu({
       <MenuItem onClick={() => start({ name: `${name}.ndjson`, load: () => exportFromApi(contract, "ndjson", call) })}>
         NDJSON, for programs
       </MenuItem>
+      {more.map((file) => (
+        <MenuItem
+          key={file.name}
+          onClick={() => start({ name: `${file.name}.csv`, load: () => exportFromApi(contract, "csv", file.call) })}
+        >
+          {file.label}
+        </MenuItem>
+      ))}
     </Menu>
   );
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { createDocument } from "zod-openapi";
 import { csvOf } from "../http/export.ts";
 import type { Contract } from "../wire/contract.ts";
@@ -42,10 +43,12 @@ export function addExamples(document: ReturnType<typeof createDocument>, contrac
   }
 }
 
-/** A line of an export, as written. */
+/** A line of an export, as written: of a list the same as there. */
 function showFile(answer: Body | undefined, { item, columns }: NonNullable<Contract["file"]>, definitions: Definitions): void {
   const { "text/csv": csv, "application/x-ndjson": ndjson } = answer?.content ?? {};
-  const line = exampleOf({ $ref: `#/components/schemas/${item.meta()?.id}` }, definitions, "export") as JsonSchema;
+  const id = item.meta()?.id;
+  const schema = id ? { $ref: `#/components/schemas/${id}` } : (z.toJSONSchema(item) as JsonSchema);
+  const line = exampleOf(schema, definitions, "export") as JsonSchema;
   if (csv) csv.example = csvOf([line], columns, true);
   if (ndjson) ndjson.example = `${JSON.stringify(line)}\n`;
 }

@@ -15,8 +15,18 @@ const BODY_MAX_BYTES = 1024 * 1024;
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A list as a file: one line per `item`; in CSV, with these columns. `functions`: the database's that read it, if not the list's own. */
-export type Export = { summary: string; columns: readonly string[]; item: z.ZodType; functions?: readonly string[] };
+/**
+ * A list as a file: one line per `item`; in CSV, with these columns. `query`: what only the file can be asked for. `functions`: the
+ * database's that read it, if not the list's own.
+ */
+export type Export = {
+  summary: string;
+  description?: string;
+  columns: readonly string[];
+  item: z.ZodType;
+  query?: Record<string, z.ZodType>;
+  functions?: readonly string[];
+};
 
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
@@ -119,18 +129,19 @@ export function exportOf(list: Contract): Contract {
     .meta({ description: "CSV (RFC 4180) with a header row, or one JSON object per line.", example: "csv" });
   const { limit: _limit, cursor: _cursor, ...unpaged } = query.shape;
   const isPaged = _limit !== undefined;
+  const own = { ...exported.query, format } as { format: typeof format };
   return contract({
     operationId: operationId.replace(/^(?:list|get)/, "export"),
     method: "GET",
     path: `${path}/export`,
     tag: list.tag,
     summary: exported.summary,
-    description: "Streams everything that matches the filters. The export is recorded as a security event.",
+    description: `${exported.description ?? "Streams everything that matches the filters."} The export is recorded as a security event.`,
     access: list.access,
     functions: exported.functions ?? list.functions,
     params: list.params,
     tenantParam: list.tenantParam,
-    query: (isPaged ? z.strictObject({ ...unpaged, format }) : query.safeExtend({ format })) as z.ZodObject,
+    query: (isPaged ? z.strictObject({ ...unpaged, ...own }) : query.safeExtend(own)) as z.ZodObject,
     response: z.string(),
     file: exported,
   }) as unknown as Contract;

@@ -64,10 +64,17 @@ begin
     ), excluded as materialized (
       select e.currency, e.side, sum(e.excluded_minor) as minor
       from until_now u join public.exclusions e on e.tenant_id = r.tenant_id and e.reconciliation_id = u.id group by 1, 2
+    ), explaining as materialized (
+      select m.reconciliation_id, m.currency, m.residual_minor, m.adjustments
+      from until_now u join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = u.id and m.state = 'confirmed'
+      where m.residual_minor <> 0 or m.adjustments <> '[]'
     ), explained as materialized (
       select m.currency, sum(m.residual_minor) as residual, sum((select coalesce(sum((a ->> 'amount_minor')::bigint), 0) from jsonb_array_elements(m.adjustments) a)) as adjusted
-      from until_now u join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = u.id and m.state = 'confirmed'
-      where m.residual_minor <> 0 or m.adjustments <> '[]' group by 1
+      from explaining m group by 1
+    ), counts as materialized (
+      select coalesce(sum(jsonb_array_length(m.adjustments)), 0) as adjustments, count(*) filter (where m.residual_minor <> 0) as residuals,
+        (select count(*) from public.exclusions e where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id) as exclusions
+      from explaining m where m.reconciliation_id = r.id
     ), currencies as (
       select b.currency from balances b union select e.currency from explained e
     ), sums as (
@@ -108,17 +115,13 @@ begin
         select coalesce(jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.n), '[]')
         from (select o.*, row_number() over (order by abs(o.open_minor) desc, o.line_no) as n from outstanding o) x where x.n <= 250
       ),
-      'adjustments', (
-        select coalesce(jsonb_agg(jsonb_build_object('match_id', private.match_id_text(x.id), 'currency', x.currency, 'kind', x.a -> 'kind',
-          'amount_minor', x.a -> 'amount_minor', 'note', x.a -> 'note', 'decided_by', x.decided_by) order by x.id, x.n), '[]')
-        from (
-          select m.id, m.currency, m.decided_by, a.a, a.n, row_number() over (order by m.id, a.n) as place from public.matches m
-          cross join lateral jsonb_array_elements(m.adjustments) with ordinality as a (a, n)
-          where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed' and m.adjustments <> '[]'
-        ) x where x.place <= 1000
-      ),
+      'adjustment_count', c.adjustments, 'residual_count', c.residuals, 'exclusion_count', c.exclusions,
+      -- Where there is none, the matches need not be searched again.
+      'adjustments', coalesce(case when c.adjustments > 0 then private.adjustment_items(r, null, null, 1000) end, '[]'),
+      'residuals', coalesce(case when c.residuals > 0 then private.residual_items(r, null, 1000) end, '[]'),
+      'exclusions', coalesce(private.exclusion_items(r, null, 1000), '[]'),
       'proof', private.proof_json(r)
-    )
+    ) from counts c
   );
 end $$;
 
@@ -149,24 +152,4 @@ begin
     return (select c.statement from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id);
   end if;
   return private.statement_json(r);
-end $$;
-
--- What is outstanding, oldest first. input: { id, limit, after: [value_date, line_id] | null }. Refuses: not_found, conflict.
-create function public.list_outstanding_lines(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
-declare
-  page_size constant integer := (input ->> 'limit')::integer;
-  r public.reconciliations;
-  items jsonb;
-begin
-  perform private.enter(request, 'list_outstanding_lines');
-  r := private.find_period(input ->> 'id');
-  select jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.value_date, x.line_no) into items
-  from (
-    select o.line_no, o.side, o.open_minor, o.value_date
-    from private.outstanding_of(r) o
-    where input -> 'after' ->> 0 is null or (o.value_date, o.line_no) > ((input -> 'after' ->> 0)::date, coalesce(private.line_no_of(input -> 'after' ->> 1), 0))
-    order by o.value_date, o.line_no limit page_size + 1
-  ) x;
-  return private.page(items, page_size, 'value_date', 'line_id');
 end $$;

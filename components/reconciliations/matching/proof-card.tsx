@@ -13,6 +13,7 @@ import type { PeriodProof, Proof } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodLines } from "../period-lines.ts";
 import { proofOf } from "../queries.ts";
+import { leftMinusRight } from "./left-minus-right.ts";
 
 /** The sums that show no cent is missing, asked anew whenever what was matched changes. */
 export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }) {
@@ -69,9 +70,11 @@ const TERMS = [
   ["matched", "Matched"],
   ["excluded", "Excluded"],
   ["open", "Open"],
+] as const satisfies readonly (readonly [keyof Proof["items"][number], string])[];
+const EXPLAINED = [
   ["adjustments", "Adjustments"],
   ["residual", "Residuals"],
-] as const satisfies readonly (readonly [keyof Proof["items"][number], string])[];
+] as const;
 
 /** Sums that lead to the lines they are of. */
 const LINKED: Partial<Record<(typeof TERMS)[number][0], Parameters<typeof periodLines>[2]>> = {
@@ -112,7 +115,7 @@ export function ProofTable({
                 </tr>
               </thead>
               <tbody>
-                {TERMS.filter(([term], place) => place < 4 || sides.some((side) => Number(side[term]) !== 0)).map(([term, name]) => (
+                {TERMS.map(([term, name]) => (
                   <tr key={term} className="border-b border-line last:border-0">
                     <th scope="row" className="py-1.5 text-left font-normal text-muted">
                       {name}
@@ -133,6 +136,21 @@ export function ProofTable({
                     ))}
                   </tr>
                 ))}
+                {EXPLAINED.map(([term, name]) => {
+                  const minor = leftMinusRight(proof, currency, term);
+                  return (
+                    minor !== "0" && (
+                      <tr key={term} className="border-b border-line last:border-0">
+                        <th scope="row" className="py-1.5 text-left font-normal text-muted">
+                          {name}
+                        </th>
+                        <td colSpan={sides.length} className={NUMBER}>
+                          <span className="text-muted">left − right</span> {formatMoney(minor, currency)}
+                        </td>
+                      </tr>
+                    )
+                  );
+                })}
               </tbody>
             </table>
           </div>

@@ -14,7 +14,9 @@ import { getStatementContract, type Statement } from "#lib/matching/periods/cont
 import { ProofBadge, ProofTable } from "../matching/proof-card.tsx";
 import { statementOf } from "../queries.ts";
 import { periodOf } from "../words.tsx";
-import { AdjustmentTable, AgingTable, BalanceTable, OutstandingTable } from "./statement-tables.tsx";
+import { AdjustmentTable, ExclusionTable, ResidualTable } from "./item-tables.tsx";
+import { AgingTable, BalanceTable, OutstandingTable } from "./statement-tables.tsx";
+import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 
 /** The reconciliation statement of a period: what is signed, and printed. */
 export function StatementPage({ id }: { id: string }) {
@@ -28,11 +30,18 @@ export function StatementPage({ id }: { id: string }) {
         data && (
           <div className="flex gap-2 print:hidden">
             <ExportMenu
-              label="Export outstanding lines"
-              name={`outstanding-${data.period_end}`}
+              label="Export statement"
+              name={`statement-${data.period_end}`}
               contract={getStatementContract}
               call={{ tenant, params: { id } }}
-              failed="Couldn't export the outstanding lines"
+              failed="Couldn't export the statement"
+              more={[
+                {
+                  label: "CSV, with every match",
+                  name: `statement-${data.period_end}-matches`,
+                  call: { tenant, params: { id }, query: { matches: "true" } },
+                },
+              ]}
             />
             <Button size="sm" onClick={() => window.print()}>
               <Printer aria-hidden className="size-4 text-muted" />
@@ -54,7 +63,7 @@ export function StatementPage({ id }: { id: string }) {
 }
 
 function Sheet({ statement }: { statement: Statement }) {
-  const { name, left_source, right_source, as_of, closed_at, closed_by, proof, outstanding_count, outstanding, adjustments } = statement;
+  const { name, left_source, right_source, as_of, closed_at, closed_by, proof, outstanding_count, outstanding } = statement;
   return (
     <article className="flex max-w-4xl flex-col gap-8 text-sm print:max-w-none">
       <header className="flex flex-wrap items-start justify-between gap-4">
@@ -78,7 +87,10 @@ function Sheet({ statement }: { statement: Statement }) {
         </div>
         <ProofBadge proof={proof} />
       </header>
-      <Part title="Balances">
+      <Part
+        title="Balances"
+        hint={`Adjustments, residuals and differences are ${left_source} − ${right_source}: positive where ${left_source} is larger.`}
+      >
         <BalanceTable statement={statement} />
       </Part>
       <Part title="Proof">
@@ -99,11 +111,27 @@ function Sheet({ statement }: { statement: Statement }) {
       >
         {outstanding.length === 0 ? <p className="text-muted">Nothing is outstanding.</p> : <OutstandingTable statement={statement} />}
       </Part>
-      {adjustments.length > 0 && (
-        <Part title="Adjustments">
-          <AdjustmentTable adjustments={adjustments} />
-        </Part>
-      )}
+      <Items
+        title="Adjustments"
+        items={statement.adjustments}
+        count={statement.adjustment_count}
+        totals={explainedTotals(statement, "adjustments")}
+        table={(items, totals) => <AdjustmentTable items={items} totals={totals} statement={statement} />}
+      />
+      <Items
+        title="Residuals"
+        items={statement.residuals}
+        count={statement.residual_count}
+        totals={explainedTotals(statement, "residual")}
+        table={(items, totals) => <ResidualTable items={items} totals={totals} statement={statement} />}
+      />
+      <Items
+        title="Excluded lines"
+        items={statement.exclusions}
+        count={statement.exclusion_count}
+        totals={excludedTotals(statement)}
+        table={(items, totals) => <ExclusionTable items={items} totals={totals} statement={statement} />}
+      />
       <footer className="hidden grid-cols-2 gap-12 pt-12 print:grid">
         {["Prepared by", "Reviewed by"].map((role) => (
           <p key={role} className="border-t border-ink pt-1 text-xs">
@@ -112,6 +140,29 @@ function Sheet({ statement }: { statement: Statement }) {
         ))}
       </footer>
     </article>
+  );
+}
+
+/** What sums of the statement are made of, if anything. One that closed before it was itemised has the totals alone. */
+function Items<Item>({
+  title,
+  items = [],
+  count = items.length,
+  totals,
+  table,
+}: {
+  title: string;
+  items?: readonly Item[];
+  count?: number;
+  totals: readonly Total[];
+  table: (items: readonly Item[], totals: readonly Total[]) => React.ReactNode;
+}) {
+  if (items.length === 0 && totals.length === 0) return null;
+  const hint = count > items.length ? `The first ${items.length.toLocaleString("en")} of ${count.toLocaleString("en")}.` : null;
+  return (
+    <Part title={title} hint={hint ? `${hint} The export has all of them.` : undefined}>
+      {table(items, totals)}
+    </Part>
   );
 }
 

@@ -44,9 +44,9 @@ test(
         stdout
           .trim()
           .split("\r\n")
-          .slice(1)
-          .map((row) => row.split(",").slice(1, 6).join()),
-      ).toEqual(["right,2026-10-28,3,EUR,51000", "left,2026-10-30,1,EUR,7700"]);
+          .filter((row) => /^(?:outstanding|exclusion),/.test(row))
+          .map((row) => row.split(",").slice(2, 7).join()),
+      ).toEqual(["EUR,right,51000,2026-10-28,3", "EUR,left,7700,2026-10-30,1", "EUR,left,-1490,2026-10-31,"]);
     } finally {
       await rm(directory, { recursive: true });
     }

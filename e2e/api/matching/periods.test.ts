@@ -123,7 +123,7 @@ test("an earlier period is closed first", async () => {
 });
 
 test(
-  "a statement adds up, and its export has every outstanding line",
+  "a statement adds up",
   async () => {
     const world = await monthOf();
     const statement = await world.ok<Statement>("GET", `reconciliations/${world.period}/statement`);
@@ -135,10 +135,6 @@ test(
       const proof = statement.proof.items.find((one) => one.side === side);
       expect(balance).toMatchObject({ closing_minor: proof?.lines, outstanding_minor: proof?.open, opening_minor: 0 });
     }
-    const csv = await world.call("GET", `reconciliations/${world.period}/statement/export`, { query: { format: "csv" } });
-    const rows = csv.text.trim().split("\r\n");
-    expect(rows[0]).toBe("line_id,side,value_date,age_days,currency,open_minor,reference,counterparty,description");
-    expect(rows).toHaveLength(statement.outstanding_count + 1);
   },
   SLOW,
 );

@@ -18,6 +18,11 @@ import {
 
 const count = z.int().min(0);
 
+/** The one sign of statements and proofs, on pages and in files too. */
+const SIGNS =
+  "An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a " +
+  "difference) is left − right: positive where the left side is the larger.";
+
 export const proof = z
   .object({
     items: z.array(
@@ -28,8 +33,11 @@ export const proof = z
         matched: sum,
         excluded: sum.meta({ example: 0 }),
         open: sum.meta({ example: 0 }),
-        adjustments: sum.meta({ description: "What they explain, on the side that is the larger for it.", example: 0 }),
-        residual: sum.meta({ description: "What matches leave over within their tolerance, on that side.", example: 0 }),
+        adjustments: sum.meta({
+          description: "What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.",
+          example: 0,
+        }),
+        residual: sum.meta({ description: "What matches leave over within their tolerance, in the same way.", example: 0 }),
         holds: z.boolean().meta({ description: "lines = matched + excluded + open, and the sides agree.", example: true }),
       }),
     ),
@@ -67,8 +75,8 @@ export const getProofContract = contract({
   tag,
   summary: "Get the proof that no cent is missing",
   description:
-    "Per currency and side in minor units, added up from the lines themselves. Of a closed period as it was when it closed, and in `closing` " +
-    "whether everything that closed is still the same.",
+    "Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it " +
+    "was when it closed, and in `closing` whether everything that closed is still the same.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: periodProof,
@@ -76,32 +84,90 @@ export const getProofContract = contract({
   errors: ["not_found", "conflict"],
 });
 
+/** What tells a line from others on a statement. */
+const lineWords = {
+  reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
+  counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
+  description: z.string().nullable().meta({ example: null }),
+};
+const valueDate = z.iso.date().meta({ example: "2026-10-29" });
+
 export const outstandingLine = z
   .object({
     line_id: lineId,
     side,
-    value_date: z.iso.date().meta({ example: "2026-10-29" }),
+    value_date: valueDate,
     age_days: z.int().meta({ description: "At the end of the period.", example: 2 }),
     currency,
     open_minor: z.int().meta({ example: 125_000 }),
-    reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
-    counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
-    description: z.string().nullable().meta({ example: null }),
+    ...lineWords,
   })
   .meta({ id: "OutstandingLine" });
 export type OutstandingLine = z.output<typeof outstandingLine>;
 
-const OUTSTANDING_COLUMNS = [
-  "line_id",
-  "side",
-  "value_date",
-  "age_days",
-  "currency",
-  "open_minor",
-  "reference",
-  "counterparty",
-  "description",
-] as const satisfies readonly (keyof OutstandingLine)[];
+const statementAdjustment = z.object({
+  match_id: matchId,
+  currency,
+  kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
+  amount_minor: z.int().meta({ description: "What it explains of left − right.", example: -250 }),
+  note: z.string().nullable().meta({ example: "Card fee of October" }),
+  decided_by: actor.nullable(),
+  decided_at: time.optional(),
+});
+export type StatementAdjustment = z.output<typeof statementAdjustment>;
+
+const statementResidual = z
+  .object({
+    match_id: matchId,
+    line_id: lineId.meta({ description: "The largest line of the match." }),
+    value_date: valueDate,
+    currency,
+    amount_minor: z.int().meta({ description: "What the match leaves of left − right.", example: 35 }),
+    ...lineWords,
+    reason: z.string().meta({ description: "The rule that leaves it, within its tolerance.", example: "Near amounts" }),
+    decided_by: actor.nullable().meta({ description: "Who confirmed the match; null: a run alone.", example: "user:ada" }),
+    decided_at: time,
+  })
+  .meta({ id: "StatementResidual" });
+export type StatementResidual = z.output<typeof statementResidual>;
+
+const statementExclusion = z
+  .object({
+    line_id: lineId,
+    side,
+    value_date: valueDate,
+    currency,
+    amount_minor: z.int().meta({ description: "What of the line is excluded.", example: -1490 }),
+    ...lineWords,
+    reason: z.string().meta({ example: "Account fee, booked by the quarter" }),
+    decided_by: actor.meta({ description: "Who excluded it.", example: "user:ada" }),
+    decided_at: time,
+  })
+  .meta({ id: "StatementExclusion" });
+export type StatementExclusion = z.output<typeof statementExclusion>;
+
+const ROW_KINDS = ["balance", "outstanding", "adjustment", "residual", "exclusion", "match"] as const;
+
+/** A row of the exported statement: one flat table of all its parts. */
+export const statementRow = z.object({
+  kind: z.enum(ROW_KINDS).meta({ example: "exclusion" }),
+  item: z.string().nullable().meta({ example: null }),
+  currency,
+  side: side.nullable(),
+  amount_minor: sum.meta({ example: -1490 }),
+  value_date: valueDate.nullable(),
+  age_days: z.int().nullable().meta({ example: null }),
+  line_id: lineId.nullable(),
+  match_id: matchId.nullable().meta({ example: null }),
+  ...lineWords,
+  reason: z.string().nullable().meta({ example: "Account fee, booked by the quarter" }),
+  decided_by: actor.nullable(),
+  decided_at: time.nullable(),
+});
+export type StatementRow = z.output<typeof statementRow>;
+
+const itemised = "Of this period; the first 1,000, the export has all of them.";
+const since = "Absent from statements that closed before they were itemised.";
 
 export const statement = z
   .object({
@@ -145,18 +211,12 @@ export const statement = z
     ),
     outstanding_count: count.meta({ example: 17 }),
     outstanding: z.array(outstandingLine).meta({ description: "Those with the most money, at most 250. The export has all of them." }),
-    adjustments: z
-      .array(
-        z.object({
-          match_id: matchId,
-          currency,
-          kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
-          amount_minor: z.int().meta({ example: -250 }),
-          note: z.string().nullable().meta({ example: "Card fee of October" }),
-          decided_by: actor.nullable(),
-        }),
-      )
-      .meta({ description: "Of the period's matches, at most 1,000." }),
+    adjustment_count: count.optional().meta({ description: since, example: 1 }),
+    adjustments: z.array(statementAdjustment).meta({ description: itemised }),
+    residual_count: count.optional().meta({ description: since, example: 1 }),
+    residuals: z.array(statementResidual).optional().meta({ description: itemised }),
+    exclusion_count: count.optional().meta({ description: since, example: 1 }),
+    exclusions: z.array(statementExclusion).optional().meta({ description: itemised }),
     proof,
   })
   .meta({ id: "ReconciliationStatement" });
@@ -169,17 +229,26 @@ export const getStatementContract = contract({
   tag,
   summary: "Get the reconciliation statement",
   description:
-    "Balances of both sides, what is outstanding and how old, adjustments, and the difference. Of a closed period as it was when it closed. " +
-    "While the reconciliation is preparing, what isn't in yet is part of the difference.",
+    "Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in " +
+    "`balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it " +
+    "closed. While the reconciliation is preparing, what isn't in yet is part of the difference.\n\n" +
+    SIGNS,
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: statement,
   errors: ["not_found", "conflict"],
   exported: {
-    summary: "Export a statement's outstanding lines",
-    columns: OUTSTANDING_COLUMNS,
-    item: outstandingLine,
-    functions: ["list_outstanding_lines"],
+    summary: "Export a statement",
+    description:
+      "All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the " +
+      "sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line " +
+      "of a match (`item` is the rule, or manual). Amounts are in minor units; without a side they are left − right.",
+    columns: Object.keys(statementRow.shape),
+    item: statementRow,
+    query: {
+      matches: z.enum(["true", "false"]).optional().meta({ description: "Also the lines of every match of the period.", example: "true" }),
+    },
+    functions: ["get_statement", "list_statement_items"],
   },
 });
 

@@ -1,20 +1,91 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import type { OutstandingLine } from "./contract.ts";
+import type { OutstandingLine, Statement, StatementAdjustment, StatementExclusion, StatementResidual, StatementRow } from "./contract.ts";
+import { getStatement } from "./get-statement.ts";
 
 /** What arrives is read at once, beside what others wait for. */
 const PAGE_ROWS = 250;
 
-type Page = { items: OutstandingLine[]; next: string[] | null };
+const EMPTY = {
+  item: null,
+  side: null,
+  value_date: null,
+  age_days: null,
+  line_id: null,
+  match_id: null,
+  reference: null,
+  counterparty: null,
+  description: null,
+  reason: null,
+  decided_by: null,
+  decided_at: null,
+};
 
-/** What is outstanding at the end of the period, oldest first. */
-export async function* exportStatement(ctx: Context, id: string): AsyncGenerator<OutstandingLine[]> {
-  let step = ctx;
+/** A line of a match. */
+type MatchLine = Omit<OutstandingLine, "age_days" | "open_minor"> &
+  Pick<StatementResidual, "match_id" | "amount_minor" | "decided_by" | "decided_at"> & { method: string; note: string | null };
+
+type Items = {
+  outstanding: OutstandingLine;
+  adjustment: StatementAdjustment;
+  residual: StatementResidual;
+  exclusion: StatementExclusion;
+  match: MatchLine;
+};
+type Kind = keyof Items;
+type Page<Item> = { items: Item[]; next: string[] | null };
+
+const ROWS: { [K in Kind]: (item: Items[K]) => StatementRow } = {
+  outstanding: ({ open_minor, ...line }) => ({ ...EMPTY, ...line, kind: "outstanding", amount_minor: open_minor }),
+  adjustment: ({ kind, note, ...adjustment }) => ({ ...EMPTY, ...adjustment, kind: "adjustment", item: kind, reason: note }),
+  residual: (residual) => ({ ...EMPTY, ...residual, kind: "residual" }),
+  exclusion: (exclusion) => ({ ...EMPTY, ...exclusion, kind: "exclusion" }),
+  match: ({ method, note, ...line }) => ({ ...EMPTY, ...line, kind: "match", item: method, reason: note }),
+};
+
+/** All of a statement: its sums first, then each thing they are made of; with `matches`, the lines of every match as well. */
+export async function* exportStatement(
+  ctx: Context,
+  id: string,
+  { matches }: { matches?: "true" | "false" },
+): AsyncGenerator<StatementRow[]> {
+  yield balanceRows(await getStatement(ctx, id));
+  const step = { ...ctx, exported: null, continues: true };
+  const kinds: Kind[] = ["outstanding", "adjustment", "residual", "exclusion"];
+  if (matches === "true") kinds.push("match");
+  for (const kind of kinds) yield* rowsOf(step, id, kind);
+}
+
+async function* rowsOf<K extends Kind>(ctx: Context, id: string, kind: K): AsyncGenerator<StatementRow[]> {
   let after: string[] | null = null;
   do {
-    const page: Page = await read(step, "list_outstanding_lines", { id, after, limit: PAGE_ROWS });
-    yield page.items;
+    const page: Page<Items[K]> = await read(ctx, "list_statement_items", { id, kind, after, limit: PAGE_ROWS });
+    yield page.items.map((item) => ROWS[kind](item));
     after = page.next;
-    step = { ...ctx, exported: null, continues: true };
   } while (after);
+}
+
+function balanceRows({ balances, differences }: Statement): StatementRow[] {
+  const row = (currency: string, side: StatementRow["side"], item: string, amount_minor: StatementRow["amount_minor"]): StatementRow => ({
+    ...EMPTY,
+    kind: "balance",
+    item,
+    currency,
+    side,
+    amount_minor,
+  });
+  return [
+    ...balances.flatMap(({ currency, side, opening_minor, lines_minor, closing_minor, outstanding_minor, excluded_minor }) => [
+      row(currency, side, "opening", opening_minor),
+      row(currency, side, "lines", lines_minor),
+      row(currency, side, "closing", closing_minor),
+      row(currency, side, "outstanding", outstanding_minor),
+      row(currency, side, "excluded", excluded_minor),
+    ]),
+    ...differences.flatMap(({ currency, adjustments_minor, residual_minor, difference_minor }) => [
+      row(currency, null, "adjustments", adjustments_minor),
+      row(currency, null, "residuals", residual_minor),
+      row(currency, null, "difference", difference_minor),
+    ]),
+  ];
 }

@@ -1,0 +1,60 @@
+import { type ReactNode, useId } from "react";
+
+const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
+
+/** A table of a statement: names at the left, numbers at the right. */
+export function Table({ caption, columns, children }: { caption: string; columns: readonly string[]; children: ReactNode }) {
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by itself, by keyboard too
+    <section aria-labelledby={id} tabIndex={0} className="overflow-x-auto print:overflow-visible">
+      <table className="w-full text-sm">
+        <caption id={id} className="sr-only">
+          {caption}
+        </caption>
+        <thead className="text-xs text-muted">
+          <tr className="border-b border-line">
+            {columns.map((name, place) => (
+              <th key={name} scope="col" className={place === 0 ? "py-1.5 text-left font-medium" : `${NUMBER} font-medium`}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}
+
+export function Row({ head, cells }: { head: ReactNode; cells: readonly ReactNode[] }) {
+  return (
+    <tr className="border-b border-line align-top last:border-0 print:break-inside-avoid">
+      <th scope="row" className="py-1.5 text-left font-normal">
+        {head}
+      </th>
+      {cells.map((cell, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row's cells keep their places
+        <td key={place} className={NUMBER}>
+          {cell}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+type Named = { line_id: string; reference: string | null; counterparty: string | null; description: string | null };
+
+/** A line by what people know it by; `hints` below it. */
+export function LineHead({ line: { line_id, reference, counterparty, description }, hints }: { line: Named; hints: readonly string[] }) {
+  return (
+    <>
+      <span className="wrap-anywhere">{[counterparty, reference].filter(Boolean).join(" · ") || description || line_id}</span>
+      {hints.map((hint) => (
+        <span key={hint} className="block text-xs wrap-anywhere text-muted">
+          {hint}
+        </span>
+      ))}
+    </>
+  );
+}

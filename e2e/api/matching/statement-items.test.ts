@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
+import type { Match } from "#lib/matching/contract.ts";
+import type { Statement } from "#lib/matching/periods/contract.ts";
+import { line, World } from "./world.ts";
+
+const SLOW = 300_000;
+const NEAR = [{ name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
+/** Their lines are more than a page of the export. */
+const PAIRS = 140;
+
+type Row = Record<string, string>;
+
+/** October, the right source inverted: a pair 0.50 apart, a match with a fee, an excluded line a side, an open one, pairs that agree. */
+async function october() {
+  const world = await World.create({ sign: "inverted" });
+  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: NEAR } });
+  const pairs = (factor: number) => Array.from({ length: PAIRS }, (_, n) => line(`p${n}`, factor * (10_000 + n), { reference: `P-${n}` }));
+  const [near = "", account = "", paid = "", open = ""] = await world.add("left", [
+    line("near", 2_000, { reference: "R-2" }),
+    line("account", -77, { counterparty: "Bank" }),
+    line("paid", 500, { reference: "RG-500" }),
+    line("open", 40, { reference: "RG-40" }),
+    ...pairs(1),
+  ]);
+  const [, twice = "", first = "", second = ""] = await world.add("right", [
+    line("near", -1_950, { reference: "R-2" }),
+    line("twice", -31, { counterparty: "Vogel" }),
+    line("first", -300, { reference: "RG-300" }),
+    line("second", -220, { reference: "RG-220" }),
+    ...pairs(-1),
+  ]);
+  await world.run();
+  const fee = await world.ok<Match>("POST", `reconciliations/${world.period}/matches`, {
+    body: { line_ids: [paid, first, second], adjustments: [{ kind: "fee", amount_minor: -20, note: "Card fee" }] },
+  });
+  await world.ok("POST", `lines/${account}/exclude`, { body: { reason: "Account fee" } });
+  await world.ok("POST", `lines/${twice}/exclude`, { body: { reason: "Booked twice" } });
+  return { world, near, account, twice, open, fee: fee.id };
+}
+
+const statementOf = (world: World, period = world.period) => world.ok<Statement>("GET", `reconciliations/${period}/statement`);
+
+async function exported(world: World, query: Record<string, string> = {}): Promise<string> {
+  const path = `reconciliations/${world.period}/statement/export`;
+  const { status, text } = await world.call("GET", path, { query: { format: "csv", ...query } });
+  expect(status, text).toBe(200);
+  return text;
+}
+
+/** None of the values above has a comma. */
+function rowsOf(csv: string): Row[] {
+  const [header = "", ...rows] = csv.trimEnd().split("\r\n");
+  const columns = header.split(",");
+  return rows.map((row) => Object.fromEntries(row.split(",").map((cell, at) => [columns[at] ?? "", cell])));
+}
+
+const total = (rows: readonly Row[]) =>
+  rows.reduce((sum, { side, amount_minor }) => sum + (side === "right" ? -1 : 1) * Number(amount_minor), 0);
+
+test(
+  "a statement itemises what is left over and excluded, with who and when, in the sign of the proof",
+  async () => {
+    const { world, near, account, twice, open } = await october();
+    const statement = await statementOf(world);
+    const decided_at = expect.stringMatching(/Z$/);
+    const byAda = { decided_by: "user:ada", decided_at };
+    expect(statement).toMatchObject({ residual_count: 1, exclusion_count: 2, adjustment_count: 1 });
+    expect(statement.residuals).toMatchObject([
+      { line_id: near, currency: "EUR", amount_minor: 50, reference: "R-2", reason: "Near amounts", decided_by: null, decided_at },
+    ]);
+    expect(statement.exclusions).toMatchObject([
+      { line_id: account, side: "left", amount_minor: -77, counterparty: "Bank", reason: "Account fee", ...byAda },
+      { line_id: twice, side: "right", amount_minor: 31, counterparty: "Vogel", reason: "Booked twice", ...byAda },
+    ]);
+    expect(statement.adjustments).toMatchObject([{ kind: "fee", amount_minor: -20, note: "Card fee", ...byAda }]);
+    expect(statement.differences).toEqual([{ currency: "EUR", adjustments_minor: -20, residual_minor: 50, difference_minor: 0 }]);
+    const [left, right] = statement.proof.items;
+    expect(Number(left?.adjustments) - Number(right?.adjustments)).toBe(-20);
+    expect(Number(left?.residual) - Number(right?.residual)).toBe(50);
+
+    await world.ok("POST", `reconciliations/${world.period}/close`);
+    const { id } = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+    await world.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
+    const november = await statementOf(world, id);
+    expect(november).toMatchObject({ residual_count: 0, residuals: [], exclusion_count: 1, adjustments: [] });
+    expect(november.exclusions).toMatchObject([{ line_id: open, side: "left", amount_minor: 40 }]);
+    expect(november.balances[0]).toMatchObject({ side: "left", excluded_minor: -37 });
+  },
+  SLOW,
+);
+
+test(
+  "a statement's export has all of it, matches on request, and a closed period's is the same for ever",
+  async () => {
+    const { world, open, fee } = await october();
+    const [csv, whole] = [await exported(world), await exported(world, { matches: "true" })];
+    expect(csv.split("\r\n")[0]).toBe(
+      "kind,item,currency,side,amount_minor,value_date,age_days,line_id,match_id,reference,counterparty,description,reason,decided_by,decided_at",
+    );
+    expect(whole.startsWith(csv)).toBe(true);
+    const rows = rowsOf(whole);
+    const of = (kind: string, like: Row = {}) =>
+      rows.filter((row) => row.kind === kind && Object.entries(like).every(([name, value]) => row[name] === value));
+    const balance = (item: string, side = "") => Number(of("balance", { item, side })[0]?.amount_minor);
+
+    expect(of("outstanding")).toMatchObject([{ line_id: open, side: "left", amount_minor: "40", age_days: "19" }]);
+    expect(of("adjustment")).toMatchObject([{ item: "fee", match_id: fee, reason: "Card fee", decided_by: "user:ada" }]);
+    expect(of("residual")).toMatchObject([{ reason: "Near amounts", reference: "R-2", decided_by: "" }]);
+    expect(of("exclusion").map(({ side, reason }) => [side, reason])).toEqual([
+      ["left", "Account fee"],
+      ["right", "Booked twice"],
+    ]);
+
+    for (const side of ["left", "right"]) {
+      const sum = (kind: string) => of(kind, { side }).reduce((all, { amount_minor }) => all + Number(amount_minor), 0);
+      expect([sum("outstanding"), sum("exclusion")]).toEqual([balance("outstanding", side), balance("excluded", side)]);
+      expect(sum("match") + sum("exclusion") + sum("outstanding")).toBe(balance("closing", side));
+    }
+    expect([total(of("adjustment")), total(of("residual"))]).toEqual([balance("adjustments"), balance("residuals")]);
+    expect([balance("adjustments"), balance("residuals"), balance("difference")]).toEqual([-20, 50, 0]);
+    const matches = Map.groupBy(of("match"), ({ match_id = "" }) => match_id);
+    expect(matches.size).toBe(PAIRS + 2);
+    expect(of("match")).toHaveLength(2 * PAIRS + 5);
+    for (const [match_id, lines] of matches)
+      expect(total(lines), match_id).toBe(total([...of("adjustment", { match_id }), ...of("residual", { match_id })]));
+
+    await world.ok("POST", `reconciliations/${world.period}/close`);
+    const { id } = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+    await world.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
+    await world.add("left", [line("late", 12)]);
+    expect(await exported(world, { matches: "true" })).toBe(whole);
+  },
+  SLOW,
+);
+
+test(
+  "a statement that closed before it was itemised can still be read, and exported in full",
+  async () => {
+    const { world } = await october();
+    await world.ok("POST", `reconciliations/${world.period}/close`);
+    const [{ residuals, exclusions, residual_count, exclusion_count, adjustment_count, ...before }, csv] = [
+      await statementOf(world),
+      await exported(world),
+    ];
+    expect([residuals?.length, exclusions?.length, residual_count, exclusion_count, adjustment_count]).toEqual([1, 2, 1, 2, 1]);
+    await sql(
+      `update closings set statement = statement - array['residuals', 'exclusions', 'residual_count', 'exclusion_count', 'adjustment_count']
+       where tenant_id = $1`,
+      [world.tenant],
+    );
+    expect(await statementOf(world)).toEqual(before);
+    expect(await exported(world)).toBe(csv);
+  },
+  SLOW,
+);
