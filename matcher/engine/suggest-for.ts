@@ -71,6 +71,7 @@ function read(result: Result, index: number, side: "left" | "right"): Suggestion
     handles: Array.from(result.suggested[other](index), (at) => result.input[other].handle[at] as number),
     rule: (result.input.rules[result.suggested.rule[index] as number] as Rule).name,
     score: result.suggested.score[index] as number,
-    explanation: explain(result, "suggested", index),
+    // How many are equal is known of a run, not of a few candidates.
+    explanation: { ...explain(result, "suggested", index), note: null },
   };
 }
