@@ -37,7 +37,9 @@ export function suggestFor({
   rejected,
   businessDays = mondayToFriday,
 }: Asked): Suggestion[] {
-  const asking = rules.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
+  // Candidates that cancel each other are no counterparts of the line.
+  const twoSided = rules.filter(({ kind }) => kind !== "reversal");
+  const asking = twoSided.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
   let doubt = 1;

@@ -34,7 +34,7 @@ export function* sums(world: World, rule: Rule, ruleIndex: number, businessDays:
   const solutions: Solution[] = [];
   for (const side of ["left", "right"] as const) {
     const search = new SumSearch(world, rule, side, businessDays);
-    const targets = world.open(side);
+    const targets = world.openUncancelled(side);
     for (const [done, target] of targets.entries()) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
       if (search.steps > BUDGET) break;
