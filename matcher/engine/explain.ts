@@ -31,6 +31,8 @@ export type Explanation = {
   margin: number | null;
   /** Why it is a suggestion and no match; null of a match. */
   held: HeldName | null;
+  /** A sentence of what no field shows; null where there is nothing more to say. */
+  note: string | null;
 };
 
 /** @param index of the match among `result.confirmed` or `result.suggested`. */
@@ -39,7 +41,7 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
   const matches = result[state];
   const ruleIndex = matches.rule[index] as number;
   const verdict = matches.verdict(index);
-  const { runnerUp } = verdict;
+  const { runnerUp, note = null } = verdict;
   return {
     ...explainLines(
       rules[ruleIndex] as Rule,
@@ -51,6 +53,7 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
     runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
     margin: Number.isFinite(verdict.margin) ? Math.round(verdict.margin * 1000) / 1000 : null,
     held: verdict.held === HELD.no ? null : (nameOf(HELD, verdict.held) as HeldName),
+    note,
   };
 }
 
@@ -84,6 +87,7 @@ export function explainLines(
     runner_up: null,
     margin: null,
     held: null,
+    note: null,
   };
 }
 

@@ -38,7 +38,8 @@ export const HELD = {
 } as const;
 export type Held = (typeof HELD)[keyof typeof HELD];
 
-export type Verdict = { basis: Basis; held: Held; score: number; margin: number; runnerUp?: RunnerUp };
+/** `note`: a sentence of what no field shows. */
+export type Verdict = { basis: Basis; held: Held; score: number; margin: number; runnerUp?: RunnerUp; note?: string };
 /** The line that came second, of either side. */
 export type RunnerUp = { side: "left" | "right"; line: number };
 
@@ -60,6 +61,7 @@ export class Matches {
   /** Only of matches in which a line is allocated less than is open of it: amounts by member. */
   readonly partial = new Map<number, readonly number[]>();
   readonly runnersUp = new Map<number, RunnerUp>();
+  readonly notes = new Map<number, string>();
 
   add(rule: number, left: ArrayLike<number>, right: ArrayLike<number>, verdict: Verdict, allocated?: readonly number[]): number {
     const index = this.length;
@@ -78,6 +80,7 @@ export class Matches {
     this.start[index + 1] = to;
     if (allocated) this.partial.set(index, allocated);
     if (verdict.runnerUp) this.runnersUp.set(index, verdict.runnerUp);
+    if (verdict.note) this.notes.set(index, verdict.note);
     this.length += 1;
     return index;
   }
@@ -98,6 +101,7 @@ export class Matches {
       score: this.score[index] as number,
       margin: this.margin[index] as number,
       runnerUp: this.runnersUp.get(index),
+      note: this.notes.get(index),
     };
   }
 

@@ -1,6 +1,7 @@
 import { allocate } from "./allocate.ts";
 import { type BusinessDays, daysOf } from "./days.ts";
 import { BASIS, HELD } from "./matches.ts";
+import { namedReversals } from "./named-reversals.ts";
 import { type NearestPair, nearestPairs } from "./nearest.ts";
 import { Nodes } from "./nodes.ts";
 import type { Progress } from "./progress.ts";
@@ -34,7 +35,7 @@ export function* tolerant(world: World, rule: Rule, ruleIndex: number, businessD
 
 /**
  * Lines of one side that cancel each other: the same amount with opposite signs. A reversal counts `days_after` the booking it
- * takes back, or `days_before` it.
+ * takes back, or `days_before` it. Where they are to have one reference, one may name the other's instead.
  */
 export function* reversal(world: World, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
   const dayNumber = daysOf(rule, businessDays);
@@ -61,6 +62,7 @@ export function* reversal(world: World, rule: Rule, ruleIndex: number, businessD
         else world.proposed.add(ruleIndex, left, right, verdict);
       }
     }
+    if (rule.on?.includes("reference")) yield* namedReversals(world, side, rule, ruleIndex, dayNumber);
   }
 }
 

@@ -28,7 +28,7 @@ export const MAX_GROUP_SIZE = 50;
 export type Rule = {
   name: string;
   kind: RuleKind;
-  /** Fields that must be present and equal on all lines of a match. */
+  /** Fields that must be present and equal on all lines of a match; a reversal may name the reference of what it takes back instead. */
   on?: readonly RuleField[];
   /** Amounts may differ by this much or by `amount_tolerance_bps` of the larger amount, whichever is more. Default 0. */
   amount_tolerance_minor?: number;

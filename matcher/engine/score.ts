@@ -12,6 +12,7 @@ import { Pool } from "./pool.ts";
 import type { Answer, Progress } from "./progress.ts";
 import type { Rule } from "./rules.ts";
 import { type Shard, type SolvedPair, shardsOf, solveInSlices } from "./shards.ts";
+import { pairEquals } from "./twins.ts";
 import { sureScore, type Weights } from "./weights.ts";
 import type { World } from "./world.ts";
 
@@ -28,8 +29,12 @@ export type ScoreOptions = { businessDays: BusinessDays; weights: Weights | null
 
 export function* score(world: World, rule: Rule, ruleIndex: number, options: ScoreOptions): Generator<Progress, Scoring | null, Answer> {
   const dayNumber = daysOf(rule, options.businessDays);
-  const left = new Nodes(world, "left", rule, dayNumber);
-  const right = new Nodes(world, "right", rule, dayNumber);
+  let left = new Nodes(world, "left", rule, dayNumber);
+  let right = new Nodes(world, "right", rule, dayNumber);
+  if (pairEquals(world, rule, ruleIndex, left, right)) {
+    left = new Nodes(world, "left", rule, dayNumber);
+    right = new Nodes(world, "right", rule, dayNumber);
+  }
   if (left.count === 0 || right.count === 0) return null;
   const pool = new Pool(world, left, right);
   const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights));
@@ -40,9 +45,12 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
   const elsewhere = yield { stage: rule.name, done: 0, total: shards.length, shards };
   const solved = elsewhere ?? (yield* solveHere(shards, rule));
   const judge = new Judge(world, rule, options);
-  for (const pair of inNodeOrder(solved)) {
+  const solution = inNodeOrder(solved);
+  const remainder = new Remainder(solution, left, right);
+  for (const pair of solution) {
+    const contested = remainder.isLeftBy(pair);
     for (let unit = 0; unit < pair.units; unit++) {
-      judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), pair, runnerUpOf(pair, pool));
+      judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), { ...pair, contested }, runnerUpOf(pair, pool));
     }
   }
   return { pool, model };
@@ -72,6 +80,25 @@ function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
   return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
 }
 
+/** Which nodes the assignment leaves lines of: which of their lines is matched is then anybody's guess. */
+class Remainder {
+  private readonly left: Int32Array;
+  private readonly right: Int32Array;
+
+  constructor(pairs: readonly SolvedPair[], left: Nodes, right: Nodes) {
+    this.left = left.capacities().slice();
+    this.right = right.capacities().slice();
+    for (const pair of pairs) {
+      this.left[pair.left] = (this.left[pair.left] as number) - pair.units;
+      this.right[pair.right] = (this.right[pair.right] as number) - pair.units;
+    }
+  }
+
+  isLeftBy({ left, right }: SolvedPair): boolean {
+    return (this.left[left] as number) > 0 || (this.right[right] as number) > 0;
+  }
+}
+
 /** Decides what becomes of a pair that the assignment proposes. */
 class Judge {
   private readonly world: World;
@@ -86,7 +113,7 @@ class Judge {
     this.options = options;
   }
 
-  settle(ruleIndex: number, l: number, r: number, pair: SolvedPair, runnerUp: RunnerUp | undefined): void {
+  settle(ruleIndex: number, l: number, r: number, pair: SolvedPair & { contested: boolean }, runnerUp: RunnerUp | undefined): void {
     const { world, rule } = this;
     if (pair.score < SUGGEST_SCORE || world.isRejected([l], [r])) return;
     const allocated = allocate(world.left, [l], world.right, [r], rule);
@@ -96,10 +123,10 @@ class Judge {
     else world.proposed.add(ruleIndex, [l], [r], verdict, allocated);
   }
 
-  private heldBack({ score, margin, bounded }: SolvedPair): Held {
+  private heldBack({ score, margin, bounded, contested }: SolvedPair & { contested: boolean }): Held {
     if (bounded) return HELD.budget;
     if (score < this.sureScore) return HELD.score;
-    if (margin < SURE_MARGIN) return HELD.margin;
+    if (margin < SURE_MARGIN || contested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     return this.options.suggestOnly ? HELD.track_record : HELD.no;
   }

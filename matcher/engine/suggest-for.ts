@@ -37,7 +37,9 @@ export function suggestFor({
   rejected,
   businessDays = mondayToFriday,
 }: Asked): Suggestion[] {
-  const asking = rules.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
+  // Candidates that cancel each other are no counterparts of the line.
+  const twoSided = rules.filter(({ kind }) => kind !== "reversal");
+  const asking = twoSided.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
   let doubt = 1;
@@ -71,6 +73,7 @@ function read(result: Result, index: number, side: "left" | "right"): Suggestion
     handles: Array.from(result.suggested[other](index), (at) => result.input[other].handle[at] as number),
     rule: (result.input.rules[result.suggested.rule[index] as number] as Rule).name,
     score: result.suggested.score[index] as number,
-    explanation: explain(result, "suggested", index),
+    // How many are equal is known of a run, not of a few candidates.
+    explanation: { ...explain(result, "suggested", index), note: null },
   };
 }

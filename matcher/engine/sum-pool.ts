@@ -47,7 +47,7 @@ export class SumPool {
     this.days = side === "left" ? { before, after } : { before: after, after: before };
     this.dayNumber = dayNumber;
     // In canonical order, which begins with the day.
-    this.byDay = world.open(this.other.side);
+    this.byDay = world.openUncancelled(this.other.side);
     this.byDay.forEach((line, at) => {
       const day = dayNumber(this.other.value_date[line] as number);
       const range = this.dayStart.get(day);

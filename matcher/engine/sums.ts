@@ -8,6 +8,7 @@ import { type BusinessDays, daysOf } from "./days.ts";
 import { BASIS, HELD } from "./matches.ts";
 import { compareLines } from "./order.ts";
 import type { Progress } from "./progress.ts";
+import { areRelated } from "./relation.ts";
 import type { Rule } from "./rules.ts";
 import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { SumPool } from "./sum-pool.ts";
@@ -34,7 +35,7 @@ export function* sums(world: World, rule: Rule, ruleIndex: number, businessDays:
   const solutions: Solution[] = [];
   for (const side of ["left", "right"] as const) {
     const search = new SumSearch(world, rule, side, businessDays);
-    const targets = world.open(side);
+    const targets = world.openUncancelled(side);
     for (const [done, target] of targets.entries()) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
       if (search.steps > BUDGET) break;
@@ -173,7 +174,7 @@ function settle(world: World, rule: Rule, ruleIndex: number, solutions: Solution
     );
     const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
     if (score < SUGGEST_SCORE) continue;
-    const sure = unique && !contested && chance < SURE_CHANCE[kind];
+    const sure = unique && !contested && chance < SURE_CHANCE[kind] && areRelated(world, side, target, members);
     const verdict = {
       basis: BASIS.sum,
       held: !sure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,

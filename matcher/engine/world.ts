@@ -14,6 +14,8 @@ export class World {
   readonly confirmed = new Matches();
   /** Proposals of all rules, overlapping each other and perhaps later matches: the best disjoint ones are kept at the end. */
   readonly proposed = new Matches();
+  /** Lines of reversals that a person is to decide on. */
+  readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
   private readonly settled: { left: Uint8Array; right: Uint8Array };
   private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
@@ -59,6 +61,12 @@ export class World {
     const ordered = before ? before.filter(isOpen) : inOrder(this[side], isOpen);
     this.ordered[side] = ordered;
     return ordered;
+  }
+
+  /** The same without what may be cancelled: in a sum it would only fill what is missing. */
+  openUncancelled(side: "left" | "right"): Int32Array {
+    const cancelled = this.perhapsCancelled[side];
+    return cancelled.size === 0 ? this.open(side) : this.open(side).filter((line) => !cancelled.has(line));
   }
 
   /** The words of all lines that were open when they were first asked for. */
