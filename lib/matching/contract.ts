@@ -70,6 +70,11 @@ export const explanation = z
       .enum(["rule", "track_record", "score", "margin", "chance", "budget"])
       .nullable()
       .meta({ description: "Why it is only suggested; null of a match.", example: null }),
+    // Left out of what earlier versions kept.
+    note: z.string().max(500).nullable().default(null).meta({
+      description: "What the fields don't say, such as equal lines that were paired in order.",
+      example: "Paired in order: 3 equal lines on each side.",
+    }),
   })
   .meta({ id: "MatchExplanation" });
 export type MatchExplanation = z.output<typeof explanation>;

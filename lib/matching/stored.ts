@@ -17,5 +17,5 @@ function explanationOf({ method }: { method: string }, plain: NonNullable<Stored
   const of = (side: "left" | "right") => plain.filter((line) => line.side === side);
   const { rule, fields } = explainLines({ name: method, kind: "exact", then: "match" }, of("left"), of("right"));
   const basis = method === "manual" ? "manual" : "unique";
-  return { rule, basis, fields, tolerance: null, runner_up: null, margin: null, held: null };
+  return { rule, basis, fields, tolerance: null, runner_up: null, margin: null, held: null, note: null };
 }

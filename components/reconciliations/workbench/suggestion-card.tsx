@@ -55,6 +55,7 @@ export function SuggestionCard({ option, currency, loaded }: { option: Option; c
         <Told name="Runner-up">
           <RunnerUp explanation={explanation} loaded={loaded} />
         </Told>
+        {explanation.note && <Told name="Note">{explanation.note}</Told>}
         {match_id && explanation.held && <Told name="Why not automatic">{heldInWords(explanation.held)}</Told>}
       </dl>
     </div>
