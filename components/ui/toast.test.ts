@@ -9,6 +9,8 @@ test("of many messages one shows at a time, the newest next, beside every failur
   expect(shown()).toEqual(["Couldn't save", "1"]);
   for (const title of ["2", "3", "4", "5"]) toast(title);
   expect(shown()).toEqual(["Couldn't save", "1, awaited"]);
+  toastFailure("That didn't count", "Somebody was faster.");
+  expect(shown()).toEqual(["Couldn't save", "1, awaited", "That didn't count"]);
   dismissToast(toasts.get().find(({ title }) => title === "1")?.id ?? 0);
-  expect(shown()).toEqual(["Couldn't save", "5"]);
+  expect(shown()).toEqual(["Couldn't save", "5", "That didn't count"]);
 });

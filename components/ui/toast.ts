@@ -29,9 +29,11 @@ export function dismissToast(id: number): void {
   toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
+/** One that passes takes the place of the one that waits; a failure takes nobody's. */
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
   const added = { ...shown, id: lastId };
   const first = toasts.get().find(({ failed }) => !failed);
-  toasts.set([...toasts.get().filter((one) => one.failed || one === first), added]);
+  const kept = added.failed ? toasts.get() : toasts.get().filter((one) => one.failed || one === first);
+  toasts.set([...kept, added]);
 }
