@@ -2218,10 +2218,6 @@ export type Database = {
       list_members: { Args: { input: Json; request: Json }; Returns: Json }
       list_open_hours: { Args: { input: Json; request: Json }; Returns: Json }
       list_open_lines: { Args: { input: Json; request: Json }; Returns: Json }
-      list_outstanding_lines: {
-        Args: { input: Json; request: Json }
-        Returns: Json
-      }
       list_reconciliations: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2240,6 +2236,10 @@ export type Database = {
         Returns: Json
       }
       list_sources: { Args: { input: Json; request: Json }; Returns: Json }
+      list_statement_items: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_suggestion_bands: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2255,7 +2255,6 @@ export type Database = {
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
       open_import: { Args: { input: Json; request: Json }; Returns: Json }
-      open_pair: { Args: { input: Json; request: Json }; Returns: Json }
       open_security_event_chain: {
         Args: { input: Json; request: Json }
         Returns: Json

@@ -34,12 +34,15 @@ export const reconciliation = z
     right_source_id: sourceId.nullable(),
     auto_run: autoRun,
     // Of responses kept before there was one.
-    preparing: z.boolean().default(false).meta({
-      description:
-        "Whether lines that its sources had before it are still coming in. Until they are in, runs wait, its proof doesn't hold, and deciding " +
-        "matches, matching by hand, excluding and closing are a conflict.",
-      example: false,
-    }),
+    preparing: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          "Whether lines that its sources had before it are still coming in. Until they are in, runs wait, its proof doesn't hold, and deciding " +
+          "matches, matching by hand, excluding and closing are a conflict.",
+        example: false,
+      }),
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     excluded_count: count.meta({ description: "Lines that were excluded in it, wholly or in part.", example: 3 }),

@@ -53,7 +53,14 @@ describe("a sum, however rare", () => {
   test.each([
     ["one name", [{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }], { counterparty: "Zimmer" }],
     ["a name that is cut", [{ counterparty: "Adler Bakery" }, { counterparty: "ADLER BAKE" }], {}],
-    ["a batch number", [{ counterparty: "Adler", description: "batch 8841" }, { counterparty: "Becker", description: "batch 8841" }], {}],
+    [
+      "a batch number",
+      [
+        { counterparty: "Adler", description: "batch 8841" },
+        { counterparty: "Becker", description: "batch 8841" },
+      ],
+      {},
+    ],
     ["names that are all told", [{ counterparty: "Adler" }, { counterparty: "Becker" }], { description: "ADLER AND BECKER" }],
     [
       "numbers that are all told",

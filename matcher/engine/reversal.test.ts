@@ -69,7 +69,10 @@ describe("a line that names what it takes back", () => {
     ["the name has no number", { description: "Void coffee" }],
     ["another counterparty is given", { reference: "INV-77123-V", counterparty: "Becker" }],
   ])("is only suggested where %s", (_, back) => {
-    const result = solve([{ ...BOOKED, description: "Coffee" }, { ...BACK, ...back }]);
+    const result = solve([
+      { ...BOOKED, description: "Coffee" },
+      { ...BACK, ...back },
+    ]);
     expect(members(result)).toEqual([]);
     expect(members(result, "suggested")).toEqual(["0,1|"]);
     expect(explain(result, "suggested", 0).held).toBe("score");
