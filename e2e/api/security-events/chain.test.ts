@@ -7,6 +7,14 @@ const EVENTS = 9;
 
 let trail: Trail;
 
+/** Again where other tests hold locks of the many tables that it asks for. */
+async function withoutDeadlock(statement: string): Promise<unknown> {
+  return sql(statement).catch((error: { code?: string }) => {
+    if (error.code === "40P01") return withoutDeadlock(statement);
+    throw error;
+  });
+}
+
 beforeEach(async () => {
   trail = await tenantWithTrail();
 });
@@ -21,7 +29,7 @@ describe("the trail is only ever added to", () => {
     await expect(sql("update public.security_events set hash = hash where tenant_id = $1", [trail.tenant])).rejects.toMatchObject(refused);
     await expect(sql("delete from public.security_events where tenant_id = $1", [trail.tenant])).rejects.toMatchObject(refused);
     await expect(sql("truncate public.security_events")).rejects.toMatchObject(refused);
-    await expect(sql("truncate public.tenants cascade")).rejects.toMatchObject(refused);
+    await expect(withoutDeadlock("truncate public.tenants cascade")).rejects.toMatchObject(refused);
     await trail.signed();
     await expect(sql("update private.security_event_checkpoints set hash = 'x' where chain = $1", [trail.tenant])).rejects.toMatchObject(
       refused,
