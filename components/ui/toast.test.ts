@@ -3,7 +3,7 @@ import { dismissToast, shownOf, toast, toastFailure, toasts } from "./toast.ts";
 
 const shown = () => shownOf(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
 
-test("of many messages one shows at a time, the newest next, beside every failure", () => {
+test("of many messages one shows at a time, the others in turn, beside every failure", () => {
   toastFailure("Couldn't save", "The server is away.");
   toast("1");
   expect(shown()).toEqual(["Couldn't save", "1"]);
@@ -12,5 +12,5 @@ test("of many messages one shows at a time, the newest next, beside every failur
   toastFailure("That didn't count", "Somebody was faster.");
   expect(shown()).toEqual(["Couldn't save", "1, awaited", "That didn't count"]);
   dismissToast(toasts.get().find(({ title }) => title === "1")?.id ?? 0);
-  expect(shown()).toEqual(["Couldn't save", "5", "That didn't count"]);
+  expect(shown()).toEqual(["Couldn't save", "3, awaited", "That didn't count"]);
 });

@@ -5,7 +5,9 @@ export type Toast = { id: number; title: string; description?: string; failed: b
 
 const NONE: readonly Toast[] = [];
 
-/** The messages: one that passes, the newest that waits for its place, and the failures, which stay until they are dismissed. */
+const WAITING_MOST = 3;
+
+/** The messages: one that passes, those that wait for its place, and the failures, which stay until they are dismissed. */
 export const toasts = createStore(NONE);
 
 let lastId = 0;
@@ -29,11 +31,10 @@ export function dismissToast(id: number): void {
   toasts.set(toasts.get().filter((one) => one.id !== id));
 }
 
-/** One that passes takes the place of the one that waits; a failure takes nobody's. */
+/** A failure takes no other's place. Of those that pass the first shows on, and of more that wait than anybody would read the oldest go. */
 function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
-  const added = { ...shown, id: lastId };
-  const first = toasts.get().find(({ failed }) => !failed);
-  const kept = added.failed ? toasts.get() : toasts.get().filter((one) => one.failed || one === first);
-  toasts.set([...kept, added]);
+  const all = [...toasts.get(), { ...shown, id: lastId }];
+  const gone = all.filter(({ failed }) => !failed).slice(1, -WAITING_MOST);
+  toasts.set(all.filter((one) => !gone.includes(one)));
 }
