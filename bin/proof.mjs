@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureChromium } from "./chromium.mjs";
+import { daysAhead, daysToLeapDay, ensureFaketime } from "./faketime.mjs";
 import { build, install, ROOT } from "./setup.mjs";
 import { ended, playwright, verify, vitest } from "./suites.mjs";
 import { commitOf, keep, TestRun } from "./test-run.mjs";
@@ -21,6 +22,7 @@ const PARTS = {
   stack: () => below("e2e/stack", "test").map((name) => tests("stack", name)),
   ui: () => below("e2e/ui", "spec").map((name) => ({ name, suite: "ui", run: () => playwright([name]) })),
   faults: () => below("e2e/faults", "test").map((name) => tests("faults", name)),
+  clock: () => [40, 400, daysToLeapDay()].flatMap((days) => ["unit", "api"].map((suite) => gateAhead(suite, days))),
   fuzz: () => [{ name: "fuzz", run: () => ended("fuzz", "e2e/abuse/run.ts", []) }],
   breaks: () => [{ name: "breaks", run: () => ended("breaks", "e2e/breaks/run.ts", []) }],
 };
@@ -81,6 +83,15 @@ function folderOf(file) {
 
 function tests(suite, name) {
   return { name, suite, run: () => vitest(suite, [name]) };
+}
+
+/** What the gate asks, with every clock so many days ahead. */
+function gateAhead(suite, days) {
+  const run = async () => {
+    await ensureFaketime();
+    return vitest(suite, [], { ...daysAhead(days), TIEOUT_TESTS: "gate" });
+  };
+  return { name: `${suite}, ${days} days ahead`, run };
 }
 
 function sumOf({ steps }) {

@@ -25,10 +25,10 @@ export async function ended(name, script, args) {
 }
 
 /** Of all projects whose names begin so. @returns {Promise<Outcome>} */
-export async function vitest(suite, args) {
+export async function vitest(suite, args, env = {}) {
   const report = reportFile();
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", `--project=${suite}*`, ...reporters, ...args]);
+  const ok = await succeeds("node_modules/vitest/vitest.mjs", ["run", `--project=${suite}*`, ...reporters, ...args], env);
   return outcome(suite, ok, report, ({ numPassedTests, testResults }) => ({
     passed: numPassedTests,
     failures: testResults.flatMap(failedInFile),
