@@ -16,7 +16,15 @@ export async function ensureFaketime() {
 
 /** The environment in which a process and all it starts are so many days ahead. Time that passes is left as it is. */
 export function daysAhead(days) {
-  return { LD_PRELOAD: library(), FAKETIME: `+${days}d`, FAKETIME_DONT_FAKE_MONOTONIC: "1", FAKETIME_NO_CACHE: "1", NO_FAKE_STAT: "1" };
+  return {
+    LD_PRELOAD: library(),
+    FAKETIME: `+${days}d`,
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    // Postgres runs as another account, which may not read what the library would share with its children.
+    FAKETIME_DISABLE_SHM: "1",
+    FAKETIME_NO_CACHE: "1",
+    NO_FAKE_STAT: "1",
+  };
 }
 
 /** Days until the next 29 February. */

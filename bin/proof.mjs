@@ -1,7 +1,7 @@
 /**
  * `npm run proof [-- <part>…]`: everything that can be proved, where `npm test` asks only what would hurt somebody the same day. Each part
  * goes on where it was interrupted on the same commit; one that was ended begins anew when it is named. Results: test-results/proof.json,
- * and docs/proof.md once every part has ended.
+ * and docs/proof.md, which names the parts that were not run.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { ensureChromium } from "./chromium.mjs";
 import { daysAhead, daysToLeapDay, ensureFaketime } from "./faketime.mjs";
 import { build, install, ROOT } from "./setup.mjs";
 import { ended, playwright, verify, vitest } from "./suites.mjs";
-import { commitOf, keep, TestRun } from "./test-run.mjs";
+import { commitOf, isClean, keep, TestRun } from "./test-run.mjs";
 
 const RESULTS = join(ROOT, "test-results/proof.json");
 const PAGE = join(ROOT, "docs/proof.md");
@@ -44,7 +44,7 @@ const all = Object.values(proof.parts).flatMap(({ steps }) => Object.values(step
 const failed = all.reduce((sum, step) => sum + step.failed.length, 0);
 for (const [part, result] of Object.entries(proof.parts)) console.log(lineOf(part, result));
 for (const step of all) for (const { name } of step.failed) console.log(`✗ ${name}`);
-if (Object.keys(PARTS).every((part) => proof.parts[part]?.ended)) writeFileSync(PAGE, pageOf());
+writeFileSync(PAGE, pageOf());
 process.exit(failed > 0 ? 1 : 0);
 
 async function prove(part) {
@@ -64,11 +64,12 @@ async function prove(part) {
   keep("proof.json", proof);
 }
 
-/** What was proved of this commit so far. */
+/** What was proved of this commit so far; nothing of it counts for a checkout with changes. */
 function begun() {
   const commit = commitOf();
-  const kept = existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
-  return kept?.commit === commit ? kept : { commit, startedAt: new Date(), parts: {} };
+  const clean = isClean();
+  const kept = clean && existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
+  return kept?.commit === commit && kept.clean ? kept : { commit, clean, startedAt: new Date(), parts: {} };
 }
 
 function below(folder, kind) {
@@ -106,7 +107,9 @@ function lineOf(part, result) {
 }
 
 function pageOf() {
-  const rows = Object.entries(proof.parts).map(([part, result]) => {
+  const rows = Object.keys(PARTS).map((part) => {
+    const result = proof.parts[part];
+    if (!result?.ended) return `| ${part} | not ${result ? "ended" : "run"} | | | |`;
     const { passed, failed, flaky, minutes } = sumOf(result);
     return `| ${part} | ${passed} | ${failed} | ${flaky} | ${minutes} |`;
   });
@@ -115,7 +118,7 @@ function pageOf() {
   return [
     "# The last whole proof",
     "",
-    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, begun ${String(proof.startedAt).slice(0, 10)}. Written by it: don't edit.`,
+    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ${proof.clean ? "" : "with changes, "}begun ${new Date(proof.startedAt).toISOString().slice(0, 10)}. Written by it: don't edit.`,
     "",
     "| Part | Passed | Failed | Flaky | Minutes |",
     "| --- | ---: | ---: | ---: | ---: |",

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
+import { endsBeforeUs } from "./children.mjs";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const NODE = join(ROOT, "node_modules/.bin/node");
@@ -64,6 +65,7 @@ async function compress(folder) {
 export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) {
   return new Promise((done, fail) => {
     const child = spawn(command, args, { cwd: ROOT, stdio, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env } });
+    endsBeforeUs(child);
     child.once("error", fail);
     child.once("exit", (code, signal) =>
       code === 0 ? done() : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`)),

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { endsBeforeUs } from "./children.mjs";
 import { NODE, ROOT } from "./setup.mjs";
 
 const WORDS_MAX_LINES = 12;
@@ -104,20 +105,16 @@ function succeeds(script, args, env = {}) {
       env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const end = (signal) => child.kill(signal);
-    for (const signal of SIGNALS) process.once(signal, end);
     const said = [];
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(chunk));
     child.once("error", (error) => said.push(error.message));
     child.once("close", (code) => {
-      for (const signal of SIGNALS) process.off(signal, end);
       process.stdout.write(Buffer.concat(said));
       done(code === 0);
     });
+    endsBeforeUs(child);
   });
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 function reportFile() {
   return join(mkdtempSync(join(tmpdir(), "tieout-report-")), "report.json");

@@ -6,6 +6,8 @@ import { entryOf, log, write } from "./log.ts";
 
 const HEALTHY_AFTER_MS = 30_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** A clock that is moved for the supervisor (libfaketime) is moved for every part: two clocks would disagree. */
+const CLOCK = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(LD_PRELOAD|FAKETIME.*|NO_FAKE_STAT)$/.test(name)));
 
 export type PartOptions = {
   name: string;
@@ -69,7 +71,7 @@ export class Part {
     const startedAt = performance.now();
     const line = lifeline(ours ? "KILL" : "INT");
     const child: ChildProcess = spawn(program, args, {
-      env: env as NodeJS.ProcessEnv,
+      env: { ...CLOCK, ...env } as NodeJS.ProcessEnv,
       ...ids,
       // Its own process group: Ctrl-C reaches the supervisor alone, which then stops the parts in order.
       detached: true,

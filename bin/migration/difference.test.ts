@@ -1,21 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import type { FreshDatabase } from "../generate/fresh-database.ts";
+import { describe, expect, test } from "vitest";
 import { lentDatabases } from "../generate/lent-databases.ts";
-import { readCatalogue, readCatalogueWithin, type Thing } from "./catalogue.ts";
+import { readCatalogueWithin, type Thing } from "./catalogue.ts";
 import { describe as described, differences, planOf } from "./difference.ts";
-import { run, schemaSql } from "./schemas.ts";
+import { madeBySchemas } from "./made-by-schemas.ts";
 
 const SECONDS = 1000;
 
 const fresh = lentDatabases();
-let wanted: FreshDatabase;
-let known: Thing[];
-
-beforeAll(async () => {
-  wanted = await fresh();
-  await run(wanted.client, schemaSql(), "supabase/schemas");
-  known = await readCatalogue(wanted.client);
-}, 60 * SECONDS);
+const schemas = madeBySchemas(fresh);
 
 /** Statements that change a fresh database, and what a migration to it needs. */
 const CHANGES: Record<string, string> = {
@@ -58,27 +50,27 @@ const BY_HAND: Record<string, [sql: string, named: string]> = {
 describe("npm run migration", () => {
   test.each(Object.entries(CHANGES))("writes %s", { timeout: 60 * SECONDS }, async (_, sql) => {
     const changed = await changedBy(sql);
-    const { byHand, statements } = planOf(known, changed);
+    const { byHand, statements } = planOf(schemas.known, changed);
     expect(byHand.map(described)).toEqual([]);
     expect(statements).not.toHaveLength(0);
     expect(differences(await changedBy(statements.join("\n")), changed).map(described)).toEqual([]);
     // And back, to what was before; a table is dropped by hand.
-    const back = planOf(changed, known).statements.join("\n");
-    if (!sql.includes("create table")) expect(differences(await changedBy(`${sql};\n${back}`), known).map(described)).toEqual([]);
+    const back = planOf(changed, schemas.known).statements.join("\n");
+    if (!sql.includes("create table")) expect(differences(await changedBy(`${sql};\n${back}`), schemas.known).map(described)).toEqual([]);
   });
 
   test.each(Object.entries(BY_HAND))("leaves %s to a person, and says which", { timeout: 60 * SECONDS }, async (_, [sql, named]) => {
-    expect(planOf(known, await changedBy(sql)).byHand.map(described)).toContain(named);
+    expect(planOf(schemas.known, await changedBy(sql)).byHand.map(described)).toContain(named);
   });
 });
 
 /** What the schemas make after these statements. */
 async function changedBy(sql: string): Promise<Thing[]> {
-  await wanted.client.query("begin");
+  await schemas.wanted.client.query("begin");
   try {
-    await wanted.client.query(sql);
-    return await readCatalogueWithin(wanted.client);
+    await schemas.wanted.client.query(sql);
+    return await readCatalogueWithin(schemas.wanted.client);
   } finally {
-    await wanted.client.query("rollback");
+    await schemas.wanted.client.query("rollback");
   }
 }

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Client } from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { chainReader, readChainState } from "#lib/security-events/read-chain.ts";
 import { verifyChain } from "#lib/security-events/verify-chain.ts";
 import { migrate, migrations } from "../../supabase/local/migrate.ts";
 import type { FreshDatabase } from "../generate/fresh-database.ts";
 import { lentDatabases } from "../generate/lent-databases.ts";
-import { readCatalogue, type Thing } from "./catalogue.ts";
+import { readCatalogue } from "./catalogue.ts";
 import { describe as described, differences } from "./difference.ts";
+import { madeBySchemas } from "./made-by-schemas.ts";
 import { run, schemaSql } from "./schemas.ts";
 
 const SCHEMAS = new URL("../../supabase/schemas/", import.meta.url);
@@ -16,14 +17,7 @@ const BEFORE = new URL("../../supabase/tests/before-baseline.sql.gz", import.met
 const SECONDS = 1000;
 
 const fresh = lentDatabases();
-let wanted: FreshDatabase;
-let known: Thing[];
-
-beforeAll(async () => {
-  wanted = await fresh();
-  await run(wanted.client, schemaSql(), "supabase/schemas");
-  known = await readCatalogue(wanted.client);
-}, 60 * SECONDS);
+const schemas = madeBySchemas(fresh);
 
 describe("supabase/schemas", () => {
   const files = readdirSync(SCHEMAS).filter((file) => file.endsWith(".sql"));
@@ -127,7 +121,7 @@ describe("a database of the 48 migrations before the baseline", () => {
 });
 
 async function left(made: Client): Promise<string[]> {
-  return differences(await readCatalogue(made), known).map(described);
+  return differences(await readCatalogue(made), schemas.known).map(described);
 }
 
 async function countedRows(client: Client): Promise<Record<string, number>> {

@@ -1,0 +1,23 @@
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+const running = new Set();
+let interrupted = false;
+
+/** Passes on to the child what would end us, and ends us once it has ended: an interrupted run leaves nothing behind. */
+export function endsBeforeUs(child) {
+  if (running.size === 0) for (const signal of SIGNALS) process.on(signal, passOn);
+  running.add(child);
+  child.once("error", () => child.pid === undefined && ended(child));
+  child.once("close", () => ended(child));
+}
+
+function passOn(signal) {
+  interrupted = true;
+  for (const child of running) child.kill(signal);
+}
+
+function ended(child) {
+  running.delete(child);
+  if (running.size > 0) return;
+  for (const signal of SIGNALS) process.off(signal, passOn);
+  if (interrupted) process.exit(1);
+}
