@@ -109,11 +109,12 @@ begin
     queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair);
 end $$;
 
--- The same for a pair of the caller's.
+-- The same for a pair of the caller's; a number of somebody else's asks for nothing.
 create function private.ask_for_own_preparing(pair integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.queue_preparing(private.tenant_id(), pair, interval '0');
+  perform private.queue_preparing(p.tenant_id, p.pair_no, interval '0') from public.pairs p
+  where p.tenant_id = private.tenant_id() and p.pair_no = pair;
 end $$;
 
 -- Opens the next lines of a pair. Once all are open, asks for the runs that waited for them. Answers whether its job goes on: it does not where lines

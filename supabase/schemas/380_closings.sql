@@ -112,8 +112,7 @@ begin
   returning c.digest into kept_digest;
   perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', kept_digest));
-  perform graphile_worker.add_job('examine_books', json_build_object('tenant_id', r.tenant_id, 'pair_no', r.pair_no),
-    queue_name => 'examine_books', job_key => format('examine_books:%s:%s', r.tenant_id, r.pair_no), max_attempts => 5);
+  perform private.queue_book_examination(r.tenant_id, r.pair_no);
   perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
 end $$;

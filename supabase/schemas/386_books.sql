@@ -56,6 +56,8 @@ begin
       select e.reconciliation_id, e.line_no, e.side, e.currency, e.excluded_minor from public.exclusions e where e.tenant_id = tenant and e.pair_no = pair
     ) x on x.reconciliation_id = earlier.id
     where r.closed_at is not null group by 1, 2, 3, 4
+  ), digests as materialized (
+    select r.id, r.digest, private.closing_digest(r.tenant_id, r.id) as computed from periods r where r.closed_at is not null and r.digest is not null
   ), carried as materialized (
     select c.* from periods r join public.carried_lines c on c.tenant_id = r.tenant_id and c.reconciliation_id = r.id where r.closed_at is not null
   )
@@ -119,8 +121,7 @@ begin
     select (c.statement #>> '{proof,holds}')::boolean from periods c where c.id = r.id and c.closed_at is not null
   ), (private.proof_json(r) ->> 'holds')::boolean)
   union all
-  select 'closing', r.id, private.closing_digest(r.tenant_id, r.id), r.digest from periods r
-  where r.closed_at is not null and r.digest is not null and r.digest <> private.closing_digest(r.tenant_id, r.id);
+  select 'closing', d.id, d.computed, d.digest from digests d where d.digest <> d.computed;
 end $$;
 
 -- SHA-256 over what a closing settled: its statement, its confirmed matches with their lines, what it excluded and what it carried.
@@ -176,11 +177,17 @@ begin
   return found_count;
 end $$;
 
+-- Has a pair examined, after those that wait already.
+create function private.queue_book_examination(tenant text, pair integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform graphile_worker.add_job('examine_books', json_build_object('tenant_id', tenant, 'pair_no', pair),
+    queue_name => 'examine_books', job_key => format('examine_books:%s:%s', tenant, pair), max_attempts => 5);
+end $$;
+
 -- Has every pair examined, one after another.
 create function private.queue_book_examinations() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform graphile_worker.add_job('examine_books', json_build_object('tenant_id', p.tenant_id, 'pair_no', p.pair_no),
-    queue_name => 'examine_books', job_key => format('examine_books:%s:%s', p.tenant_id, p.pair_no), max_attempts => 5)
-  from public.pairs p;
+  perform private.queue_book_examination(p.tenant_id, p.pair_no) from public.pairs p;
 end $$;
