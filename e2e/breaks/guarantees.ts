@@ -2,11 +2,15 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NOT_IN_THE_GATE } from "../gate.ts";
 import type { Break } from "./break.ts";
 import type { Laboratory } from "./laboratory.ts";
 
 /** `missing`: no test has that name, or none ran: the stack did not start. */
 export type Colour = "red" | "green" | "missing";
+/** Which of the two runs a test. */
+export type Runner = "the gate" | "proof";
+export type Seen = { colour: Colour; by: Runner };
 
 type Ran = { file: string; name: string; failed: boolean };
 
@@ -19,13 +23,23 @@ const SUITES = [
 
 const suiteOf = ({ caught }: Break) => SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
 
-export async function coloursOf(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Colour>> {
+/** What the tests named by breaks show, as the gate runs them; those that it leaves out, in a file or whole, as proof does. */
+export async function coloursOf(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Seen>> {
+  const inGate = breaks.filter(({ caught }) => !(caught.file in NOT_IN_THE_GATE));
+  const asGate = await coloursBy("the gate", laboratory, inGate);
+  const left = breaks.filter((one) => (asGate.get(one)?.colour ?? "missing") === "missing");
+  return new Map([...asGate, ...(await coloursBy("proof", laboratory, left))]);
+}
+
+async function coloursBy(by: Runner, laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Seen>> {
+  const env = { TIEOUT_TESTS: by === "the gate" ? "gate" : "" };
   const ran: Ran[] = [];
   for (const { name } of SUITES) {
     const wanted = breaks.filter((one) => suiteOf(one) === name);
-    if (wanted.length > 0) ran.push(...(name === "ui" ? await playwright(laboratory, wanted) : await vitest(laboratory, name, wanted)));
+    if (wanted.length > 0)
+      ran.push(...(name === "ui" ? await playwright(laboratory, wanted, env) : await vitest(laboratory, name, wanted, env)));
   }
-  return new Map(breaks.map((one) => [one, colourOf(one, ran)]));
+  return new Map(breaks.map((one) => [one, { colour: colourOf(one, ran), by }]));
 }
 
 function colourOf({ caught }: Break, ran: Ran[]): Colour {
@@ -39,11 +53,14 @@ const filesOf = (breaks: readonly Break[]) => [...new Set(breaks.map(({ caught }
 const patternOf = (breaks: readonly Break[]) =>
   [...new Set(breaks.map(({ caught }) => caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )")))].join("|");
 
-async function vitest(laboratory: Laboratory, project: string, breaks: readonly Break[]): Promise<Ran[]> {
+type Env = Record<string, string>;
+
+async function vitest(laboratory: Laboratory, project: string, breaks: readonly Break[], env: Env): Promise<Ran[]> {
   const report = reportFile();
   const reporting = ["--reporter=json", `--outputFile=${report}`];
   const chosen = [...filesOf(breaks), "--testNamePattern", patternOf(breaks)];
-  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", ["run", `--project=${project}*`, ...reporting, ...chosen]);
+  const args = ["run", `--project=${project}*`, ...reporting, ...chosen];
+  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", args, env);
   const { testResults } = read<{ testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] }>(
     report,
     output,
@@ -57,10 +74,10 @@ async function vitest(laboratory: Laboratory, project: string, breaks: readonly 
 
 type Suite = { title: string; file: string; suites?: Suite[]; specs: { title: string; ok: boolean; tests: { results: unknown[] }[] }[] };
 
-async function playwright(laboratory: Laboratory, breaks: readonly Break[]): Promise<Ran[]> {
+async function playwright(laboratory: Laboratory, breaks: readonly Break[], gate: Env): Promise<Ran[]> {
   const report = reportFile();
   const chosen = [...filesOf(breaks), "--grep", patternOf(breaks)];
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report };
+  const env = { ...gate, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
   const { output } = await laboratory.run("node_modules/@playwright/test/cli.js", ["test", ...chosen], env);
   const ranOf = (suite: Suite, before: string[]): Ran[] => [
     ...suite.specs

@@ -4,16 +4,16 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { NOT_IN_THE_GATE } from "../gate.ts";
 import type { Break } from "./break.ts";
 import { BREAKS } from "./breaks.ts";
-import { type Colour, coloursOf } from "./guarantees.ts";
+import { type Colour, coloursOf, type Runner, type Seen } from "./guarantees.ts";
 import { Laboratory, needsBuild } from "./laboratory.ts";
 import { misplaced } from "./places.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 type Verdict = "caught" | "not caught" | "no such test" | "not to be told";
+type Told = { verdict: Verdict; by: Runner };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { check: { type: "boolean", default: false } } });
 const unknown = positionals.filter((name) => !BREAKS.some((one) => one.name === name));
@@ -31,20 +31,20 @@ process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0
 async function runAll(): Promise<boolean> {
   const startedAt = performance.now();
   const laboratory = Laboratory.open(ROOT);
-  const verdicts = new Map<Break, Verdict>();
+  const told = new Map<Break, Told>();
   try {
     await rebuild(laboratory);
     const whole = await coloursOf(laboratory, chosen);
-    for (const [one, colour] of whole)
-      if (colour !== "green") tell(verdicts, one, colour === "missing" ? "no such test" : "not to be told");
-    const sound = chosen.filter((one) => whole.get(one) === "green");
-    for (const one of sound.filter((one) => !needsBuild(one))) tell(verdicts, one, verdictOf(await alone(laboratory, one)));
-    for (const [one, verdict] of await inRounds(laboratory, sound.filter(needsBuild))) tell(verdicts, one, verdict);
+    for (const [one, { colour, by }] of whole)
+      if (colour !== "green") tell(told, one, { verdict: colour === "missing" ? "no such test" : "not to be told", by });
+    const sound = chosen.filter((one) => whole.get(one)?.colour === "green");
+    for (const one of sound.filter((one) => !needsBuild(one))) tell(told, one, await alone(laboratory, one));
+    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild))) tell(told, one, each);
   } finally {
     laboratory.close();
   }
-  const caught = chosen.filter((one) => verdicts.get(one) === "caught");
-  const byGate = caught.filter((one) => catcherOf(one) === "the gate").length;
+  const caught = chosen.filter((one) => told.get(one)?.verdict === "caught");
+  const byGate = caught.filter((one) => told.get(one)?.by === "the gate").length;
   console.log(`${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`);
   console.log(
     `\n${caught.length} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`,
@@ -57,14 +57,16 @@ async function runAll(): Promise<boolean> {
  * run after each. A test that is red in those builds that have its break, and green in the others, is red by that break. What
  * does not come out so is tried alone.
  */
-async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Verdict>> {
+async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Told>> {
   const codes = codesFor(breaks.length);
   const fitting = new Map(breaks.map((one) => [one, true]));
+  const runners = new Map<Break, Runner>();
   for (let round = 0; round < (codes[0]?.length ?? 0) && breaks.length > 2; round += 1) {
     const isIn = (one: Break) => codes[breaks.indexOf(one)]?.[round] === true;
     laboratory.apply(breaks.filter(isIn));
     await rebuild(laboratory);
-    for (const [one, colour] of await coloursOf(laboratory, breaks)) {
+    for (const [one, { colour, by }] of await coloursOf(laboratory, breaks)) {
+      runners.set(one, by);
       if (colour !== (isIn(one) ? "red" : "green")) fitting.set(one, false);
     }
     laboratory.mend();
@@ -72,9 +74,12 @@ async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promi
       `  build ${round + 1} of ${codes[0]?.length}: ${breaks.filter((one) => !fitting.get(one)).length} are to be tried alone so far`,
     );
   }
-  const verdicts = new Map<Break, Verdict>();
-  for (const one of breaks) verdicts.set(one, breaks.length > 2 && fitting.get(one) ? "caught" : verdictOf(await alone(laboratory, one)));
-  return verdicts;
+  const told = new Map<Break, Told>();
+  for (const one of breaks) {
+    const by = breaks.length > 2 && fitting.get(one) ? runners.get(one) : undefined;
+    told.set(one, by ? { verdict: "caught", by } : await alone(laboratory, one));
+  }
+  return told;
 }
 
 /** So many different ways to be in half of as few builds as that takes. */
@@ -86,14 +91,15 @@ function codesFor(count: number): boolean[][] {
   }
 }
 
-async function alone(laboratory: Laboratory, one: Break): Promise<Colour> {
+async function alone(laboratory: Laboratory, one: Break): Promise<Told> {
   laboratory.apply([one]);
   try {
     if (needsBuild(one)) await rebuild(laboratory);
-    return (await coloursOf(laboratory, [one])).get(one) ?? "missing";
+    const { colour, by } = (await coloursOf(laboratory, [one])).get(one) as Seen;
+    return { verdict: verdictOf(colour), by };
   } catch (error) {
     console.log(`  ${one.name}: ${(error as Error).message.slice(0, 2000)}`);
-    return "missing";
+    return { verdict: "not to be told", by: "proof" };
   } finally {
     laboratory.mend();
   }
@@ -109,13 +115,7 @@ function verdictOf(colour: Colour): Verdict {
   return colour === "red" ? "caught" : colour === "green" ? "not caught" : "not to be told";
 }
 
-/** Which of the two runs the file of its test. */
-function catcherOf({ caught: { file } }: Break): "the gate" | "proof" {
-  return file in NOT_IN_THE_GATE ? "proof" : "the gate";
-}
-
-function tell(verdicts: Map<Break, Verdict>, one: Break, verdict: Verdict): void {
-  verdicts.set(one, verdict);
-  const by = verdict === "caught" ? ` by ${catcherOf(one)}` : "";
-  console.log(`${verdict === "caught" ? "✓" : "✗"} ${one.name}: ${verdict}${by} (${one.is})`);
+function tell(told: Map<Break, Told>, one: Break, { verdict, by }: Told): void {
+  told.set(one, { verdict, by });
+  console.log(verdict === "caught" ? `✓ ${one.name}: caught by ${by} (${one.is})` : `✗ ${one.name}: ${verdict} (${one.is})`);
 }
