@@ -127,7 +127,7 @@ export const importPreview = z
         }),
       )
       .max(100)
-      .meta({ description: "What the file does not say, and nobody guesses: answer them by a mapping. No line is read until then." }),
+      .meta({ description: "Questions that the file leaves open. Answer them in the mapping; no line is read until then." }),
     lines: z.array(previewLine).max(10).meta({ description: "The first ten." }),
     checked_count: count.meta({ description: "As many of the first lines were looked for among those there are.", example: 214 }),
     failure: z.string().nullable().meta({ description: "Why the file cannot be read as a whole.", example: null }),

@@ -58,7 +58,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   const violations = checkInvariants(result);
   if (violations.length > 0) {
     log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
-    throw new ApiError("conflict", "What must always hold would not. Nothing was kept, and it has been logged: tell us the run.");
+    throw new ApiError("conflict", "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.");
   }
   const changes = changesOf(result, world.present);
   if (todo.dryRun) {

@@ -10,7 +10,7 @@ import type { Attempt, RunKey } from "../runs/do-run.ts";
 import type { RunTask } from "../runs/run-thread.ts";
 
 /** What a run says that fails by us. */
-export const GIVEN_UP = "Something went wrong on our side, several times. What was kept is whole: run it again.";
+export const GIVEN_UP = "The run failed several times because of an error on our side. The matches it saved are complete. Start it again.";
 /** The condition holds always, and comes first. */
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;

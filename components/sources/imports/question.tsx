@@ -9,7 +9,7 @@ type Question = ImportPreview["questions"][number];
 
 const DECIMALS: Record<string, string> = { ",": "Comma", ".": "Point" };
 
-/** What the file doesn't say and nobody guesses. `answer`: what was chosen, empty for nothing yet. */
+/** A question that the file leaves open. `answer`: what was chosen, empty for nothing yet. */
 export function QuestionNote({
   question: { about, message, choices },
   answer,
