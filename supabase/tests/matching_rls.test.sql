@@ -64,3 +64,12 @@ select pg_temp.become_owner();
 select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');
 select pg_temp.expect_refused('the publishable key sees no match', 'select from matches');
 select pg_temp.expect_refused('the publishable key sees nothing open', 'select from private.open_lines');
+select pg_temp.become_owner();
+
+create temporary table asked on commit drop as select tenant_id, pair_no from pairs where tenant_id in ('one', 'two');
+grant select on asked to public;
+select pg_temp.become_user('one', '{tenant_admin}');
+select private.ask_for_own_preparing(pair_no) from asked;
+select pg_temp.become_owner();
+select pg_temp.expect_rows('an admin asks for the preparing of its tenant''s pairs alone',
+  'select from graphile_worker.jobs j join asked a on j.key = ''prepare:'' || a.pair_no', 1);
