@@ -4,7 +4,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { Person } from "#components/people/person.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import { ago, remaining } from "#components/ui/remaining.ts";
+import { late, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Overview } from "#lib/overview/contract.ts";
 import { oneException } from "./links.ts";
@@ -40,6 +40,6 @@ export function DeadlineList({ label, items, asOf, own = false }: { label: strin
 }
 
 function Left({ iso, asOf }: { iso: string; asOf: string }) {
-  const text = useServerTime((now) => (Date.parse(iso) > now ? `in ${remaining(iso, now)}` : `due ${ago(iso, now)}`), asOf);
+  const text = useServerTime((now) => (Date.parse(iso) > now ? `in ${remaining(iso, now)}` : late(iso, now)), asOf);
   return <time dateTime={iso}>{text}</time>;
 }

@@ -4,11 +4,12 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Time until a moment: "2 d 4 h", "1 h 5 min", "14 min 32 s". */
 export function remaining(iso: string, nowMs: number): string {
-  const left = Math.max(0, Date.parse(iso) - nowMs);
-  if (left >= 2 * DAY_MS) return two(left, DAY_MS, "d", HOUR_MS, "h");
-  if (left >= HOUR_MS) return two(left, HOUR_MS, "h", MINUTE_MS, "min");
-  if (left >= MINUTE_MS) return two(left, MINUTE_MS, "min", 1000, "s");
-  return `${Math.ceil(left / 1000)} s`;
+  return lasting(Math.max(0, Date.parse(iso) - nowMs));
+}
+
+/** How far a deadline is passed: "2 d 4 h late", "14 min 32 s late". */
+export function late(iso: string, nowMs: number): string {
+  return `${lasting(Math.max(0, nowMs - Date.parse(iso)))} late`;
 }
 
 /** Time since a moment: "just now", "4 min ago", "3 h ago", "12 d ago". */
@@ -23,6 +24,13 @@ export function ago(iso: string, nowMs: number): string {
 /** Whole days until a moment, rounded up. */
 export function daysUntil(iso: string, nowMs: number): number {
   return Math.ceil((Date.parse(iso) - nowMs) / DAY_MS);
+}
+
+function lasting(ms: number): string {
+  if (ms >= 2 * DAY_MS) return two(ms, DAY_MS, "d", HOUR_MS, "h");
+  if (ms >= HOUR_MS) return two(ms, HOUR_MS, "h", MINUTE_MS, "min");
+  if (ms >= MINUTE_MS) return two(ms, MINUTE_MS, "min", 1000, "s");
+  return `${Math.ceil(ms / 1000)} s`;
 }
 
 function two(ms: number, large_ms: number, large: string, small_ms: number, small: string): string {
