@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, daysUntil, remaining } from "./remaining.ts";
+import { ago, daysUntil, late, remaining } from "./remaining.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -36,4 +36,8 @@ test.each([
   [1, 1],
 ])("%d s ahead is within %d days", (seconds, days) => {
   expect(daysUntil(at(seconds), NOW)).toBe(days);
+});
+
+test("a passed deadline is late by as much", () => {
+  expect(late(at(-19 * 3600 - 300), NOW)).toBe("19 h 5 min late");
 });
