@@ -15,8 +15,11 @@ const supervisor = spawn(process.execPath, [fileURLToPath(new URL("../supervisor
   detached: true,
 });
 supervisor.stdout?.pipe(createWriteStream(logFile));
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => supervisor.kill("SIGTERM"));
-process.on("disconnect", () => supervisor.kill("SIGTERM"));
+const stop = () => supervisor.kill("SIGTERM");
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+// Who started it holds a channel, or the other end of its input as Playwright does, and may end without a word.
+if (process.channel) process.on("disconnect", stop);
+else process.stdin.once("end", stop).resume();
 supervisor.once("exit", (code, signal) => {
   rmSync(DATA_DIR, { recursive: true, force: true });
   if (code !== 0) console.error(`The stack under test ended with ${signal ?? code}: see ${logFile}.`);
