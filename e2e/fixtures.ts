@@ -125,7 +125,7 @@ export type Call = {
   headers?: Record<string, string>;
 };
 
-export type Answer = { status: number; headers: Headers; text: string; json: unknown };
+export type Answer = { status: number; headers: Headers; bytes: Uint8Array; text: string; json: unknown };
 
 /** Calls the stack under test. Adds nothing that the call does not say, but `application/json` to a body. */
 export async function api(method: string, path: string, { bearer, tenant = [], query, body, headers }: Call = {}): Promise<Answer> {
@@ -136,8 +136,9 @@ export async function api(method: string, path: string, { bearer, tenant = [], q
   const search = query ? `?${new URLSearchParams(query)}` : "";
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
   const response = await fetch(`${stack.url}${path}${search}`, { method, headers: sent, body: raw, redirect: "manual" });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  return { status: response.status, headers: response.headers, bytes, text, json: parsed(text) };
 }
 
 function parsed(text: string): unknown {

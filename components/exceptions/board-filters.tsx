@@ -16,6 +16,7 @@ import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
 import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
+import { ReconciliationName } from "./names.tsx";
 import { facetsOf } from "./queries.ts";
 import type { BoardSearch, Facet } from "./search.ts";
 import { SaveView } from "./views/save-view.tsx";
@@ -48,7 +49,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
   const count = (facet: Facet, value: string) => noteOf(facets, facet, value, data?.complete);
   const known = <Value extends string>(facet: Facet, values: readonly Value[], words: Record<Value, string>): FacetOption<Value>[] =>
     values.map((value) => ({ value, word: words[value], note: count(facet, value) }));
-  const found = (facet: Facet, word: (value: string, name: string | null) => string): FacetOption<string>[] => {
+  const found = (facet: Facet, word: (value: string, name: string | null) => ReactNode): FacetOption<string>[] => {
     const counted = facets?.[facet] ?? [];
     const chosen = (search[facet] ?? []) as readonly string[];
     const absent = chosen.filter((value) => value !== ME && !counted.some((one) => one.value === value));
@@ -143,7 +144,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           hint={hint}
           name="Reconciliation"
           values={search.reconciliation_id}
-          options={found("reconciliation_id", (value, name) => (value === NONE ? "None" : (name ?? value)))}
+          options={found("reconciliation_id", (value, name) => (value === NONE ? "None" : (name ?? <ReconciliationName id={value} />)))}
           onChange={(reconciliation_id) => onChange({ reconciliation_id })}
         />
         <FacetMenu
@@ -224,7 +225,7 @@ function noteOf(facets: SlaFacets["facets"] | undefined, facet: Facet, value: st
 /** With the sum at risk. */
 function moneyOptions(
   facets: SlaFacets["facets"] | undefined,
-  found: (facet: Facet, word: (value: string) => string) => FacetOption<string>[],
+  found: (facet: Facet, word: (value: string) => ReactNode) => FacetOption<string>[],
 ): FacetOption<string>[] {
   return found("currency", (value) => (value === NONE ? "No amount" : value)).map((option) => {
     const sum = facets?.currency.find(({ value }) => value === option.value)?.amount_minor;

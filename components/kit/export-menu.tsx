@@ -4,11 +4,14 @@ import { Download } from "lucide-react";
 import { exportFromApi } from "#components/api-client.ts";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
+import type { ExportFormat } from "#lib/wire/contract.ts";
 import { useExport } from "./export.tsx";
 
 type Asked = Parameters<typeof exportFromApi>;
 
-/** Exports all results of a filtered list. `name`: the file's, without extension. `more`: further files of it, as CSV. */
+type File = { label: string; name: string; format: ExportFormat; call: Asked[2] };
+
+/** Exports all results of a filtered list. `name`: the file's, without extension. `more`: further files of it. */
 export function ExportMenu({
   label,
   name,
@@ -24,9 +27,14 @@ export function ExportMenu({
   call: Asked[2];
   failed: string;
   onSaved?: () => void;
-  more?: readonly { label: string; name: string; call: Asked[2] }[];
+  more?: readonly File[];
 }) {
   const { start, isPending } = useExport({ failed, onSaved });
+  const files: File[] = [
+    { label: "CSV, for spreadsheets", name, format: "csv", call },
+    { label: "NDJSON, for programs", name, format: "ndjson", call },
+    ...more,
+  ];
   return (
     <Menu
       align="end"
@@ -40,16 +48,10 @@ export function ExportMenu({
       }
     >
       <MenuHeading>Export all results as</MenuHeading>
-      <MenuItem onClick={() => start({ name: `${name}.csv`, load: () => exportFromApi(contract, "csv", call) })}>
-        CSV, for spreadsheets
-      </MenuItem>
-      <MenuItem onClick={() => start({ name: `${name}.ndjson`, load: () => exportFromApi(contract, "ndjson", call) })}>
-        NDJSON, for programs
-      </MenuItem>
-      {more.map((file) => (
+      {files.map((file) => (
         <MenuItem
-          key={file.name}
-          onClick={() => start({ name: `${file.name}.csv`, load: () => exportFromApi(contract, "csv", file.call) })}
+          key={file.label}
+          onClick={() => start({ name: `${file.name}.${file.format}`, load: () => exportFromApi(contract, file.format, file.call) })}
         >
           {file.label}
         </MenuItem>

@@ -5,7 +5,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChecks, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
 import { FilterTrigger } from "./filters.tsx";
 
-export type FacetOption<Value extends string> = { value: Value; word: string; label?: ReactNode; note?: ReactNode };
+export type FacetOption<Value extends string> = { value: Value; word: ReactNode; label?: ReactNode; note?: ReactNode };
 
 /** A filter of several values, each with its count. `children`: what else is in the menu; `hint`: what the counts leave out. */
 export function FacetMenu<Value extends string>({
@@ -36,7 +36,10 @@ export function FacetMenu<Value extends string>({
           {first === undefined ? (
             name
           ) : (
-            <span className="max-w-48 truncate">{`${name}: ${first}${others.length > 0 ? ` +${others.length}` : ""}`}</span>
+            <span className="max-w-48 truncate">
+              {name}: {first}
+              {others.length > 0 && ` +${others.length}`}
+            </span>
           )}
         </FilterTrigger>
       }

@@ -1,10 +1,12 @@
 import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
+import { listMatchesContract } from "#lib/matching/contract.ts";
 import { getProofContract, getStatementContract } from "#lib/matching/periods/contract.ts";
 import { getRulesContract } from "#lib/matching/rules/contract.ts";
 import { getRunContract, listRunsContract, type Run } from "#lib/matching/runs/contract.ts";
 import { getReconciliationContract, listReconciliationsContract, type Reconciliation } from "#lib/reconciliations/contract.ts";
+import type { MatchSearch } from "./matches/search.ts";
 import type { ReconciliationSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
@@ -69,6 +71,15 @@ export function proofOf(tenant: string, id: string) {
 
 export function statementOf(tenant: string, id: string) {
   return oneQuery({ under: reconciliationsKey(tenant), contract: getStatementContract, call: { tenant, params: { id } } });
+}
+
+/** The period's matches, as their page lists and exports them. */
+export function matchPages(tenant: string, id: string, { q, ...search }: MatchSearch) {
+  return listQuery({
+    under: reconciliationsKey(tenant),
+    contract: listMatchesContract,
+    call: { tenant, params: { id }, query: queryOf({ ...search, q: q.trim(), limit: PAGE_SIZE }) },
+  });
 }
 
 export function rulesOf(tenant: string, id: string) {

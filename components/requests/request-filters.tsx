@@ -1,7 +1,9 @@
 "use client";
 
 import { X } from "lucide-react";
+import dynamic from "next/dynamic";
 import { FilterBar, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
@@ -9,6 +11,8 @@ import { formatMoment } from "#components/ui/moment.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { filterOf, PERIODS, type Period, type RequestSearch } from "./search.ts";
 import { CREDENTIAL_WORDS, STATUS_WORDS } from "./words.ts";
+
+const ResourceName = dynamic(() => import("#components/kit/resource-name.tsx").then((part) => part.ResourceName), { ssr: false });
 
 const PERIOD_WORDS: Record<Period, string> = { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "14d": "Last 14 days" };
 
@@ -55,7 +59,13 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
         (name) =>
           search[name] !== null && (
             <Chip key={name} onRemove={() => onChange({ [name]: null })}>
-              {search[name]}
+              {name === "api_key_id" || name === "resource" ? (
+                <ResourceName id={search[name] ?? ""} />
+              ) : name === "actor" ? (
+                personName(search.actor ?? "")
+              ) : (
+                search[name]
+              )}
             </Chip>
           ),
       )}

@@ -1,13 +1,17 @@
 "use client";
 
 import { ArrowLeftRight, X } from "lucide-react";
+import dynamic from "next/dynamic";
 import { FilterBar, FilterDay, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { actorOf, typedActor } from "./actor.ts";
 import { type EventSearch, PERIODS, type Period } from "./search.ts";
 import { KINDS } from "./words.ts";
+
+const ResourceName = dynamic(() => import("#components/kit/resource-name.tsx").then((part) => part.ResourceName), { ssr: false });
 
 const PERIOD_WORDS: Record<Period, string> = {
   today: "Today",
@@ -65,11 +69,18 @@ export function EventFilters({ search, onChange, onClear }: Props) {
       </div>
       {search.target !== null && (
         <Button size="sm" variant="selected" onClick={() => onChange({ target: null })}>
-          <span className="max-w-48 truncate">About {search.target}</span>
+          <span className="max-w-48 truncate">
+            About <TargetName target={search.target} />
+          </span>
           <X aria-hidden className="size-4" />
           <span className="sr-only">, remove this filter</span>
         </Button>
       )}
     </FilterBar>
   );
+}
+
+/** A person, a tenant or a resource. */
+function TargetName({ target }: { target: string }) {
+  return /^[a-z]{3}_/.test(target) ? <ResourceName id={target} /> : personName(target);
 }

@@ -30,7 +30,9 @@ export function AllDeliveries() {
   const { search, set, linkTo, isFiltered, clear } = useSearch(allDeliverySearch, ALL_DELIVERY_FILTERS);
   const list = useList(allDeliveryPages(tenantId, search));
   const webhooks = useList(webhookPages(tenantId, { status: null })).items;
-  const urls = new Map(webhooks.map(({ id, url }) => [id, shownUrl(url)]));
+  // One that a link brought may be on none of these pages.
+  const { data: chosen } = useQuery({ ...webhookById(tenantId, search.webhook_id ?? ""), enabled: search.webhook_id !== null });
+  const urls = new Map([...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, shownUrl(url)]));
   return (
     <>
       <div className="flex flex-wrap items-start justify-between gap-x-4">
@@ -47,12 +49,7 @@ export function AllDeliveries() {
             options={EVENT_KINDS.map((value) => [value, value] as const)}
             onChange={(type) => set({ type })}
           />
-          <FilterMenu
-            name="Webhook"
-            value={search.webhook_id}
-            options={webhooks.map(({ id, url }) => [id, shownUrl(url)] as const)}
-            onChange={(webhook_id) => set({ webhook_id })}
-          />
+          <FilterMenu name="Webhook" value={search.webhook_id} options={[...urls]} onChange={(webhook_id) => set({ webhook_id })} />
           <EventId key={search.event_id} value={search.event_id} onChange={(event_id) => set({ event_id })} />
         </FilterBar>
         {list.newest && <Freshness asOf={list.newest.as_of} failing={list.pages.error !== null} />}

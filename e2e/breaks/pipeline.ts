@@ -164,7 +164,7 @@ export const PIPELINE: Break[] = [
   {
     name: "formulas-exported",
     is: "a spreadsheet runs what a caller wrote",
-    how: { file: "lib/http/export.ts", replace: 'return text.replace(FORMULA, "\'");', by: 'return text.replace(FORMULA, "");' },
+    how: { file: "lib/http/harmless.ts", replace: 'return text.replace(FORMULA, "\'");', by: 'return text.replace(FORMULA, "");' },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
       name: "gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record",

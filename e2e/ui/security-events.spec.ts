@@ -174,3 +174,11 @@ test("says what it is for where nothing happened, and what failed where it canno
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText("No matching events")).toBeVisible();
 });
+
+test("a filter that a link brought names its resource, among events and among requests", async ({ page }) => {
+  const { id } = await aDay();
+  await page.goto(`/${trail.tenant}/security-events?target=${id}`);
+  await expect(page.getByRole("button", { name: "About Weekly" })).toBeVisible();
+  await page.goto(`/${trail.tenant}/requests?api_key_id=${id}`);
+  await expect(page.getByRole("button", { name: /^Weekly/ })).toBeVisible();
+});

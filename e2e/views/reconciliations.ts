@@ -18,6 +18,9 @@ const workbench = (...steps: Step[]): Step =>
 const rules = (...steps: Step[]): Step =>
   period("October", (page) => page.getByRole("link", { name: "Rules" }).click(), says(/Rules run from top to bottom/), ...steps);
 
+const matches = (...steps: Step[]): Step =>
+  period("October", (page) => page.getByRole("link", { name: "Matches", exact: true }).click(), says("Same reference"), ...steps);
+
 export const RECONCILIATIONS: View[] = [
   { name: "reconciliations", path: "/acme/reconciliations", role: "tenant_admin" },
   { name: "reconciliations, empty", path: "/:empty/reconciliations", role: "tenant_admin" },
@@ -72,6 +75,49 @@ export const RECONCILIATIONS: View[] = [
       "October",
       (page) => page.getByRole("link", { name: "Statement" }).click(),
       (page) => page.getByRole("heading", { name: "Outstanding lines" }).waitFor(),
+    ),
+  },
+
+  { name: "matches of a period", path: LIST, role: "tenant_admin", arrange: matches() },
+  {
+    name: "matches of a period, by rule and words",
+    path: LIST,
+    role: "tenant_analyst",
+    arrange: matches(
+      press("Filter by Rule"),
+      (page) => page.getByRole("menuitemradio", { name: "Same reference" }).click(),
+      (page) => page.getByRole("searchbox", { name: "Search matches" }).fill("vogel"),
+      says("Clear filters"),
+    ),
+  },
+  {
+    name: "matches of a period, empty",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: inTurn(
+      goTo(/November/, /reconciliations\/rcn_/),
+      (page) => page.getByRole("link", { name: "Matches", exact: true }).click(),
+      says(/No matching matches/),
+      press("Clear filters"),
+      says("No matches yet"),
+    ),
+  },
+  {
+    name: "matches of a period, no match",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: matches((page) => page.goto(`${page.url().split("?")[0]}?state=rejected`), says("No matching matches")),
+  },
+  {
+    name: "matches of a period, refused",
+    path: LIST,
+    role: "tenant_admin",
+    answers: [503],
+    arrange: matches(
+      answersWith(503, "unavailable", "The database is unavailable right now."),
+      press("Filter by State"),
+      (page) => page.getByRole("menuitemradio", { name: "Any" }).click(),
+      says(/req_2f1c0d9b/),
     ),
   },
 

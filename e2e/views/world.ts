@@ -12,14 +12,15 @@ export type World = { world: string; empty: string };
 export async function createWorld(): Promise<World> {
   const world = uniqueName("world");
   await database.query(WORLD.replaceAll(":tenant", `'${world}'`));
-  await Promise.all([createMonth(world).then(excludeLine), createOffice(world)]);
+  await Promise.all([createMonth(world).then(excludeLine).then(openNovember), createOffice(world)]);
   // Last: once these calls are logged, all before them are, and no row comes into a list that is looked at.
   await callApi(world);
   return { world, empty: await createTenant() };
 }
 
 /** One of October's lines is nothing to match. */
-async function excludeLine({ tenant, october, bearer }: Month): Promise<void> {
+async function excludeLine(month: Month): Promise<Month> {
+  const { tenant, october, bearer } = month;
   const open = await api("GET", `/v1/reconciliations/${october}/open-lines`, {
     bearer,
     tenant,
@@ -29,6 +30,23 @@ async function excludeLine({ tenant, october, bearer }: Month): Promise<void> {
   const body = { reason: "Booked twice", reconciliation_id: october };
   const { status, text } = await api("POST", `/v1/lines/${line?.id}/exclude`, { bearer, tenant, body });
   if (status !== 200) throw new Error(`Excluding a line answered ${status}: ${text}`);
+  return month;
+}
+
+/** A period of the same sources in which nothing is matched yet. */
+async function openNovember({ tenant, october, bearer }: Month): Promise<void> {
+  const { json } = await api("GET", `/v1/reconciliations/${october}`, { bearer, tenant });
+  const { left_source_id, right_source_id } = json as { left_source_id: string; right_source_id: string };
+  const body = {
+    name: "Commerzbank, November 2026",
+    period_start: "2026-11-01",
+    period_end: "2026-11-30",
+    left_source_id,
+    right_source_id,
+    auto_run: false,
+  };
+  const { status, text } = await api("POST", "/v1/reconciliations", { bearer, tenant, body });
+  if (status !== 201) throw new Error(`Opening November answered ${status}: ${text}`);
 }
 
 /** Calls of the last minutes, one of them refused: what is in the log of calls. */

@@ -1,14 +1,20 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
-import type { Export, ExportFormat } from "../wire/contract.ts";
+import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
+import { harmless } from "./harmless.ts";
 import { inTurn } from "./turns.ts";
+import { workbookOf } from "./workbook.ts";
 
-const TYPES: Record<ExportFormat, string> = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
+const TYPES: Record<ExportFormat, string> = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson", xlsx: XLSX };
 
 /** Written in a few milliseconds. */
 const ROWS_A_TURN = 100;
 
-/** Streams pages as they come, written in the tenant's turn. Waits for the first, so that an early failure is still a problem response and not a broken file. */
+/**
+ * Streams pages as they come, written in the tenant's turn. Waits for the first, so that an early failure is still a problem response and not
+ * a broken file; for a workbook, for all of them.
+ * @throws ApiError `invalid_request` where they are too many for a workbook
+ */
 export async function exportResponse(
   tenantId: string,
   file: Export,
@@ -16,11 +22,15 @@ export async function exportResponse(
   pages: AsyncIterable<readonly unknown[]>,
   headers: Headers,
 ): Promise<Response> {
-  const iterator = pages[Symbol.asyncIterator]();
-  const first = await iterator.next();
+  const body = format === "xlsx" ? await workbookOf(tenantId, file, pages) : await textStream(tenantId, file, format, pages);
   headers.set("Content-Type", TYPES[format]);
   headers.set("Content-Disposition", "attachment");
-  return new Response(streamOf(textsOf(tenantId, file, format, first, iterator)), { headers });
+  return new Response(body, { headers });
+}
+
+async function textStream(tenantId: string, file: Export, format: ExportFormat, pages: AsyncIterable<readonly unknown[]>) {
+  const iterator = pages[Symbol.asyncIterator]();
+  return streamOf(textsOf(tenantId, file, format, await iterator.next(), iterator));
 }
 
 /** As fast as the reader reads. */
@@ -73,14 +83,4 @@ export function csvOf(rows: readonly Record<string, unknown>[], columns: readonl
       boolean: String,
     },
   });
-}
-
-/**
- * What makes a spreadsheet read a cell as a formula, at its start or after what some read as the end of the previous cell
- * (OWASP, CSV Injection): it's escaped with an apostrophe.
- */
-const FORMULA = /^(?=[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/gu;
-
-function harmless(text: string): string {
-  return text.replace(FORMULA, "'");
 }

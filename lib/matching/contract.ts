@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
-import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
+import { actor, calendarDate, id, page, pageQuery, queryInteger, text, time } from "../wire/schema.ts";
 
 export const MATCH_STATES = ["suggested", "confirmed", "rejected", "undone"] as const;
 export const SHAPES = ["1:1", "1:n", "n:1", "n:m", "reversal"] as const;
@@ -79,6 +79,13 @@ export const explanation = z
   .meta({ id: "MatchExplanation" });
 export type MatchExplanation = z.output<typeof explanation>;
 
+/** What tells a line of a match from others. */
+const lineWords = {
+  value_date: z.iso.date().meta({ description: "The line's.", example: "2026-10-05" }),
+  reference: z.string().nullable().meta({ description: "The line's.", example: "RG-2026-4711" }),
+  counterparty: z.string().nullable().meta({ description: "The line's.", example: "Kunde 17 GmbH" }),
+};
+
 export const match = z
   .object({
     id: matchId,
@@ -102,6 +109,8 @@ export const match = z
         line_id: lineId,
         side,
         allocated_minor: z.int().meta({ description: "What of the line it takes; negated where the source is inverted.", example: 125000 }),
+        // Responses kept for a retry before there were these lack them.
+        ...z.object(lineWords).partial().shape,
       }),
     ),
     note: z.string().nullable().meta({ example: null }),
@@ -125,6 +134,35 @@ const filters = {
   run_id: id("run").optional(),
 };
 
+const matchRow = z.object({
+  match_id: matchId,
+  state,
+  shape,
+  method,
+  score: match.shape.score,
+  currency,
+  side,
+  amount_minor: match.shape.members.element.shape.allocated_minor,
+  value_date: lineWords.value_date.nullable(),
+  reference: lineWords.reference,
+  counterparty: lineWords.counterparty,
+  line_id: lineId,
+  residual_minor: match.shape.residual_minor,
+  note: match.shape.note,
+  decided_by: match.shape.decided_by,
+  decided_at: match.shape.decided_at,
+  created_at: time,
+});
+/** A row of exported matches: a line of one. */
+export type MatchRow = z.output<typeof matchRow>;
+
+const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
+const day = (which: string) => calendarDate.optional().meta({ description: `Only with a line whose value date is ${which}.` });
+const amount = (which: string) =>
+  queryInteger(-AMOUNT_MAX, AMOUNT_MAX)
+    .optional()
+    .meta({ description: `Only with an amount_minor ${which}.`, example: 125_000 });
+
 export const listMatchesContract = contract({
   operationId: "listMatches",
   method: "GET",
@@ -133,8 +171,28 @@ export const listMatchesContract = contract({
   summary: "List a period's matches, newest first",
   access: needs("read:reconciliations"),
   params: byReconciliation,
-  query: z.strictObject({ ...pageQuery, state: state.optional(), ...filters, line_id: lineId.optional() }),
+  query: z.strictObject({
+    ...pageQuery,
+    state: state.optional(),
+    ...filters,
+    line_id: lineId.optional(),
+    date_from: day("this day or later"),
+    date_to: day("this day or earlier"),
+    amount_from: amount("of at least this"),
+    amount_to: amount("of at most this"),
+    q: text(200).optional().meta({
+      description: "Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.",
+      example: "4711",
+    }),
+  }),
   response: page(match),
+  exported: {
+    summary: "Export a period's matches",
+    description:
+      "Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes.",
+    columns: Object.keys(matchRow.shape),
+    item: matchRow,
+  },
   errors: ["not_found", "conflict"],
 });
 

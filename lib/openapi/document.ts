@@ -10,7 +10,7 @@ import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
 import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import type { Access } from "../wire/access.ts";
-import type { Contract } from "../wire/contract.ts";
+import { type Contract, XLSX } from "../wire/contract.ts";
 import { CONTRACTS } from "../wire/operations.ts";
 import { tenantId } from "../wire/schema.ts";
 import { addDescriptions } from "./glossary.ts";
@@ -59,6 +59,7 @@ const idempotencyKey = z.string().min(1).max(IDEMPOTENCY_KEY_MAX).optional().met
 
 const csvText = z.string().meta({ description: "RFC 4180, with a header row.", override: { contentMediaType: "text/csv" } });
 const ndjsonText = z.string().meta({ description: "One JSON object per line.", override: { contentMediaType: "application/x-ndjson" } });
+const workbook = z.string().meta({ description: "A workbook (OOXML), which Excel opens.", override: { contentMediaType: XLSX } });
 const VERSION = "1.0.0";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -195,7 +196,11 @@ function operationOf(contract: Contract, problems: Map<string, ProblemAnswer>): 
 
 function contentOf({ file, response }: Contract): NonNullable<ZodOpenApiResponseObject["content"]> {
   if (!file) return { "application/json": { schema: response } };
-  return { "text/csv": { schema: csvText }, "application/x-ndjson": { schema: ndjsonText } };
+  return {
+    "text/csv": { schema: csvText },
+    "application/x-ndjson": { schema: ndjsonText },
+    ...(file.workbook && { [XLSX]: { schema: workbook } }),
+  };
 }
 
 function needs({ roles, scope, service, publishable }: Access): string {

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import type { createDocument } from "zod-openapi";
 import { csvOf } from "../http/export.ts";
-import type { Contract } from "../wire/contract.ts";
+import { type Contract, XLSX } from "../wire/contract.ts";
 import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./agreement.ts";
 import { atItsMoment } from "./webhooks.ts";
+
+/** The first bytes of a workbook. */
+const ZIP_BEGINS = "PK\u0003\u0004";
 
 type JsonSchema = { [keyword: string]: unknown };
 type Definitions = Record<string, JsonSchema>;
@@ -45,12 +48,13 @@ export function addExamples(document: ReturnType<typeof createDocument>, contrac
 
 /** A line of an export, as written: of a list the same as there. */
 function showFile(answer: Body | undefined, { item, columns }: NonNullable<Contract["file"]>, definitions: Definitions): void {
-  const { "text/csv": csv, "application/x-ndjson": ndjson } = answer?.content ?? {};
+  const { "text/csv": csv, "application/x-ndjson": ndjson, [XLSX]: workbook } = answer?.content ?? {};
   const id = item.meta()?.id;
   const schema = id ? { $ref: `#/components/schemas/${id}` } : (z.toJSONSchema(item) as JsonSchema);
   const line = exampleOf(schema, definitions, "export") as JsonSchema;
   if (csv) csv.example = csvOf([line], columns, true);
   if (ndjson) ndjson.example = `${JSON.stringify(line)}\n`;
+  if (workbook) workbook.example = ZIP_BEGINS;
 }
 
 /**

@@ -12,18 +12,31 @@ export type Idempotency = { field: IdempotencyField; required: boolean };
 
 const BODY_MAX_BYTES = 1024 * 1024;
 
-export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number] | "xlsx";
+
+/** The media type of a workbook. */
+export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/** A sheet of a workbook: the items of one `kind`. `optional`: left out where there are none. */
+export type Sheet = { name: string; kind: string; columns: readonly SheetColumn[]; optional?: true };
 
 /**
- * A list as a file: one line per `item`; in CSV, with these columns. `query`: what only the file can be asked for. `functions`: the
- * database's that read it, if not the list's own.
+ * A column of it: a field of the item, and how wide, in characters. `as`: `money` is minor units of the item's `currency`, `day` and `time`
+ * are ISO 8601, `word` is one of ours.
+ */
+export type SheetColumn = { name: string; field: string; width: number; as?: "money" | "day" | "time" | "word" };
+
+/**
+ * A list as a file: one line per `item`; in CSV, with these columns. `workbook`: its sheets, where it comes as one, too. `query`: what only
+ * the file can be asked for. `functions`: the database's that read it, if not the list's own.
  */
 export type Export = {
   summary: string;
   description?: string;
   columns: readonly string[];
   item: z.ZodType;
+  workbook?: readonly Sheet[];
   query?: Record<string, z.ZodType>;
   functions?: readonly string[];
 };
@@ -124,9 +137,7 @@ function nounOf(path: string): string {
 export function exportOf(list: Contract): Contract {
   const { exported, operationId, path, query } = list;
   if (!exported) throw new Error(`${operationId} has no export.`);
-  const format = z
-    .enum(EXPORT_FORMATS)
-    .meta({ description: "CSV (RFC 4180) with a header row, or one JSON object per line.", example: "csv" });
+  const format = formatOf(exported);
   const { limit: _limit, cursor: _cursor, ...unpaged } = query.shape;
   const isPaged = _limit !== undefined;
   const own = { ...exported.query, format } as { format: typeof format };
@@ -145,4 +156,12 @@ export function exportOf(list: Contract): Contract {
     response: z.string(),
     file: exported,
   }) as unknown as Contract;
+}
+
+function formatOf({ workbook }: Export) {
+  const example = "csv";
+  if (!workbook)
+    return z.enum(EXPORT_FORMATS).meta({ description: "CSV (RFC 4180) with a header row, or one JSON object per line.", example });
+  const description = "CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.";
+  return z.enum([...EXPORT_FORMATS, "xlsx"]).meta({ description, example });
 }

@@ -5,7 +5,7 @@ import { cut, type ExceptionLine, type Subject, titleOf } from "./exception-word
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
 /** An exception that is about other lines than before, with those that are merged into it. `line_no`: its own line. */
-type Regrouped = Subject & { exception_id: string; merged: string[]; line_no: number; severity: string; amount_minor: number };
+type Regrouped = Subject & { exception_id: string; merged: string[]; line_no: number; severity: string; amount_minor: number | null };
 
 /** Lines that the details name; the suggestion has all of them. */
 const NAMED = 20;
@@ -41,7 +41,7 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
     const own = subject.lines.find(({ is_free }) => is_free);
     if (!own) return [];
     const fields = fieldsOf(subject, own, reasons);
-    return [{ ...fields, severity: severityOf(fields.amount_minor, exceptions), assigned_to: exceptions.assigned_to }];
+    return [{ ...fields, severity: severityOf(fields.amount_minor ?? 0, exceptions), assigned_to: exceptions.assigned_to }];
   });
   const opened =
     wanted.length === 0
@@ -60,11 +60,11 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
 function regroupedFields(one: Regrouped, policy: Policy["exceptions"], reasons: Map<number, Reason>) {
   const own = one.lines.find(({ line_no }) => line_no === one.line_no) ?? (one.lines[0] as ExceptionLine);
   const fields = fieldsOf(one, own, reasons);
-  const isPolicys = one.severity === severityOf(one.amount_minor, policy);
-  return { ...fields, severity: isPolicys ? severityOf(fields.amount_minor, policy) : one.severity };
+  const isPolicys = one.severity === severityOf(one.amount_minor ?? 0, policy);
+  return { ...fields, severity: isPolicys ? severityOf(fields.amount_minor ?? 0, policy) : one.severity };
 }
 
-/** The money at risk is what the lines differ by: of a line alone, all of it. */
+/** The money at risk is what the lines differ by: of a line alone, all of it; none where a suggestion's lines agree. */
 function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Reason>) {
   const { match_id, currency, difference_minor, is_late, lines } = subject;
   const differs = match_id !== null && difference_minor !== 0;
@@ -74,8 +74,7 @@ function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Rea
     line_nos: [own.line_no, ...lines.flatMap(({ line_no }) => (line_no === own.line_no ? [] : [line_no]))],
     title: titleOf(reason, subject),
     reason_code: reason,
-    amount_minor: Math.abs(difference_minor),
-    currency,
+    ...(match_id !== null && !differs ? { amount_minor: null, currency: null } : { amount_minor: Math.abs(difference_minor), currency }),
     details:
       match_id === null
         ? { side: own.side }

@@ -173,7 +173,8 @@ begin
   ) || (
     select jsonb_build_object(
       'members', coalesce(jsonb_agg(jsonb_build_object(
-        'line_id', private.line_id_text(l.id), 'side', mm.side, 'allocated_minor', mm.allocated_minor) order by mm.side, l.value_date, l.line_no), '[]'),
+        'line_id', private.line_id_text(l.id), 'side', mm.side, 'allocated_minor', mm.allocated_minor, 'value_date', l.value_date,
+        'reference', l.reference, 'counterparty', l.counterparty) order by mm.side, l.value_date, l.line_no), '[]'),
       'plain', case when m.explanation is null then jsonb_agg(jsonb_build_object('side', mm.side, 'amount_minor', mm.allocated_minor,
         'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference', l.reference, 'counterparty', l.counterparty,
         'description', l.description, 'group_key', l.group_key) order by mm.side, l.value_date, l.line_no) end

@@ -1,8 +1,18 @@
 -- Exceptions put together and apart: lines of one suggestion are one exception over their difference, so that no money is at risk twice. Without
 -- the suggestion each line is one of its own again.
 
--- Open exceptions that are about other lines than a run left them with: of the lines of a suggestion the oldest, with those to merge into it; of those
--- whose suggestion is gone each, about one line that is open. [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception;
+-- Whether somebody gave an exception its title: it stays, as a run's would not.
+create function private.has_own_title(tenant text, given_id text) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.exception_history h
+    where h.tenant_id = tenant and h.exception_id = given_id and h.kind = 'updated' and h.changes ? 'title' and h.actor <> 'system'
+  );
+end $$;
+
+-- Open exceptions that are about other lines than a run left them with: of the lines of a suggestion the oldest, before it one with a title that
+-- somebody gave, with those to merge into it; of those whose suggestion is gone each, about one line that is open. [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception;
 -- line_no: the exception's own line.
 create function private.exceptions_to_regroup(tenant text, reconciliation text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
@@ -21,7 +31,7 @@ begin
       ) e
       where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
     ), put_together as (
-      select h.match_id, array_agg(h.exception_id order by h.exception_id) as ids, (array_agg(h.line_no order by h.exception_id))[1] as line_no
+      select h.match_id, array_agg(h.exception_id order by h.exception_id) as ids, array_agg(h.line_no order by h.exception_id) as line_nos
       from held h group by h.match_id
       having count(*) > 1 or bool_or(h.grouped_match_id is distinct from h.match_id)
     ), left_over as materialized (
@@ -29,8 +39,11 @@ begin
       where e.tenant_id = tenant and e.pair_no = r.pair_no and e.grouped_match_id is not null and e.status in ('open', 'in_review')
         and (select m.id from public.matches m where m.tenant_id = tenant and m.id = e.grouped_match_id and m.state = 'suggested') is null
     ), changed as (
-      select p.ids[1] as exception_id, p.ids[2:] as merged, p.line_no, private.subject_of_exception(r, p.match_id, '{}') as subject
-      from put_together p
+      select o.ids[1] as exception_id, o.ids[2:] as merged, o.line_nos[1] as line_no, private.subject_of_exception(r, p.match_id, '{}') as subject
+      from put_together p cross join lateral (
+        select array_agg(i.id order by t.is_own desc, i.id) as ids, array_agg(i.line_no order by t.is_own desc, i.id) as line_nos
+        from unnest(p.ids, p.line_nos) i (id, line_no) cross join lateral (select private.has_own_title(tenant, i.id) as is_own) t
+      ) o
       union all
       select p.id, '{}', o.line_no, private.subject_of_exception(r, null, array[o.line_no])
       from left_over p cross join lateral (
@@ -51,7 +64,7 @@ begin
 end $$;
 
 -- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor, currency, details }], the first of line_nos its own.
--- What a person closed meanwhile stays as it is. Refuses: conflict where the run was taken up meanwhile.
+-- What a person closed meanwhile stays as it is, and a title that somebody gave. Refuses: conflict where the run was taken up meanwhile.
 create function private.regroup_exceptions(tenant text, reconciliation text, run text, attempt integer, rows jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -64,8 +77,9 @@ begin
     select * from jsonb_to_recordset(rows) as s (exception_id text, merged text[], match_id uuid, line_nos bigint[], title text, severity text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
   loop
-    update public.exceptions e set title = x.title, severity = x.severity, reason_code = x.reason_code, amount_minor = x.amount_minor,
-      currency = x.currency, details = e.details - 'lines' - 'side' || x.details, line_no = l.line_no, line_id = l.id,
+    update public.exceptions e set title = case when private.has_own_title(tenant, e.id) then e.title else x.title end, severity = x.severity,
+      reason_code = x.reason_code, amount_minor = x.amount_minor, currency = x.currency,
+      details = e.details - 'lines' - 'side' || x.details, line_no = l.line_no, line_id = l.id,
       suggested_match_id = x.match_id, grouped_match_id = x.match_id
     from public.lines l
     where l.tenant_id = tenant and l.line_no = x.line_nos[1] and e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review');

@@ -129,6 +129,7 @@ insert into private.operations (verb, operation, permission) values
   ('list_suggestion_bands', 'listSuggestionBands', 'read:reconciliations'),
   ('sample_suggestions', 'sampleSuggestions', 'read:reconciliations'),
   ('list_matches', 'listMatches', 'read:reconciliations'),
+  ('list_matches', 'exportMatches', 'read:reconciliations'),
   ('create_match', 'createMatch', 'write:reconciliations'),
   ('get_match', 'getMatch', 'read:reconciliations'),
   ('confirm_match', 'confirmMatch', 'decide:matches'),

@@ -1,6 +1,6 @@
 "use client";
 
-import { FileText, ListChecks, ListOrdered, LockKeyhole, LockKeyholeOpen } from "lucide-react";
+import { FileText, Link2, ListChecks, ListOrdered, LockKeyhole, LockKeyholeOpen } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useMay } from "#components/kit/may.ts";
@@ -28,6 +28,10 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
       <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/statement`} className={buttonClass()}>
         <FileText aria-hidden className="size-4 text-muted" />
         Statement
+      </PrefetchLink>
+      <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/matches?state=confirmed`} className={buttonClass()}>
+        <Link2 aria-hidden className="size-4 text-muted" />
+        Matches
       </PrefetchLink>
       <PrefetchLink href={`/${tenant}/reconciliations/${reconciliation.id}/rules`} className={buttonClass()}>
         <ListOrdered aria-hidden className="size-4 text-muted" />

@@ -22,6 +22,7 @@ import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 export function StatementPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(statementOf(tenant, id));
+  const withMatches = { name: `statement-${data?.period_end}-matches`, call: { tenant, params: { id }, query: { matches: "true" } } };
   return (
     <Page
       parent={{ name: data?.name ?? "Reconciliation", path: `reconciliations/${id}` }}
@@ -36,11 +37,9 @@ export function StatementPage({ id }: { id: string }) {
               call={{ tenant, params: { id } }}
               failed="Couldn't export the statement"
               more={[
-                {
-                  label: "CSV, with every match",
-                  name: `statement-${data.period_end}-matches`,
-                  call: { tenant, params: { id }, query: { matches: "true" } },
-                },
+                { label: "Excel workbook", name: `statement-${data.period_end}`, format: "xlsx", call: { tenant, params: { id } } },
+                { label: "Excel workbook, with every match", format: "xlsx", ...withMatches },
+                { label: "CSV, with every match", format: "csv", ...withMatches },
               ]}
             />
             <Button size="sm" onClick={() => window.print()}>

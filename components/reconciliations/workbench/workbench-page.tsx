@@ -5,6 +5,7 @@ import { isRefusal } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
+import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationById } from "../queries.ts";
 import { matchedShare } from "../words.tsx";
@@ -32,12 +33,19 @@ export function WorkbenchPage({ id }: { id: string }) {
 }
 
 function Progress({ reconciliation }: { reconciliation: Reconciliation }) {
+  const tenant = useTenantId();
   const share = matchedShare(reconciliation);
   const open = reconciliation.unmatched_count;
   if (share === null) return null;
   return (
     <p className="text-sm text-muted tabular-nums">
-      {open === 1 ? "1 open line" : `${open.toLocaleString("en")} open lines`} · {share} matched
+      {open === 1 ? "1 open line" : `${open.toLocaleString("en")} open lines`} ·{" "}
+      <PrefetchLink
+        href={`/${tenant}/reconciliations/${reconciliation.id}/matches?state=confirmed`}
+        className="underline underline-offset-2"
+      >
+        {share} matched
+      </PrefetchLink>
     </p>
   );
 }

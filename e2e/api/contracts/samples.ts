@@ -118,6 +118,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   listRuns: async (world) => ({ params: { id: (await period(world)).id } }),
   getRun: async (world) => ({ params: { id: await startedRun(world) } }),
   listMatches: async (world) => ({ params: { id: (await period(world)).id } }),
+  exportMatches: async (world) => ({ params: { id: (await period(world)).id }, query: { format: "csv" } }),
   createMatch: async (world) => {
     const { id, lines } = await period(world);
     return { params: { id }, body: { line_ids: lines } };

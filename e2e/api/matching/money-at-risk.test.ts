@@ -5,6 +5,7 @@ import { line, World } from "./world.ts";
 
 const SLOW = 300_000;
 const SAME = { name: "Same", kind: "exact", on: ["reference"], then: "match" };
+const EQUAL = { name: "Equal", kind: "exact", on: ["reference"], then: "suggest" };
 const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 500, then: "suggest" };
 
 test(
@@ -84,6 +85,68 @@ test(
     const { items } = await world.ok<{ items: Exception[] }>("GET", "exceptions", { query: { reconciliation_id: period } });
     expect(items).toMatchObject([{ amount_minor: 100, reason_code: "amount_differs" }]);
     expect(await world.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
+  },
+  SLOW,
+);
+
+test(
+  "a title that a person gave stays as suggestions come and go, and one that nobody touched follows",
+  async () => {
+    const world = await World.create({ grace_days: 0 });
+    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const ruled = (rules: object[]) => world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const pair = (name: string) => ({ value_date: "2020-01-12", reference: name });
+    await ruled([SAME]);
+    const [mine = "", theirs = ""] = await world.add("left", [line("mine", 10_000, pair("INV-1")), line("theirs", 20_000, pair("INV-2"))]);
+    await world.add("right", [line("mine", 10_100, pair("INV-1")), line("theirs", 20_100, pair("INV-2"))]);
+    await world.run(period);
+    const exceptionOf = async (id: string) => world.ok<Exception>("GET", `exceptions/${(await world.line(id)).exception_id}`);
+    const { id } = await exceptionOf(mine);
+    await world.ok("PATCH", `exceptions/${id}`, { body: { title: "Ask Hansen about the fee" } });
+
+    await ruled([SAME, NEAR]);
+    await world.run(period);
+    expect(await exceptionOf(mine)).toMatchObject({
+      id,
+      title: "Ask Hansen about the fee",
+      amount_minor: 100,
+      reason_code: "amount_differs",
+    });
+    expect(await exceptionOf(theirs)).toMatchObject({ title: "Amount differs by 1.00 EUR: INV-2 of Bank, INV-2 of Ledger" });
+
+    for (const { id: match } of await world.matches({ state: "suggested" }, period)) await world.ok("POST", `matches/${match}/reject`);
+    await world.run(period);
+    expect(await exceptionOf(mine)).toMatchObject({ id, title: "Ask Hansen about the fee", amount_minor: 10_000 });
+    expect(await exceptionOf(theirs)).toMatchObject({
+      title: expect.stringContaining("200.00 EUR of 2020-01-12, Bank"),
+      amount_minor: 20_000,
+    });
+  },
+  SLOW,
+);
+
+test(
+  "a suggestion whose amounts agree is a decision that waits, with no money at risk",
+  async () => {
+    const world = await World.create({ grace_days: 0 });
+    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const old = { value_date: "2020-01-12", reference: "INV-9" };
+    const ruled = (rules: object[]) => world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    await ruled([EQUAL]);
+    const [a = ""] = await world.add("left", [line("a", 10_000, old)]);
+    await world.add("right", [line("b", 10_000, old)]);
+    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1 });
+    const exception = async () => world.ok<Exception>("GET", `exceptions/${(await world.line(a)).exception_id}`);
+    expect(await exception()).toMatchObject({
+      title: "Suggested match to confirm: INV-9 of Bank, INV-9 of Ledger",
+      amount_minor: null,
+      currency: null,
+      severity: "low",
+    });
+    const [suggested] = await world.matches({ state: "suggested" }, period);
+    await world.ok("POST", `matches/${suggested?.id}/reject`);
+    await world.run(period);
+    expect(await exception()).toMatchObject({ amount_minor: 10_000, currency: "EUR" });
   },
   SLOW,
 );

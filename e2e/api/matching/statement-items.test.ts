@@ -1,3 +1,4 @@
+import { readXlsx } from "hucre/xlsx";
 import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import type { Match } from "#lib/matching/contract.ts";
@@ -54,6 +55,12 @@ function rowsOf(csv: string): Row[] {
   const columns = header.split(",");
   return rows.map((row) => Object.fromEntries(row.split(",").map((cell, at) => [columns[at] ?? "", cell])));
 }
+
+type Cells = Record<string, unknown>;
+
+/** A row of a sheet by its header. */
+const named = (header: readonly unknown[], row: readonly unknown[]): Cells =>
+  Object.fromEntries(header.map((name, at) => [`${name}`, row[at] ?? null]));
 
 const total = (rows: readonly Row[]) =>
   rows.reduce((sum, { side, amount_minor }) => sum + (side === "right" ? -1 : 1) * Number(amount_minor), 0);
@@ -130,6 +137,54 @@ test(
     await world.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
     await world.add("left", [line("late", 12)]);
     expect(await exported(world, { matches: "true" })).toBe(whole);
+  },
+  SLOW,
+);
+
+test(
+  "the statement as a workbook holds what the CSV does, a sheet a kind, and adds up to the JSON statement",
+  async () => {
+    const { world, open } = await october();
+    const path = `reconciliations/${world.period}/statement/export`;
+    const sheetsOf = async (query: Record<string, string> = {}) => {
+      const { status, headers, bytes, text } = await world.call("GET", path, { query: { format: "xlsx", ...query } });
+      expect(status, text).toBe(200);
+      expect(headers.get("content-type")).toBe("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
+      const { sheets } = await readXlsx(bytes);
+      return Object.fromEntries(sheets.map(({ name, rows: [header = [], ...rows] }) => [name, rows.map((row) => named(header, row))]));
+    };
+    const [sheets, whole] = [await sheetsOf(), await sheetsOf({ matches: "true" })];
+    expect(Object.keys(sheets)).toEqual(["Balances", "Outstanding", "Adjustments", "Exclusions", "Residuals"]);
+    const { Matches = [], ...same } = whole;
+    expect(same).toEqual(sheets);
+    const csv = rowsOf(await exported(world, { matches: "true" }));
+    const cents = (rows: readonly Cells[] = []) => rows.map(({ Amount }) => Math.round(Number(Amount) * 100));
+    for (const [name, kind] of [
+      ["Balances", "balance"],
+      ["Outstanding", "outstanding"],
+      ["Adjustments", "adjustment"],
+      ["Exclusions", "exclusion"],
+      ["Residuals", "residual"],
+      ["Matches", "match"],
+    ] as const) {
+      expect(cents(whole[name]), name).toEqual(csv.filter((row) => row.kind === kind).map(({ amount_minor }) => Number(amount_minor)));
+    }
+    expect(sheets.Outstanding).toMatchObject([{ "Line ID": open, "Value date": expect.any(Date), Days: 19, Side: "Left", Amount: 0.4 }]);
+    expect(sheets.Exclusions?.[0]).toMatchObject({ Reason: "Account fee", "Decided by": "user:ada", "Decided at (UTC)": expect.any(Date) });
+    expect(Matches).toHaveLength(2 * PAIRS + 5);
+
+    const { balances, differences } = await statementOf(world);
+    const balance = (item: string, side: string | null) =>
+      cents(sheets.Balances?.filter(({ Balance, Side }) => Balance === item && Side === side));
+    for (const { side, closing_minor, outstanding_minor, excluded_minor } of balances) {
+      const word = side === "left" ? "Left" : "Right";
+      expect(["Closing", "Outstanding", "Excluded"].flatMap((item) => balance(item, word))).toEqual([
+        closing_minor,
+        outstanding_minor,
+        excluded_minor,
+      ]);
+    }
+    expect(balance("Residuals", null)).toEqual([differences[0]?.residual_minor]);
   },
   SLOW,
 );

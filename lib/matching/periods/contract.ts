@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { reconciliation } from "../../reconciliations/contract.ts";
 import { needs } from "../../wire/access.ts";
-import { contract } from "../../wire/contract.ts";
+import { contract, type Sheet, type SheetColumn } from "../../wire/contract.ts";
 import { actor, text, time } from "../../wire/schema.ts";
 import {
   ADJUSTMENT_KINDS,
@@ -166,6 +166,64 @@ export const statementRow = z.object({
 });
 export type StatementRow = z.output<typeof statementRow>;
 
+const CURRENCY: SheetColumn = { name: "Currency", field: "currency", width: 10 };
+const SIDE: SheetColumn = { name: "Side", field: "side", width: 8, as: "word" };
+const AMOUNT: SheetColumn = { name: "Amount", field: "amount_minor", width: 18, as: "money" };
+const VALUE_DATE: SheetColumn = { name: "Value date", field: "value_date", width: 12, as: "day" };
+const LINE_WORDS: SheetColumn[] = [
+  { name: "Reference", field: "reference", width: 24 },
+  { name: "Counterparty", field: "counterparty", width: 28 },
+  { name: "Description", field: "description", width: 36 },
+];
+const DECIDED: SheetColumn[] = [
+  { name: "Decided by", field: "decided_by", width: 20 },
+  { name: "Decided at (UTC)", field: "decided_at", width: 18, as: "time" },
+];
+const LINE_ID: SheetColumn = { name: "Line ID", field: "line_id", width: 38 };
+const MATCH_ID: SheetColumn = { name: "Match ID", field: "match_id", width: 38 };
+const named = (name: string, field: keyof StatementRow, as?: "word"): SheetColumn => ({ name, field, width: 28, as });
+
+const STATEMENT_SHEETS: Sheet[] = [
+  { name: "Balances", kind: "balance", columns: [named("Balance", "item", "word"), SIDE, CURRENCY, AMOUNT] },
+  {
+    name: "Outstanding",
+    kind: "outstanding",
+    columns: [VALUE_DATE, { name: "Days", field: "age_days", width: 8 }, SIDE, CURRENCY, AMOUNT, ...LINE_WORDS, LINE_ID],
+  },
+  {
+    name: "Adjustments",
+    kind: "adjustment",
+    columns: [named("Adjustment", "item", "word"), CURRENCY, AMOUNT, named("Note", "reason"), ...DECIDED, MATCH_ID],
+  },
+  {
+    name: "Exclusions",
+    kind: "exclusion",
+    columns: [VALUE_DATE, SIDE, CURRENCY, AMOUNT, ...LINE_WORDS, named("Reason", "reason"), ...DECIDED, LINE_ID],
+  },
+  {
+    name: "Residuals",
+    kind: "residual",
+    columns: [VALUE_DATE, CURRENCY, AMOUNT, ...LINE_WORDS, named("Rule", "reason"), ...DECIDED, LINE_ID, MATCH_ID],
+  },
+  {
+    name: "Matches",
+    kind: "match",
+    columns: [
+      named("Rule", "item"),
+      VALUE_DATE,
+      SIDE,
+      CURRENCY,
+      AMOUNT,
+      ...LINE_WORDS,
+      named("Note", "reason"),
+      ...DECIDED,
+      LINE_ID,
+      MATCH_ID,
+    ],
+    optional: true,
+  },
+];
+
 const itemised = "Of this period; the first 1,000, the export has all of them.";
 const since = "Absent from statements that closed before they were itemised.";
 
@@ -242,9 +300,12 @@ export const getStatementContract = contract({
     description:
       "All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the " +
       "sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line " +
-      "of a match (`item` is the rule, or manual). Amounts are in minor units; without a side they are left − right.",
+      "of a match (`item` is the rule, or manual). Amounts are in minor units; without a side they are left − right.\n\n" +
+      "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a " +
+      "spreadsheet would round, is text there.",
     columns: Object.keys(statementRow.shape),
     item: statementRow,
+    workbook: STATEMENT_SHEETS,
     query: {
       matches: z.enum(["true", "false"]).optional().meta({ description: "Also the lines of every match of the period.", example: "true" }),
     },

@@ -1,0 +1,105 @@
+"use client";
+
+import { useState } from "react";
+import { formatDay } from "#components/ui/moment.ts";
+import { formatMoney, parseMoney, plainMoney } from "#components/ui/money.ts";
+import { TextField } from "#components/ui/text-field.tsx";
+import { FilterPopover } from "./filter-popover.tsx";
+
+type Days = { date_from: string | null; date_to: string | null };
+type Amounts = { amount_from: number | null; amount_to: number | null };
+type Filter<Range> = { search: Range; onChange: (change: Range) => void };
+
+/** Value dates from one day to another. */
+export function DateFilter({ search: { date_from, date_to }, onChange }: Filter<Days>) {
+  const day = (iso: string) => formatDay(iso, "UTC");
+  return (
+    <FilterPopover
+      name="Value date"
+      value={inWords(date_from, date_to, day)}
+      onApply={(fields) => {
+        onChange({ date_from: String(fields.get("from")) || null, date_to: String(fields.get("to")) || null });
+        return true;
+      }}
+      onClear={() => onChange({ date_from: null, date_to: null })}
+    >
+      <TextField label="From" name="from" type="date" min="1970-01-01" max="2999-12-31" defaultValue={date_from ?? ""} />
+      <TextField label="To" name="to" type="date" min="1970-01-01" max="2999-12-31" defaultValue={date_to ?? ""} />
+    </FilterPopover>
+  );
+}
+
+type Wrong = { from?: string; to?: string };
+
+const NO_AMOUNT = "Enter an amount, for example -12.50.";
+
+/** Amounts in minor units, entered in the currency's own. */
+export function AmountFilter({ search: { amount_from, amount_to }, onChange, currency }: Filter<Amounts> & { currency: string }) {
+  const [wrong, setWrong] = useState<Wrong>({});
+
+  function apply(fields: FormData, isDone: boolean): boolean {
+    const [from, to] = ["from", "to"].map((name) => {
+      const text = String(fields.get(name)).trim();
+      return text === "" ? null : (parseMoney(text, String(fields.get("currency"))) ?? undefined);
+    });
+    // What is typed halfway isn't wrong yet.
+    setWrong(isDone ? { ...(from === undefined && { from: NO_AMOUNT }), ...(to === undefined && { to: NO_AMOUNT }) } : {});
+    if (from === undefined || to === undefined) return false;
+    onChange({ amount_from: from, amount_to: to });
+    return true;
+  }
+
+  return (
+    <FilterPopover
+      name="Amount"
+      value={inWords(amount_from, amount_to, (amount) => formatMoney(amount, currency))}
+      onApply={apply}
+      onClear={() => onChange({ amount_from: null, amount_to: null })}
+    >
+      <AmountFields search={{ amount_from, amount_to }} currency={currency} wrong={wrong} />
+    </FilterPopover>
+  );
+}
+
+/** In the currency that they began with: the lines listed, which it comes from, change as one types. */
+function AmountFields({
+  search: { amount_from, amount_to },
+  currency: listed,
+  wrong,
+}: {
+  search: Amounts;
+  currency: string;
+  wrong: Wrong;
+}) {
+  const [currency] = useState(listed);
+  const typed = (amount: number | null) => (amount === null ? "" : plainMoney(amount, currency));
+  return (
+    <>
+      <TextField
+        label={`From (${currency})`}
+        name="from"
+        inputMode="text"
+        autoComplete="off"
+        placeholder="-12.50"
+        error={wrong.from}
+        defaultValue={typed(amount_from)}
+      />
+      <TextField
+        label={`To (${currency})`}
+        name="to"
+        inputMode="text"
+        autoComplete="off"
+        error={wrong.to}
+        hint="Money out has a minus."
+        defaultValue={typed(amount_to)}
+      />
+      <input type="hidden" name="currency" value={currency} />
+    </>
+  );
+}
+
+function inWords<Value>(from: Value | null, to: Value | null, shown: (value: Value) => string): string | null {
+  if (from !== null && to !== null) return from === to ? shown(from) : `${shown(from)} to ${shown(to)}`;
+  if (from !== null) return `From ${shown(from)}`;
+  return to === null ? null : `To ${shown(to)}`;
+}

@@ -1,0 +1,49 @@
+"use client";
+
+import { ClearFilters, FilterMenu } from "#components/kit/filters.tsx";
+import { AmountFilter, DateFilter } from "#components/kit/range-filters.tsx";
+import { SearchField } from "#components/ui/search-field.tsx";
+import { MATCH_STATES, SHAPES } from "#lib/matching/contract.ts";
+import type { MatchSearch } from "./search.ts";
+import { MATCH_STATE_WORDS, methodInWords, SHAPE_WORDS } from "./words.tsx";
+
+type Props = {
+  search: MatchSearch;
+  onChange: (change: Partial<MatchSearch>) => void;
+  onClear: (() => void) | false;
+  /** Names of the pair's rules. */
+  rules: readonly string[];
+  /** Of the amounts that are entered. */
+  currency: string;
+};
+
+export function MatchFilters({ search, onChange, onClear, rules, currency }: Props) {
+  return (
+    <search className="flex gap-2 pb-4 max-sm:flex-col sm:flex-wrap">
+      <SearchField label="Search matches" value={search.q} onChange={(q) => onChange({ q })} />
+      <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap">
+        <FilterMenu
+          name="State"
+          value={search.state}
+          options={MATCH_STATES.map((state) => [state, MATCH_STATE_WORDS[state]] as const)}
+          onChange={(state) => onChange({ state })}
+        />
+        <FilterMenu
+          name="Rule"
+          value={search.method}
+          options={[...rules, "manual"].map((method) => [method, methodInWords(method)] as const)}
+          onChange={(method) => onChange({ method })}
+        />
+        <FilterMenu
+          name="Lines"
+          value={search.shape}
+          options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]] as const)}
+          onChange={(shape) => onChange({ shape })}
+        />
+        <DateFilter search={search} onChange={onChange} />
+        <AmountFilter search={search} onChange={onChange} currency={currency} />
+        {onClear && <ClearFilters onClear={onClear} />}
+      </div>
+    </search>
+  );
+}

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import type { Match } from "#lib/matching/contract.ts";
+import { line, World } from "./world.ts";
+
+const SLOW = 300_000;
+const RULES = [{ name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
+
+/** Three pairs of one rule, one of a day and customer of its own; a batch by hand. */
+async function october() {
+  const world = await World.create();
+  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: RULES } });
+  const [, , , payout = ""] = await world.add("left", [
+    line("a", 1_000, { reference: "A-1" }),
+    line("b", 2_000, { reference: "B-2", value_date: "2026-10-20", counterparty: "Zebra, Inc" }),
+    line("c", 3_000, { reference: "C-3" }),
+    line("payout", 500, { reference: "=PAYOUT" }),
+  ]);
+  const [, , , first = "", second = ""] = await world.add("right", [
+    line("a", 1_000, { reference: "A-1" }),
+    line("b", 1_950, { reference: "B-2", value_date: "2026-10-20" }),
+    line("c", 3_000, { reference: "C-3" }),
+    line("first", 300, { reference: "RG-300" }),
+    line("second", 200, { reference: "RG-200", value_date: "2026-10-14" }),
+  ]);
+  await world.run();
+  const { id } = await world.ok<Match>("POST", `reconciliations/${world.period}/matches`, { body: { line_ids: [payout, first, second] } });
+  return { world, byHand: id };
+}
+
+test(
+  "matches are found by the words, days and amounts of their lines, beside state, rule and shape",
+  async () => {
+    const { world, byHand } = await october();
+    const all = await world.matches();
+    const amounts = async (query: Record<string, string>) =>
+      (await world.matches(query)).map(({ amount_minor }) => amount_minor).sort((one, other) => one - other);
+    expect(all).toHaveLength(4);
+    expect(await amounts({ q: "zebra" })).toEqual([2_000]);
+    expect(await amounts({ q: "19.50" })).toEqual([2_000]);
+    expect(await amounts({ q: "zebra a-1" })).toEqual([]);
+    expect(await amounts({ q: "rg-200", date_from: "2026-10-13" })).toEqual([500]);
+    expect(await amounts({ q: "rg-300", date_from: "2026-10-13" })).toEqual([]);
+    expect(await amounts({ date_from: "2026-10-13" })).toEqual([500, 2_000]);
+    expect(await amounts({ date_to: "2026-10-12" })).toEqual([500, 1_000, 3_000]);
+    expect(await amounts({ date_from: "2026-11-01" })).toEqual([]);
+    expect(await amounts({ amount_from: "1000", amount_to: "2000" })).toEqual([1_000, 2_000]);
+    expect(await amounts({ method: "manual", state: "confirmed" })).toEqual([500]);
+    expect(await amounts({ shape: "1:n" })).toEqual([500]);
+    expect(await amounts({ shape: "1:n", q: "c-3" })).toEqual([]);
+    expect(await amounts({ state: "undone" })).toEqual([]);
+
+    const [found] = await world.matches({ q: "rg-300" });
+    expect(found).toMatchObject({ id: byHand, members: { length: 3 } });
+    expect(found?.members.find(({ reference }) => reference === "RG-300")).toMatchObject({ value_date: "2026-10-12", counterparty: null });
+    const pages: string[] = [];
+    for (let cursor: string | null = "", query: Record<string, string> = {}; cursor !== null; query = { cursor }) {
+      const page = await world.ok<{ items: Match[]; next_cursor: string | null }>("GET", `reconciliations/${world.period}/matches`, {
+        query: { limit: "1", date_from: "2026-10-01", ...query },
+      });
+      pages.push(...page.items.map(({ id }) => id));
+      cursor = page.next_cursor;
+      if (cursor === null) break;
+    }
+    expect(pages).toEqual(all.map(({ id }) => id));
+  },
+  SLOW,
+);
+
+test(
+  "the export has a row for each line of the matches that the filters leave, and no spreadsheet takes one for a formula",
+  async () => {
+    const { world, byHand } = await october();
+    const path = `reconciliations/${world.period}/matches/export`;
+    const exported = async (format: string, query: Record<string, string> = {}) => {
+      const { status, text } = await world.call("GET", path, { query: { format, ...query } });
+      expect(status, text).toBe(200);
+      return text;
+    };
+    const rows = (await exported("ndjson"))
+      .trimEnd()
+      .split("\n")
+      .map((row) => JSON.parse(row));
+    const matches = await world.matches();
+    expect(rows.map(({ match_id, line_id, amount_minor }) => [match_id, line_id, amount_minor])).toEqual(
+      matches.flatMap(({ id, members }) => members.map(({ line_id, allocated_minor }) => [id, line_id, allocated_minor])),
+    );
+    expect(rows.filter(({ match_id }) => match_id === byHand)).toMatchObject([
+      { side: "left", method: "manual", shape: "1:n", reference: "=PAYOUT", decided_by: "user:ada" },
+      { side: "right", reference: "RG-300" },
+      { side: "right", reference: "RG-200" },
+    ]);
+    const csv = (await exported("csv", { method: "manual" })).trimEnd().split("\r\n");
+    expect(csv[0]).toBe(
+      "match_id,state,shape,method,score,currency,side,amount_minor,value_date,reference,counterparty,line_id,residual_minor,note," +
+        "decided_by,decided_at,created_at",
+    );
+    expect(csv).toHaveLength(4);
+    expect(csv[1]).toContain(",left,500,2026-10-12,'=PAYOUT,");
+    expect((await exported("csv", { q: "zebra" })).trimEnd().split("\r\n")).toHaveLength(3);
+    expect((await world.call("GET", path, { query: { format: "xlsx" } })).status).toBe(400);
+  },
+  SLOW,
+);

@@ -1,0 +1,69 @@
+import { readXlsx } from "hucre/xlsx";
+import { expect, test } from "vitest";
+import type { Sheet } from "../wire/contract.ts";
+import { type Item, writeSheets } from "./sheets.ts";
+
+const SHEETS: Sheet[] = [
+  {
+    name: "Lines",
+    kind: "line",
+    columns: [
+      { name: "Day", field: "day", width: 12, as: "day" },
+      { name: "Amount", field: "minor", width: 18, as: "money" },
+      { name: "Reference", field: "reference", width: 24 },
+      { name: "Kind of fee", field: "fee", width: 10, as: "word" },
+      { name: "At", field: "at", width: 18, as: "time" },
+    ],
+  },
+  { name: "More", kind: "more", columns: [{ name: "Reference", field: "reference", width: 20 }], optional: true },
+];
+
+async function read(items: Item[]) {
+  return (await readXlsx(await writeSheets(SHEETS, items), { readStyles: true })).sheets;
+}
+
+async function cellsOf(item: Item) {
+  const [sheet] = await read([{ kind: "line", currency: "EUR", ...item }]);
+  return sheet?.rows[1];
+}
+
+test("amounts are numbers with the decimals of their currency, dates are dates", async () => {
+  const items = [
+    { kind: "line", currency: "EUR", day: "2026-10-29", minor: -1490, at: "2026-11-02T08:30:00.000Z" },
+    { kind: "line", currency: "JPY", minor: 1490 },
+    { kind: "line", currency: "KWD", minor: "1490" },
+  ];
+  const [sheet] = await read(items);
+  expect(sheet?.rows.slice(1).map((row) => row[1])).toEqual([-14.9, 1490, 1.49]);
+  expect(sheet?.rows[1]?.[0]).toEqual(new Date("2026-10-29"));
+  expect(sheet?.rows[1]?.[4]).toEqual(new Date("2026-11-02T08:30:00Z"));
+  expect([1, 2, 3].map((row) => sheet?.cells?.get(`${row},1`)?.style?.numFmt)).toEqual(["#,##0.00", "#,##0", "#,##0.000"]);
+});
+
+test("an amount that a spreadsheet would round is text, digit by digit", async () => {
+  expect((await cellsOf({ minor: 999_999_999_999_999 }))?.[1]).toBe(9_999_999_999_999.99);
+  expect((await cellsOf({ minor: "-90071992547409931" }))?.[1]).toBe("-900719925474099.31");
+  expect((await cellsOf({ minor: "90071992547409931", currency: "JPY" }))?.[1]).toBe("90071992547409931");
+});
+
+test.each(["=1+1", "@SUM(A1)", "+1", "-1", "a;=1+1", "a\n=1"])("no spreadsheet takes %j for a formula", async (reference) => {
+  const [sheet] = await read([{ kind: "line", currency: "EUR", reference }]);
+  expect(sheet?.rows[1]?.[2]).toMatch(/'[=@+-]/);
+  expect(sheet?.cells?.get("1,2")?.formula).toBeUndefined();
+});
+
+test("other text stays as it is, characters that XML doesn't have included", async () => {
+  for (const reference of ["Kunde <17> & Söhne", " a-b ", "\u0001", "_x0041_"]) {
+    expect((await cellsOf({ reference }))?.[2], JSON.stringify(reference)).toBe(reference);
+  }
+  expect((await cellsOf({ fee: "write_off" }))?.[3]).toBe("Write off");
+});
+
+test("the header is bold and stays in view; a sheet that is optional is there only with items", async () => {
+  const [first, ...none] = await read([]);
+  expect(first).toMatchObject({ name: "Lines", rows: [["Day", "Amount", "Reference", "Kind of fee", "At"]], freezePane: { rows: 1 } });
+  expect(first?.cells?.get("0,0")?.style?.font?.bold).toBe(true);
+  expect(first?.columns?.map(({ width }) => width)).toEqual([12, 18, 24, 10, 18]);
+  expect(none).toEqual([]);
+  expect(await read([{ kind: "more", reference: "R" }])).toMatchObject([{ name: "Lines" }, { name: "More", rows: [["Reference"], ["R"]] }]);
+});

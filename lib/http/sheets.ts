@@ -1,0 +1,84 @@
+import type { Cell, CellValue, WriteSheet } from "hucre/xlsx";
+import { writeXlsx } from "hucre/xlsx";
+import type { Sheet, SheetColumn } from "../wire/contract.ts";
+import { decimalsOf } from "../wire/currencies.ts";
+import { harmless } from "./harmless.ts";
+
+/** What would be read as a character by its code, `_x0041_` for A: its underscore is written so. */
+const ESCAPE = /_(?=x[0-9a-f]{4}_)/gi;
+
+/** A row of an export, by field; `kind` says which sheet it is on. */
+export type Item = Record<string, unknown>;
+
+/** What a spreadsheet's numbers hold exactly. */
+const DIGITS_MAX = 15;
+/** Of nearly all currencies: others' cells have a format of their own. */
+const DECIMALS = 2;
+
+const FORMATS: Partial<Record<NonNullable<SheetColumn["as"]>, string>> = {
+  money: moneyFormat(DECIMALS),
+  day: "yyyy-mm-dd",
+  time: "yyyy-mm-dd hh:mm",
+};
+
+/**
+ * A workbook (OOXML) with these items on their sheets, each below a header that stays in view. Amounts are numbers in the currency's unit
+ * (those of more than 15 digits text), days and times are dates in UTC, and no text is taken for a formula, be it saved as CSV.
+ */
+export function writeSheets(sheets: readonly Sheet[], items: readonly Item[]): Promise<Uint8Array> {
+  const byKind = Map.groupBy(items, ({ kind }) => kind);
+  const shown = sheets.filter(({ kind, optional }) => !optional || byKind.has(kind));
+  return writeXlsx({ sheets: shown.map((sheet) => sheetOf(sheet, byKind.get(sheet.kind) ?? [])) });
+}
+
+function sheetOf({ name, columns }: Sheet, items: readonly Item[]): WriteSheet {
+  return {
+    name,
+    columns: columns.map(({ width, as }) => ({ width, numFmt: as && FORMATS[as] })),
+    rows: [columns.map((column) => column.name), ...items.map((item) => columns.map((column) => cellOf(item, column)))],
+    cells: new Map([...headerCells(columns), ...moneyCells(columns, items)]),
+    freezePane: { rows: 1 },
+  };
+}
+
+function cellOf(item: Item, { field, as }: SheetColumn): CellValue {
+  const value = item[field] as string | number | null | undefined;
+  if (value === null || value === undefined) return null;
+  if (as === "money") return amountOf(value, decimalsIn(item));
+  if (as === "day" || as === "time") return new Date(value);
+  if (typeof value === "number") return value;
+  return harmless(as === "word" ? wordOf(value) : value).replace(ESCAPE, "_x005F_");
+}
+
+/** `minor`: an integer, as text where no double holds it. */
+function amountOf(minor: string | number, decimals: number): CellValue {
+  const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(`${minor}`) ?? [];
+  if (digits.length <= DIGITS_MAX) return Number(minor) / 10 ** decimals;
+  const point = digits.length - decimals;
+  return `${sign}${digits.slice(0, point)}${decimals > 0 ? "." : ""}${digits.slice(point)}`;
+}
+
+function wordOf(value: string): string {
+  const words = value.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function headerCells(columns: readonly SheetColumn[]): [string, Partial<Cell>][] {
+  return columns.map((_, at) => [`0,${at}`, { style: { font: { bold: true } } }]);
+}
+
+function moneyCells(columns: readonly SheetColumn[], items: readonly Item[]): [string, Partial<Cell>][] {
+  const at = columns.findIndex(({ as }) => as === "money");
+  return items.flatMap((item, row): [string, Partial<Cell>][] => {
+    const decimals = decimalsIn(item);
+    return at < 0 || decimals === DECIMALS ? [] : [[`${row + 1},${at}`, { style: { numFmt: moneyFormat(decimals) } }]];
+  });
+}
+
+function decimalsIn({ currency }: Item): number {
+  return decimalsOf(`${currency}`) ?? DECIMALS;
+}
+
+function moneyFormat(decimals: number): string {
+  return decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}`;
+}

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { z } from "zod";
+import { type Ended, hasEnded, messagesOf, threads } from "../runtime/threads.ts";
+import type { Export, Sheet } from "../wire/contract.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
+import type { Item } from "./sheets.ts";
+import { inTurn } from "./turns.ts";
+
+/** Held in memory until the workbook is written, some 140 MB of the server's 768; the contracts' `format` names it. */
+const ROWS_MAX = 20_000;
+
+/** Read as it lies there: a bundle of it would be a second copy of the writer. */
+const THREAD = join(process.cwd(), "lib/http/workbook-thread.ts");
+const MEMORY_MAX_MB = 384;
+
+/** A workbook of most rows takes seconds: two at a time, and the next is told to come again. */
+const writers = () =>
+  threads<readonly Sheet[]>({
+    name: "writes workbooks",
+    begin: () => new Worker(THREAD, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB } }),
+    most: 1,
+    tasksMost: 2,
+  });
+
+/** What the thread is told: some of the items, or that these were all. */
+export type ToWriter = readonly Item[] | "end";
+
+/**
+ * The pages of an export as a workbook (OOXML), written in a thread of its own.
+ * @throws ApiError `invalid_request` beyond 20,000 rows; `unavailable` where others are being written, or the thread died
+ */
+export async function workbookOf(
+  tenantId: string,
+  { item, workbook = [] }: Export,
+  pages: AsyncIterable<readonly unknown[]>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const items = z.array(item);
+  const port = writers().open(workbook);
+  const tell = (message: ToWriter) => port.postMessage(message);
+  // Listened to from now on: the thread may die before it has all.
+  const written = endOf(messagesOf<Ended>(port));
+  written.catch(() => {});
+  try {
+    let rows = 0;
+    for await (const page of pages) {
+      rows += page.length;
+      if (rows > ROWS_MAX) throw tooMany();
+      await inTurn(tenantId, () => tell(items.parse(page) as Item[]));
+    }
+    tell("end");
+    return await written;
+  } finally {
+    port.close();
+  }
+}
+
+async function endOf(messages: AsyncIterable<Ended>): Promise<Uint8Array<ArrayBuffer>> {
+  for await (const message of messages) if (hasEnded(message)) return message.answer as Uint8Array<ArrayBuffer>;
+  throw new ApiError("unavailable", "The workbook couldn't be written. Try again, or export it as csv.", {
+    headers: { "Retry-After": "2" },
+  });
+}
+
+function tooMany(): ApiError {
+  const most = ROWS_MAX.toLocaleString("en");
+  return invalidRequest([{ path: "format", message: `A workbook holds at most ${most} rows, and these are more. Export them as csv.` }]);
+}
