@@ -12,8 +12,8 @@ begin
 end $$;
 
 -- Open exceptions that are about other lines than a run left them with: of the lines of a suggestion the oldest, before it one with a title that
--- somebody gave, with those to merge into it; of those whose suggestion is gone each, about one line that is open. [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception;
--- line_no: the exception's own line.
+-- somebody gave, with those to merge into it; of those whose suggestion is gone each, about one line that is open.
+-- [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception; line_no: the exception's own line.
 create function private.exceptions_to_regroup(tenant text, reconciliation text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
