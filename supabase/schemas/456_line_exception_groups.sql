@@ -64,7 +64,7 @@ begin
 end $$;
 
 -- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor, currency, details }], the first of line_nos its own.
--- What a person closed meanwhile stays as it is, and a title that somebody gave. Refuses: conflict where the run was taken up meanwhile.
+-- What a person closed, settled or decided meanwhile stays as it is, and a title that somebody gave. Refuses: conflict where the run was taken up meanwhile.
 create function private.regroup_exceptions(tenant text, reconciliation text, run text, attempt integer, rows jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -77,6 +77,11 @@ begin
     select * from jsonb_to_recordset(rows) as s (exception_id text, merged text[], match_id uuid, line_nos bigint[], title text, severity text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
   loop
+    -- Somebody may have settled or decided it since the run looked. The next run looks again.
+    continue when not exists (select from private.open_lines o where o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = x.line_nos[1])
+      or x.match_id is not null and not exists (
+        select from public.matches m where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested'
+      );
     update public.exceptions e set title = case when private.has_own_title(tenant, e.id) then e.title else x.title end, severity = x.severity,
       reason_code = x.reason_code, amount_minor = x.amount_minor, currency = x.currency,
       details = e.details - 'lines' - 'side' || x.details, line_no = l.line_no, line_id = l.id,

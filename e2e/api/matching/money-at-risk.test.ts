@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
+import { bookDifferences } from "./books.ts";
 import { line, World } from "./world.ts";
 
 const SLOW = 300_000;
@@ -147,6 +149,38 @@ test(
     await world.ok("POST", `matches/${suggested?.id}/reject`);
     await world.run(period);
     expect(await exception()).toMatchObject({ amount_minor: 10_000, currency: "EUR" });
+  },
+  SLOW,
+);
+
+test(
+  "a line that somebody settles while a run takes exceptions apart leaves no exception about nothing",
+  async () => {
+    const world = await World.create({ grace_days: 0 });
+    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const old = { value_date: "2020-01-12", reference: "INV-9" };
+    await world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: [NEAR] } });
+    const lines = [await world.add("left", [line("a", 300, old)]), await world.add("right", [line("b", 200, old)])].flat();
+    await world.run(period);
+    const [suggested] = await world.matches({ state: "suggested" }, period);
+    await world.ok("POST", `matches/${suggested?.id}/reject`);
+
+    const [run] = await sql<{ begun: { run_id: string; attempt: number } }>("select private.begin_run($1, $2, null, 'test') as begun", [
+      world.tenant,
+      period,
+    ]);
+    const [seen] = await sql<{ rows: { line_no: number; lines: { line_no: number; id: string }[] }[] }>(
+      "select private.exceptions_to_regroup($1, $2) as rows",
+      [world.tenant, period],
+    );
+    const [apart] = seen?.rows ?? [];
+    const own = apart?.lines.find(({ line_no }) => line_no === apart.line_no)?.id ?? "";
+    expect(lines).toContain(own);
+    await world.ok("POST", `lines/${own}/exclude`, { body: { reason: "Settled meanwhile" } });
+    const rows = [{ ...apart, line_nos: [apart?.line_no], title: "Alone", reason_code: "missing_counterpart", details: {} }];
+    const regroup = "select private.regroup_exceptions($1, $2, $3, $4, $5)";
+    await sql(regroup, [world.tenant, period, run?.begun.run_id, run?.begun.attempt, JSON.stringify(rows)]);
+    expect(await bookDifferences(world.tenant)).toEqual([]);
   },
   SLOW,
 );
