@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
-import { judge } from "./accuracy.ts";
+import { judge } from "./judge.ts";
 import { f1, precision } from "./measure.ts";
 import { bankTransfers, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";
