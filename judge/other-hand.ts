@@ -8,7 +8,7 @@ import { tellMatch } from "./tell.ts";
 import { companyCards, distributor, manufacturer } from "./worlds/conventions/months.ts";
 import type { TrueMatch, World } from "./worlds/world.ts";
 
-const MONTHS = [distributor, manufacturer, companyCards];
+export const MONTHS = [distributor, manufacturer, companyCards];
 /** May be looked at, line by line. */
 const TUNING_SEEDS = [1, 2, 3, 4, 5];
 /** Judged, never looked at: their lines are shown nowhere. */
