@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { DEFAULT_RULES } from "../matcher/engine/rules.ts";
-import { judge } from "./accuracy.ts";
+import { judge } from "./judge.ts";
 import { f1, precision } from "./measure.ts";
+import { MONTHS } from "./other-hand.ts";
+import { sumOf } from "./quality.ts";
 import { bankTransfers, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";
 
@@ -19,6 +21,16 @@ test(
       expect(f1(quality.all)).toBeGreaterThanOrEqual(target);
       expect(precision(quality.automatic)).toBeGreaterThanOrEqual(0.999);
     }
+  },
+  PATIENCE,
+);
+
+test(
+  "months of another hand are matched as well as they have been",
+  () => {
+    const { all, automatic } = sumOf([1, 2].flatMap((seed) => MONTHS.map((month) => judge(month(seed, 1000), DEFAULT_RULES))));
+    expect(f1(all)).toBeGreaterThanOrEqual(0.955);
+    expect(precision(automatic)).toBeGreaterThanOrEqual(0.998);
   },
   PATIENCE,
 );

@@ -1,30 +1,19 @@
-import { match } from "../matcher/engine/engine.ts";
-import { checkInvariants } from "../matcher/engine/invariants.ts";
 import { DEFAULT_RULES, type Rule } from "../matcher/engine/rules.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
-import { type Counts, type Found, f1, foundIn, linesOf, measure, pairsOf, precision, type Quality, recall } from "./measure.ts";
+import { type Judged, judge } from "./judge.ts";
+import { f1, measure, pairsOf, precision, type Quality, recall } from "./measure.ts";
+import { otherHand } from "./other-hand.ts";
+import { qualityTable, sumOf, total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
+import { tellMatch } from "./tell.ts";
 import { bankTransfers, half, perturbed, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";
-import type { World, WorldLine } from "./worlds/world.ts";
-
-export type Judged = { world: World; found: Found[]; quality: Quality; milliseconds: number };
+import type { World } from "./worlds/world.ts";
 
 /** Seeds that nobody looked at while the engine was made. */
 const REPORTED_SEEDS = [101, 102, 103, 104, 105];
 const WORLD_LINES = 1000;
 const SCORES = [0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
-
-/** @throws where a result breaks an invariant: then no figure counts. */
-export function judge(world: World, rules: readonly Rule[]): Judged {
-  const startedAt = performance.now();
-  const result = match({ left: linesOf("left", world.left), right: linesOf("right", world.right), rules });
-  const milliseconds = performance.now() - startedAt;
-  const violations = checkInvariants(result);
-  if (violations.length > 0) throw new Error(`${world.name}: ${violations[0]}`);
-  const found = foundIn(result, world);
-  return { world, found, quality: measure(world, found), milliseconds };
-}
 
 export function accuracy(): string {
   const transfers = bankTransfers();
@@ -64,6 +53,7 @@ ${table(
   ["Kind", "True pairs", "Found"],
   [...sumOf(months.flat()).byKind].sort().map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
 )}`,
+    otherHand(),
     `## What scores are worth
 
 Pairs of a left and a right line by the score they were given: where scores are probabilities, the last two columns agree.
@@ -91,24 +81,6 @@ ${baselines(
 
 ${wrongExamples([reduced, ...months.map((runs) => runs[0] as Judged)])}`,
   ].join("\n\n");
-}
-
-function qualityTable(rows: readonly [string, Quality, number][]): string {
-  return table(
-    ["", "F1", "Precision", "Recall", "Automatic: precision", "wrong", "of true", "Suggested: precision", "Whole groups: F1", "Slowest, s"],
-    rows.map(([name, quality, milliseconds]) => [
-      name,
-      share(f1(quality.all)),
-      share(precision(quality.all)),
-      share(recall(quality.all)),
-      share(precision(quality.automatic), 5),
-      `${count(quality.automatic.found - quality.automatic.right)} of ${count(quality.automatic.found)}`,
-      share(recall(quality.automatic), 3),
-      share(precision(quality.suggested), 3),
-      share(f1(quality.groups)),
-      (milliseconds / 1000).toFixed(1),
-    ]),
-  );
 }
 
 function calibration(name: string, runs: readonly Judged[]): string {
@@ -167,18 +139,13 @@ function baselines(transfers: World, months: readonly World[]): string {
 function wrongExamples(runs: readonly Judged[]): string {
   const examples: string[][] = runs.map(({ world, found }) => {
     const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
-    const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));
     return found
       .filter((match) => pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
       .sort((one, other) => Number(other.automatic) - Number(one.automatic) || other.score - one.score)
-      .map((match) => {
-        const told = (identities: string[]) =>
-          identities
-            .slice(0, 4)
-            .map((identity) => tell(lines.get(identity) as WorldLine))
-            .join("; ");
-        return `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${told(match.left)} **with** ${told(match.right) || "nothing"}`;
-      });
+      .map(
+        (match) =>
+          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${tellMatch(world, match.left, match.right)}`,
+      );
   });
   const chosen: string[] = [];
   for (let turn = 0; chosen.length < 10 && examples.some((list) => list.length > turn); turn++) {
@@ -187,32 +154,6 @@ function wrongExamples(runs: readonly Judged[]): string {
   return chosen.map((example, at) => `${at + 1}. ${example}`).join("\n");
 }
 
-function tell(line: WorldLine): string {
-  const date = new Date(line.value_date * 86_400_000).toISOString().slice(5, 10);
-  const texts = [line.reference, line.counterparty, line.description].filter(Boolean).join(", ");
-  return `\`${line.amount_minor} ${line.currency} ${date} ${texts.replaceAll("`", "'")}\``;
-}
-
 function businessName(runs: readonly Judged[]): string {
   return (runs[0] as Judged).world.name.replace(/, seed .*/, "");
-}
-
-function sumOf(runs: readonly Judged[]): Quality {
-  return total(runs.map(({ quality }) => quality));
-}
-
-function total(qualities: readonly Quality[]): Quality {
-  const add = (counts: readonly Counts[]): Counts => ({
-    found: counts.reduce((sum, { found }) => sum + found, 0),
-    right: counts.reduce((sum, { right }) => sum + right, 0),
-    true: counts.reduce((sum, one) => sum + one.true, 0),
-  });
-  const kinds = new Set(qualities.flatMap(({ byKind }) => [...byKind.keys()]));
-  return {
-    all: add(qualities.map(({ all }) => all)),
-    automatic: add(qualities.map(({ automatic }) => automatic)),
-    suggested: add(qualities.map(({ suggested }) => suggested)),
-    groups: add(qualities.map(({ groups }) => groups)),
-    byKind: new Map([...kinds].map((kind) => [kind, add(qualities.flatMap(({ byKind }) => byKind.get(kind) ?? []))])),
-  };
 }

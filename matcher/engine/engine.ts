@@ -13,7 +13,7 @@ import { reversal, tolerant } from "./nearest-rules.ts";
 import type { Answer, Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
 import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
-import { type Scoring, score } from "./score.ts";
+import { type Lessons, type Scoring, score } from "./score.ts";
 import { disjointSuggestions } from "./suggestions.ts";
 import { sums } from "./sums.ts";
 import { type Waterfall, waterfall } from "./waterfall.ts";
@@ -67,6 +67,7 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
   const world = new World(left, right, rejected);
   const suggestOnly = automatic === "suggest_only";
   const scorings = new Map<number, Scoring>();
+  const lessons: Lessons = new Map();
   for (const [index, rule] of rules.entries()) {
     yield { stage: rule.name, done: 0, total: 0 };
     if (rule.kind === "exact") yield* exact(world, rule, index, businessDays);
@@ -78,7 +79,7 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
         yield* sums(world, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
     } else {
       yield* world.readTexts(rule.name);
-      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards });
+      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards, lessons });
       if (scoring) scorings.set(index, scoring);
     }
   }

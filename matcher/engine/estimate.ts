@@ -4,7 +4,7 @@ import { Evidence } from "./evidence.ts";
 import { type Graph, split } from "./graph.ts";
 import { amountLevel, dayLevel } from "./levels.ts";
 import { marginals } from "./marginals.ts";
-import { type Knowledge, Model, Observations } from "./model.ts";
+import { type Knowledge, type Lesson, Model, Observations } from "./model.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
 import type { Progress } from "./progress.ts";
@@ -24,7 +24,8 @@ const SAMPLE = 2000;
 const STRETCHES = 6;
 const SLICE = 500;
 
-export function* estimate(weighing: Weighing): Generator<Progress, void> {
+/** @returns what the last round saw, for the rules that follow. */
+export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   const { pool, evidence } = weighing;
   const sample = sampleOf(pool);
   const share = sample.length / Math.max(1, pool.seekers.count);
@@ -43,14 +44,18 @@ export function* estimate(weighing: Weighing): Generator<Progress, void> {
           const left = group.lefts[l] as number;
           const right = group.rights[group.graph.right[e] as number] as number;
           evidence.alignment.align(pool.leftRow(left), pool.rightRow(right));
-          const amount = amountLevel(pool.left.amount[left] as number, pool.right.amount[right] as number);
+          const [a, b] = [pool.left.amount[left] as number, pool.right.amount[right] as number];
           const day = dayLevel((pool.right.day[right] as number) - (pool.left.day[left] as number));
-          seen.add(amount, day, evidence.alignment, p * (group.graph.leftCapacity[l] as number));
+          const count = p * (group.graph.leftCapacity[l] as number);
+          seen.differences.add(a - b, count);
+          seen.addLag(pool.kindOf(left, right), day, count);
+          seen.add(amountLevel(a, b), day, evidence.alignment, count);
         }
       }
     }
     weighing.update(seen, seen.matches / share);
   }
+  return seen.lesson();
 }
 
 type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
@@ -63,11 +68,10 @@ export class Weighing {
   private readonly rule: Rule;
   private readonly candidates: Candidates;
 
-  constructor(pool: Pool, rule: Rule, knowledge: Knowledge | null) {
-    const { before, after } = daysAround(rule);
+  constructor(pool: Pool, rule: Rule, knowledge: Knowledge | null, lesson: Lesson | null = null) {
     this.pool = pool;
     this.rule = rule;
-    this.model = new Model(pool.texts, knowledge, before, after, pool.leftLines, pool.rightLines);
+    this.model = new Model(pool.texts, knowledge, daysAround(rule), pool.leftLines, pool.rightLines, lesson);
     this.evidence = new Evidence(pool, this.model);
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
   }

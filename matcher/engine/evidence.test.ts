@@ -32,7 +32,7 @@ test("two lines that share no word weigh the same whether they are aligned or no
       const world = new World(columns("left", lefts), columns("right", rights), new Set());
       const [left, right] = [new Nodes(world, "left", RULE, (day) => day), new Nodes(world, "right", RULE, (day) => day)];
       const pool = new Pool(world, left, right);
-      const evidence = new Evidence(pool, new Model(pool.texts, null, 30, 30, pool.leftLines, pool.rightLines));
+      const evidence = new Evidence(pool, new Model(pool.texts, null, { before: 30, after: 30 }, pool.leftLines, pool.rightLines));
       for (let l = 0; l < left.count; l++) {
         const own = wordsOf(pool.texts.left, pool.leftRow(l));
         for (let r = 0; r < right.count; r++) {

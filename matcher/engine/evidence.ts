@@ -4,7 +4,7 @@
  * (Winkler 2000). How likely it is of matches is the model's; how likely of unrelated lines is counted in the pool.
  */
 import { Alignment, WORD } from "./alignment.ts";
-import { AMOUNT_LEVELS, amountLevel, amountWidthNats, dayLevel, EQUAL } from "./levels.ts";
+import { AMOUNT_LEVELS, amountLevel, amountWidthNats, dayLevel, EQUAL, isSlip, slipNats } from "./levels.ts";
 import type { Model } from "./model.ts";
 import type { Pool } from "./pool.ts";
 import { FIELD_COUNT } from "./texts.ts";
@@ -73,9 +73,19 @@ export class Evidence {
   }
 
   amount(l: number, r: number): number {
-    const { left, right, seeking } = this.pool;
-    const seeker = seeking === "left" ? l : r;
-    const level = amountLevel(left.amount[l] as number, right.amount[r] as number);
+    const { left, right, seeking, soughtRarity } = this.pool;
+    const [seeker, sought] = seeking === "left" ? [l, r] : [r, l];
+    const [a, b] = [left.amount[l] as number, right.amount[r] as number];
+    const level = amountLevel(a, b);
+    if (level === EQUAL) return this.atLevel(level, seeker);
+    const rarity = soughtRarity[sought] as number;
+    // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines as it is at all.
+    const byLevel = isSlip(level) ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a) : this.atLevel(level, seeker);
+    const usual = this.model.usualDifference(a - b);
+    return usual === null ? byLevel : Math.max(byLevel, usual.nats + rarity);
+  }
+
+  private atLevel(level: number, seeker: number): number {
     if (this.levelOf[level] !== seeker + 1) {
       this.levelOf[level] = seeker + 1;
       this.levelNats[level] = this.amountAt(level, seeker);
@@ -92,7 +102,7 @@ export class Evidence {
 
   day(l: number, r: number): number {
     const level = dayLevel((this.pool.right.day[r] as number) - (this.pool.left.day[l] as number));
-    return (this.model.dayNats[level] as number) + (this.pool.dayRarity[level] as number);
+    return this.model.lagNats(this.pool.kindOf(l, r), level) + (this.pool.dayRarity[level] as number);
   }
 
   private text(field: number, leftRow: number): number {

@@ -8,6 +8,7 @@ import { BASIS, HELD, type Matches } from "./matches.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Rule } from "./rules.ts";
 import type { Scoring } from "./score.ts";
+import { slipsSaid } from "./slips-said.ts";
 import { sum } from "./sum.ts";
 
 export type BasisName = keyof typeof BASIS;
@@ -41,19 +42,21 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
   const matches = result[state];
   const ruleIndex = matches.rule[index] as number;
   const verdict = matches.verdict(index);
-  const { runnerUp, note = null } = verdict;
+  const { runnerUp } = verdict;
+  const weighed = weighedAgain(result.scorings.get(ruleIndex), matches, index);
+  const notes = [verdict.note, weighed?.slips].filter((sentence) => sentence);
   return {
     ...explainLines(
       rules[ruleIndex] as Rule,
       Array.from(matches.left(index), (line) => plainLine(left, line)),
       Array.from(matches.right(index), (line) => plainLine(right, line)),
-      { weights: weightsOf(result.scorings.get(ruleIndex), matches, index), businessDays: result.input.businessDays },
+      { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
     ),
     basis: nameOf(BASIS, verdict.basis) as BasisName,
     runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
     margin: Number.isFinite(verdict.margin) ? Math.round(verdict.margin * 1000) / 1000 : null,
     held: verdict.held === HELD.no ? null : (nameOf(HELD, verdict.held) as HeldName),
-    note,
+    note: notes.length > 0 ? notes.join(" ") : null,
   };
 }
 
@@ -93,15 +96,22 @@ export function explainLines(
 
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
 
-/** The evidence of each field, weighed again as it was in the run. */
-function weightsOf(scoring: Scoring | undefined, matches: Matches, index: number): Map<string, number> | null {
+/** The evidence of each field, weighed again as it was in the run, and the slips that the lines are apart. */
+function weighedAgain(
+  scoring: Scoring | undefined,
+  matches: Matches,
+  index: number,
+): { nats: Map<string, number>; slips: string | null } | null {
   const [l, r] = [matches.left(index)[0], matches.right(index)[0]];
   if (!scoring || l === undefined || r === undefined) return null;
   const evidence = new Evidence(scoring.pool, scoring.model);
   const [left, right] = [nodeOf(scoring.pool.left, l), nodeOf(scoring.pool.right, r)];
   if (left === undefined || right === undefined) return null;
   evidence.weigh(left, right);
-  return new Map(EVIDENCE_FIELDS.map((field, at) => [field, Math.round((evidence.nats[at] as number) * 1000) / 1000]));
+  return {
+    nats: new Map(EVIDENCE_FIELDS.map((field, at) => [field, Math.round((evidence.nats[at] as number) * 1000) / 1000])),
+    slips: slipsSaid(evidence, scoring.model, left, right),
+  };
 }
 
 function nodeOf(nodes: Nodes, line: number): number | undefined {

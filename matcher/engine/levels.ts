@@ -9,7 +9,10 @@ export const EQUAL = 0;
 /** Differences of one or two minor units, whatever the amount. */
 const ROUNDING = 1;
 const FIRST_SHARE = 3;
-export const AMOUNT_LEVELS = FIRST_SHARE + 2 * SHARES.length;
+/** Two neighbouring digits swapped, and one digit wrong: what guides to reconciliation look for first where an amount differs. */
+export const SWAPPED = FIRST_SHARE + 2 * SHARES.length;
+export const WRONG_DIGIT = SWAPPED + 1;
+export const AMOUNT_LEVELS = WRONG_DIGIT + 1;
 
 /** All ends are multiples of a quarter of a thousandth. */
 const GRAIN = 4000;
@@ -22,8 +25,37 @@ export function amountLevel(left: number, right: number): number {
   const larger = b > a ? 1 : 0;
   const difference = larger ? b - a : a - b;
   if (difference <= 2) return ROUNDING + larger;
+  const slip = slipOf(a, b, difference);
+  if (slip !== NO_SLIP) return slip;
   const share = SHARE_LEVEL[Math.min(GRAIN, Math.ceil((difference / (larger ? b : a)) * GRAIN))] as number;
   return FIRST_SHARE + 2 * share + larger;
+}
+
+const NO_SLIP = -1;
+
+/** How two different amounts are a slip of one hand apart, if they are. */
+function slipOf(a: number, b: number, difference: number): number {
+  let steps = difference;
+  let unit = 1;
+  while (steps % 10 === 0) {
+    steps /= 10;
+    unit *= 10;
+  }
+  if (steps > 81 || a < unit || b < unit) return NO_SLIP;
+  if (Math.floor(a / (10 * unit)) === Math.floor(b / (10 * unit))) return WRONG_DIGIT;
+  if (steps % 9 !== 0 || Math.floor(a / (100 * unit)) !== Math.floor(b / (100 * unit))) return NO_SLIP;
+  const [one, other] = [Math.floor(a / unit) % 100, Math.floor(b / unit) % 100];
+  return one % 10 === Math.floor(other / 10) && other % 10 === Math.floor(one / 10) ? SWAPPED : NO_SLIP;
+}
+
+export function isSlip(level: number): boolean {
+  return level >= SWAPPED;
+}
+
+/** ln of how many amounts are such a slip away from one. */
+export function slipNats(level: number, amount: number): number {
+  const digits = Math.floor(Math.log10(Math.max(1, Math.abs(amount)))) + 1;
+  return Math.log(level === SWAPPED ? Math.max(1, digits - 1) : 9 * digits);
 }
 
 const SHARE_NATS = SHARES.map((end, index) => Math.log(Math.log((1 - (SHARES[index - 1] ?? 0)) / (1 - Math.min(0.98, end)))));
@@ -39,7 +71,9 @@ export function amountPrior(): Float64Array {
   prior[EQUAL] = 0.8;
   prior[ROUNDING] = 0.015;
   prior[ROUNDING + 1] = 0.015;
-  for (let level = FIRST_SHARE; level < AMOUNT_LEVELS; level++) {
+  prior[SWAPPED] = 0.004;
+  prior[WRONG_DIGIT] = 0.004;
+  for (let level = FIRST_SHARE; level < SWAPPED; level++) {
     const share = (level - FIRST_SHARE) >> 1;
     // Small differences are fees and rates of exchange; beyond a tenth there is little to expect.
     prior[level] = (SHARES[share] as number) <= 0.05 ? 0.0035 : (SHARES[share] as number) <= 0.15 ? 0.001 : 0.0004;

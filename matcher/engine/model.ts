@@ -3,8 +3,11 @@
  * decided on this pair of sources, and is refined on the pool itself by expectation maximization (Dempster, Laird and Rubin 1977).
  */
 import { type Alignment, WORD } from "./alignment.ts";
+import { Differences, type UsualDifference } from "./differences.ts";
+import { KINDS } from "./kinds.ts";
 import { AMOUNT_LEVELS, amountPrior, DAY_LEVELS, dayPrior, daysInLevel, normalized } from "./levels.ts";
 import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "./texts.ts";
+import type { Days } from "./window.ts";
 
 /** Counts that stand for a prior: so many matches it weighs. */
 const PRIOR_MATCHES = 15;
@@ -12,6 +15,8 @@ const PRIOR_WORDS = 12;
 /** The share of the lines that is taken to have a partner before any is seen. */
 const EXPECTED = 0.7;
 const WORD_WEIGHS = 5;
+/** Matches of one kind of movement that weigh as much as what is known of all. */
+const KIND_WEIGHS = 25;
 const STATES = 3;
 const FOUND = 0;
 const CLOSE = 1;
@@ -53,10 +58,13 @@ export function wordShares(words: readonly number[]): { field: string; found: nu
 export class Model {
   /** ln of the probability of each level in a match. */
   readonly amountNats = new Float64Array(AMOUNT_LEVELS);
-  readonly dayNats = new Float64Array(DAY_LEVELS);
+  /** By kind of movement, then day level. */
+  private readonly dayNats = new Float64Array(KINDS * DAY_LEVELS);
   /** ln of the odds of a match of two lines before any evidence. */
   prior = 0;
+  private usual: ReadonlyMap<number, UsualDifference> = new Map();
   private readonly texts: Texts;
+  private readonly lesson: Lesson | null;
   private readonly amountCounts: Float64Array;
   private readonly dayCounts: Float64Array;
   private readonly cellCounts: Float64Array;
@@ -65,15 +73,32 @@ export class Model {
   private readonly foundNats: Float64Array;
   private readonly lostNats: Float64Array;
 
-  constructor(texts: Texts, knowledge: Knowledge | null, before: number, after: number, leftLines: number, rightLines: number) {
+  /** @param lesson what a rule before this one saw in the same run. */
+  constructor(
+    texts: Texts,
+    knowledge: Knowledge | null,
+    { before, after }: Days,
+    leftLines: number,
+    rightLines: number,
+    lesson: Lesson | null = null,
+  ) {
     this.texts = texts;
+    this.lesson = lesson;
     // What people decided comes on top of the prior: a few decisions shift it, many outweigh it.
     this.amountCounts = amountPrior().map((share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0));
-    this.dayCounts = dayPrior(before, after).map((share, level) => share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0));
-    this.cellCounts = wordPrior().map((count, at) => count + (knowledge?.words[at] ?? 0));
+    const window = dayPrior(before, after);
+    this.dayCounts = window.map(
+      (share, level) => share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),
+    );
+    this.cellCounts = wordPrior().map((count, at) => count + (knowledge?.words[at] ?? 0) + (lesson?.cells[at] ?? 0));
     this.foundNats = new Float64Array(4 * texts.spelling.length);
     this.lostNats = new Float64Array(4 * texts.spelling.length);
     this.update(new Observations(texts), EXPECTED * Math.min(leftLines, rightLines), leftLines, rightLines);
+  }
+
+  /** What is known of amounts that differ by this much, left less right: null where hardly any others do. */
+  usualDifference(difference: number): UsualDifference | null {
+    return this.usual.get(difference) ?? null;
   }
 
   /** ln of how likely a word of a match is to stand on one side only: of the left line (0) or the right one (1). */
@@ -100,17 +125,36 @@ export class Model {
     amount.forEach((share, level) => {
       this.amountNats[level] = Math.log(share);
     });
-    day.forEach((share, level) => {
-      this.dayNats[level] = Math.log(Math.max(share, 1e-9));
-    });
+    this.updateDays(seen, day);
     const cells = this.cellCounts.map((count, at) => count + (seen.cells[at] as number));
     for (let cell = 0; cell < CELLS; cell++) {
       const total = (cells[cell * 3] as number) + (cells[cell * 3 + 1] as number) + (cells[cell * 3 + 2] as number);
       for (let state = 0; state < STATES; state++)
         this.cellNats[cell * STATES + state] = Math.log((cells[cell * STATES + state] as number) / total);
     }
+    this.usual = seen.differences.usual(PRIOR_MATCHES + seen.matches);
     this.updateWords(seen);
     this.prior = priorOdds(matches, leftLines, rightLines);
+  }
+
+  /** The lags of each kind of movement, as far as it was seen: of one that was not, those of all. */
+  private updateDays(seen: Observations, all: Float64Array): void {
+    const { dayNats, lesson } = this;
+    for (let kind = 0; kind < KINDS; kind++) {
+      const from = kind * DAY_LEVELS;
+      const own = (level: number) => (seen.lags[from + level] as number) + (lesson?.lags[from + level] ?? 0);
+      let total = KIND_WEIGHS;
+      for (let level = 0; level < DAY_LEVELS; level++) if ((all[level] as number) > 0) total += own(level);
+      for (let level = 0; level < DAY_LEVELS; level++) {
+        const share = all[level] as number;
+        dayNats[from + level] = Math.log(Math.max(share > 0 ? (own(level) + KIND_WEIGHS * share) / total : 0, 1e-9));
+      }
+    }
+  }
+
+  /** ln of the probability that lines of a match of this kind are so far apart. */
+  lagNats(kind: number, level: number): number {
+    return this.dayNats[kind * DAY_LEVELS + level] as number;
   }
 
   private updateWords(seen: Observations): void {
@@ -123,7 +167,8 @@ export class Model {
       for (let context = 0; context < 4; context++) {
         const cell = own + (context >> 1) * SIDE_CELLS * STATES + (context & 1) * STATES;
         const at = word * 4 + context;
-        const [foundSeen, lostSeen] = [seen.found[at] as number, seen.lost[at] as number];
+        const foundSeen = (seen.found[at] as number) + (this.lesson?.found[at] ?? 0);
+        const lostSeen = (seen.lost[at] as number) + (this.lesson?.lost[at] ?? 0);
         if (foundSeen === 0 && lostSeen === 0) {
           foundNats[at] = usual[cell + FOUND] as number;
           lostNats[at] = usual[cell + LOST] as number;
@@ -137,6 +182,11 @@ export class Model {
   }
 }
 
+/** Only lags that the rule itself allows. */
+function lessonOfDay(lesson: Lesson | null, window: Float64Array, level: number): number {
+  return (window[level] as number) > 0 ? (lesson?.day[level] ?? 0) : 0;
+}
+
 /** In millionths of a nat, of which sums are exact: words add up to the same in any order. */
 function inSteps(nats: number): number {
   return Math.round(nats * 2 ** 20) / 2 ** 20;
@@ -145,13 +195,21 @@ function inSteps(nats: number): number {
 /** What unrelated words of letters, digits and both are close by chance: numbers that count up often are. */
 const CLOSE_RARITY = [8.5, 5.5, 7];
 
+/** What one rule saw of days and words, for the next ones in a run: as if so many matches had been seen. Amounts are each rule's own. */
+export type Lesson = { day: Float64Array; lags: Float64Array; cells: Float64Array; found: Float64Array; lost: Float64Array };
+
+const LESSON_MATCHES = 60;
+
 /** What was seen of matches, each counted by how probable it is. */
 export class Observations {
   readonly amount = new Float64Array(AMOUNT_LEVELS);
   readonly day = new Float64Array(DAY_LEVELS);
+  /** By kind of movement, then day level. */
+  readonly lags = new Float64Array(KINDS * DAY_LEVELS);
   readonly cells = new Float64Array(CELLS * STATES);
   readonly found: Float64Array;
   readonly lost: Float64Array;
+  readonly differences = new Differences();
   /** The field that a word mostly stands in. */
   readonly mainField: Uint8Array;
   matches = 0;
@@ -164,9 +222,22 @@ export class Observations {
     this.mainField = texts.mainField;
   }
 
+  lesson(): Lesson {
+    const share = Math.min(1, LESSON_MATCHES / Math.max(1, this.matches));
+    const scaled = (counts: Float64Array) => counts.map((count) => count * share);
+    return {
+      day: scaled(this.day),
+      lags: scaled(this.lags),
+      cells: scaled(this.cells),
+      found: scaled(this.found),
+      lost: scaled(this.lost),
+    };
+  }
+
   /** Forgets what was seen: as large as the vocabulary, it is used again. */
   clear(): void {
-    for (const counts of [this.amount, this.day, this.cells, this.found, this.lost]) counts.fill(0);
+    for (const counts of [this.amount, this.day, this.lags, this.cells, this.found, this.lost]) counts.fill(0);
+    this.differences.clear();
     this.matches = 0;
   }
 
@@ -185,6 +256,11 @@ export class Observations {
         this.addWord(1, field, alignment.rightWords[j] as number, bothHave, alignment.rightState[j] as number, probability);
       }
     }
+  }
+
+  addLag(kind: number, dayLevel: number, probability: number): void {
+    const at = kind * DAY_LEVELS + dayLevel;
+    this.lags[at] = (this.lags[at] as number) + probability / daysInLevel(dayLevel);
   }
 
   private addWord(side: number, field: number, word: number, bothHave: number, state: number, probability: number): void {

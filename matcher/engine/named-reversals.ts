@@ -6,6 +6,7 @@ import type { Lines } from "./lines.ts";
 import { BASIS, HELD, type Held } from "./matches.ts";
 import type { Progress } from "./progress.ts";
 import { hasDigit, LEAST_MARK, nameOf, numbersOf, quoted, saysSo, unmarked, unmarkedReference } from "./reversal-names.ts";
+import { shownAcross } from "./reversals-across.ts";
 import type { Rule } from "./rules.ts";
 import { wordsOf } from "./text.ts";
 import { daysAround } from "./window.ts";
@@ -107,8 +108,10 @@ class Pairs {
   settle(ruleIndex: number): void {
     const { world, side, rule } = this;
     const across = this.namesAcross();
+    const shown = this.shownAcross();
     for (const pair of this.pairs.values()) {
       const { booked, reversal } = pair;
+      if (shown.has(booked) || shown.has(reversal)) continue;
       const rivals = Math.max(this.partners.get(booked) as number, this.partners.get(reversal) as number);
       const held = this.heldBack(pair, rivals, across);
       const sure = held === HELD.no || held === HELD.rule;
@@ -173,6 +176,18 @@ class Pairs {
         names.add(`${moneyOf(other, line, 1)} ${name}`);
     }
     return names;
+  }
+
+  /** Of pairs that have one reference: the other side's line quotes either. */
+  private shownAcross(): Set<number> {
+    const lines = this.world[this.side];
+    const nameAt = (line: number) => nameOf(lines.words(line, "reference"));
+    const alike = [...this.pairs.values()].filter(({ booked, reversal }) => nameAt(booked) === nameAt(reversal));
+    return shownAcross(
+      this.world,
+      this.side,
+      alike.flatMap(({ booked, reversal }) => [booked, reversal]),
+    );
   }
 
   private membersOf({ booked, reversal }: Pair): [number[], number[]] {

@@ -5,6 +5,7 @@ import { namedReversals } from "./named-reversals.ts";
 import { type NearestPair, nearestPairs } from "./nearest.ts";
 import { Nodes } from "./nodes.ts";
 import type { Progress } from "./progress.ts";
+import { shownAcross } from "./reversals-across.ts";
 import type { Rule } from "./rules.ts";
 import type { World } from "./world.ts";
 
@@ -45,22 +46,28 @@ export function* reversal(world: World, rule: Rule, ruleIndex: number, businessD
     const booked = new Nodes(world, side, rule, dayNumber, (amount) => amount > 0 && amounts.has(-amount));
     const reversed = new Nodes(world, side, rule, dayNumber, (amount) => amount < 0 && amounts.has(-amount));
     for (let node = 0; node < reversed.count; node++) reversed.amount[node] = -(reversed.amount[node] as number);
-    for (const pair of yield* nearestPairs(world, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 })) {
-      for (let unit = 0; unit < pair.units; unit++) {
-        const lines = [booked.take(pair.left), reversed.take(pair.right)];
-        const [left, right] = side === "left" ? [lines, []] : [[], lines];
-        if (world.isRejected(left, right)) continue;
-        const runnerUp = runnerUpOf(pair, booked, reversed);
-        const verdict = {
-          basis: pair.alone ? BASIS.unique : BASIS.nearest,
-          held: rule.then === "match" ? HELD.no : HELD.rule,
-          score: pair.alone ? 0.99 : 0.98,
-          margin: pair.alone ? Infinity : pair.margin,
-          runnerUp: runnerUp && { ...runnerUp, side },
-        };
-        if (rule.then === "match") world.confirm(ruleIndex, left, right, verdict);
-        else world.proposed.add(ruleIndex, left, right, verdict);
-      }
+    const pairs = yield* nearestPairs(world, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 });
+    const taken = pairs.flatMap((pair) =>
+      Array.from({ length: pair.units }, () => ({ pair, lines: [booked.take(pair.left), reversed.take(pair.right)] })),
+    );
+    const shown = shownAcross(
+      world,
+      side,
+      taken.flatMap(({ lines }) => lines),
+    );
+    for (const { pair, lines } of taken) {
+      const [left, right] = side === "left" ? [lines, []] : [[], lines];
+      if (lines.some((line) => shown.has(line)) || world.isRejected(left, right)) continue;
+      const runnerUp = runnerUpOf(pair, booked, reversed);
+      const verdict = {
+        basis: pair.alone ? BASIS.unique : BASIS.nearest,
+        held: rule.then === "match" ? HELD.no : HELD.rule,
+        score: pair.alone ? 0.99 : 0.98,
+        margin: pair.alone ? Infinity : pair.margin,
+        runnerUp: runnerUp && { ...runnerUp, side },
+      };
+      if (rule.then === "match") world.confirm(ruleIndex, left, right, verdict);
+      else world.proposed.add(ruleIndex, left, right, verdict);
     }
     if (rule.on?.includes("reference")) yield* namedReversals(world, side, rule, ruleIndex, dayNumber);
   }

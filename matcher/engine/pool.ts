@@ -1,5 +1,6 @@
 import type { CloseWords } from "./close-words.ts";
 import { Counts } from "./counts.ts";
+import type { Kinds } from "./kinds.ts";
 import { DAY_LEVELS, dayLevel } from "./levels.ts";
 import type { Nodes } from "./nodes.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "./texts.ts";
@@ -15,8 +16,10 @@ export class Pool {
   readonly seeking: "left" | "right";
   readonly seekers: Nodes;
   readonly sought: Nodes;
-  /** By seeking node: −ln of the probability that an unrelated line has this very amount; −ln of the density of amounts near it. */
+  /** By seeking and by sought node: −ln of the probability that an unrelated line has this very amount. */
   readonly rarity: Float64Array;
+  readonly soughtRarity: Float64Array;
+  /** By seeking node: −ln of the density of amounts near it. */
   readonly density: Float64Array;
   /** By day level: −ln of the probability that two unrelated lines are so far apart. */
   readonly dayRarity: Float64Array;
@@ -25,12 +28,14 @@ export class Pool {
   /** By node: the row of its texts. */
   private readonly rows: { left: Int32Array; right: Int32Array };
   private readonly world: World;
+  private readonly kinds: Kinds;
   private words: WordIndex | null = null;
   private common: Int32Array | null = null;
 
   constructor(world: World, left: Nodes, right: Nodes) {
     const texts = world.texts();
     this.world = world;
+    this.kinds = world.kinds();
     this.left = left;
     this.right = right;
     this.texts = texts;
@@ -46,6 +51,8 @@ export class Pool {
     const spread = new AmountSpread(left, right);
     this.rarity = new Float64Array(this.seekers.count);
     this.density = new Float64Array(this.seekers.count);
+    this.soughtRarity = new Float64Array(this.sought.count);
+    for (let node = 0; node < this.sought.count; node++) this.soughtRarity[node] = spread.rarity(this.sought, node);
     for (let node = 0; node < this.seekers.count; node++) {
       this.rarity[node] = spread.rarity(this.seekers, node);
       this.density[node] = spread.density(this.seekers, node);
@@ -103,6 +110,11 @@ export class Pool {
 
   isRejected(l: number, r: number): boolean {
     return this.left.isRejected(this.world, l, this.right, r);
+  }
+
+  /** Which kind of movement a pair is; see `Kinds`. */
+  kindOf(l: number, r: number): number {
+    return this.kinds.of(this.leftRow(l), this.rightRow(r), this.left.amount[l] as number);
   }
 
   leftRow(node: number): number {

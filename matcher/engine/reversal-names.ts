@@ -13,7 +13,7 @@ const MARKS: ReadonlySet<string> = new Set(
 const LINKS: ReadonlySet<string> = new Set("OF FOR TO ZU ZUR VON VOM DE DU DEL DI".split(" "));
 export const LEAST_MARK = 3;
 /** Shorter numbers occur in texts for many reasons. */
-const LEAST_QUOTED = 4;
+export const LEAST_QUOTED = 4;
 const MOST_IN_A_ROW = 4;
 
 /** A reference as one word, however it is spaced, and of a number without leading zeros. */

@@ -5,12 +5,14 @@
 import { allocate } from "./allocate.ts";
 import { type BusinessDays, daysOf } from "./days.ts";
 import { estimate, everyNode, Weighing } from "./estimate.ts";
+import { proposeLoneAmounts } from "./lone-amounts.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "./matches.ts";
-import type { Knowledge, Model } from "./model.ts";
+import type { Knowledge, Lesson, Model } from "./model.ts";
 import { Nodes } from "./nodes.ts";
+import { namesAnother } from "./other-number.ts";
 import { Pool } from "./pool.ts";
 import type { Answer, Progress } from "./progress.ts";
-import type { Rule } from "./rules.ts";
+import type { DayKind, Rule } from "./rules.ts";
 import { type Shard, type SolvedPair, shardsOf, solveInSlices } from "./shards.ts";
 import { pairEquals } from "./twins.ts";
 import { sureScore, type Weights } from "./weights.ts";
@@ -25,9 +27,20 @@ const SLICE = 200;
 
 export type Scoring = { pool: Pool; model: Model };
 
-export type ScoreOptions = { businessDays: BusinessDays; weights: Weights | null; suggestOnly: boolean; shards: number };
+/** What the last score rule that counts such days saw: what equal amounts teach of texts and lags holds for those with a fee. */
+export type Lessons = Map<DayKind, Lesson>;
+
+export type ScoreOptions = {
+  businessDays: BusinessDays;
+  weights: Weights | null;
+  suggestOnly: boolean;
+  shards: number;
+  /** Of the score rules before this one; it adds its own. */
+  lessons: Lessons;
+};
 
 export function* score(world: World, rule: Rule, ruleIndex: number, options: ScoreOptions): Generator<Progress, Scoring | null, Answer> {
+  const { day_kind: dayKind = "calendar" } = rule;
   const dayNumber = daysOf(rule, options.businessDays);
   let left = new Nodes(world, "left", rule, dayNumber);
   let right = new Nodes(world, "right", rule, dayNumber);
@@ -37,8 +50,8 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
   }
   if (left.count === 0 || right.count === 0) return null;
   const pool = new Pool(world, left, right);
-  const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights));
-  yield* estimate(weighing);
+  const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights), options.lessons.get(dayKind) ?? null);
+  options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
   const pairs = yield* weighing.find(everyNode(pool.seekers));
   const shards = shardsOf(weighing.graph(pairs), options.shards);
@@ -53,6 +66,7 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
       judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), { ...pair, contested }, runnerUpOf(pair, pool));
     }
   }
+  proposeLoneAmounts(world, rule, ruleIndex, pool);
   return { pool, model };
 }
 
@@ -118,17 +132,26 @@ class Judge {
     if (pair.score < SUGGEST_SCORE || world.isRejected([l], [r])) return;
     const allocated = allocate(world.left, [l], world.right, [r], rule);
     if (allocated === null) return;
-    const verdict = { basis: BASIS.evidence, held: this.heldBack(pair), score: pair.score, margin: pair.margin, runnerUp };
+    const verdict = { basis: BASIS.evidence, held: this.heldBack(pair, l, r), score: pair.score, margin: pair.margin, runnerUp };
     if (verdict.held === HELD.no) world.confirm(ruleIndex, [l], [r], verdict, allocated);
     else world.proposed.add(ruleIndex, [l], [r], verdict, allocated);
   }
 
-  private heldBack({ score, margin, bounded, contested }: SolvedPair & { contested: boolean }): Held {
+  /** Of amounts that differ, too, the number has the last word. */
+  private isOfAnother(l: number, r: number): boolean {
+    const { left, right } = this.world;
+    if (left.amount[l] === right.amount[r]) return false;
+    const texts = this.world.texts();
+    return namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
+  }
+
+  private heldBack({ score, margin, bounded, contested }: SolvedPair & { contested: boolean }, l: number, r: number): Held {
     if (bounded) return HELD.budget;
     if (score < this.sureScore) return HELD.score;
     if (margin < SURE_MARGIN || contested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
-    return this.options.suggestOnly ? HELD.track_record : HELD.no;
+    if (this.options.suggestOnly) return HELD.track_record;
+    return this.isOfAnother(l, r) ? HELD.score : HELD.no;
   }
 }
 

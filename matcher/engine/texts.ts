@@ -140,6 +140,17 @@ export class Texts {
   }
 }
 
+const ZERO = 0x30;
+
+/** Where a number begins: one field of a bank's file pads it with zeros, another doesn't. Other words begin where they do. */
+function afterZeros(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to - 1 && bytes[at] === ZERO) at += 1;
+  if (at === from) return from;
+  for (let rest = at; rest < to; rest++) if ((bytes[rest] as number) < ZERO || (bytes[rest] as number) > ZERO + 9) return from;
+  return at;
+}
+
 const RANGES = new Int32Array(2 * MOST_WORDS);
 
 /** A multiplicative hash whose products stay exact in doubles. */
@@ -192,14 +203,15 @@ export class SideTexts {
     if (count >= 0) {
       const { block } = this.lines;
       for (let word = 0; word < count; word++) {
-        const id = vocabulary.idOfBytes(block, RANGES[2 * word] as number, RANGES[2 * word + 1] as number);
+        const to = RANGES[2 * word + 1] as number;
+        const id = vocabulary.idOfBytes(block, afterZeros(block, RANGES[2 * word] as number, to), to);
         prefix = prefixWith(prefix, id);
         this.add(id, prefix);
       }
       return;
     }
     for (const word of this.lines.words(line, name).slice(0, MOST_WORDS)) {
-      const id = vocabulary.idOf(word);
+      const id = vocabulary.idOf(/^0+\d+$/.test(word) ? word.replace(/^0+(?=\d)/, "") : word);
       prefix = prefixWith(prefix, id);
       this.add(id, prefix);
     }

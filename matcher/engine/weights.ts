@@ -60,7 +60,8 @@ export function learn(before: Weights | null, decisions: readonly Decision[], bu
   });
   const kept = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
   weights.knowledge = {
-    amount: weights.knowledge.amount.map((count, at) => count * kept + (seen.amount[at] as number)),
+    // What was learnt before version 1.5.0 has no slips.
+    amount: Array.from(seen.amount, (count, at) => (weights.knowledge.amount[at] ?? 0) * kept + count),
     day: weights.knowledge.day.map((count, at) => count * kept + (seen.day[at] as number)),
     business_day: businessLags.map((count, at) => (weights.knowledge.business_day?.[at] ?? 0) * kept + count),
     words: weights.knowledge.words.map((count, at) => count * kept + (seen.cells[at] as number)),

@@ -1,5 +1,6 @@
 import { CloseWords } from "./close-words.ts";
 import { combinationHash } from "./content-hash.ts";
+import { Kinds } from "./kinds.ts";
 import type { Lines } from "./lines.ts";
 import { Matches, type Verdict } from "./matches.ts";
 import { compareContent, inOrder } from "./order.ts";
@@ -20,6 +21,7 @@ export class World {
   private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
   private words: Texts | null = null;
+  private movements: Kinds | null = null;
   private readonly close = new Map<SideTexts, CloseWords>();
 
   constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
@@ -73,6 +75,11 @@ export class World {
   texts(): Texts {
     this.words ??= Texts.of({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
     return this.words;
+  }
+
+  kinds(): Kinds {
+    this.movements ??= new Kinds(this.texts());
+    return this.movements;
   }
 
   /** Words of a side that are one slip away from others. */
