@@ -51,10 +51,10 @@ module.exports = {
     },
     {
       name: "engine-is-pure",
-      comment: "The matching engine imports nothing but itself: no input, no output, no clock.",
+      comment: "The matching engine imports nothing but itself and the table of currencies: no input, no output, no clock.",
       severity: "error",
       from: { path: ENGINE, pathNot: TEST },
-      to: { pathNot: ENGINE },
+      to: { pathNot: [ENGINE, "^lib/wire/currencies\\.ts$"] },
     },
     {
       name: "lib-is-below",
