@@ -32,6 +32,9 @@ async function killedRun(pairs = PAIRS): Promise<{ world: World; pairs: number; 
   await until("a chunk is kept", async () => (await counted(world)) > 0, 120_000);
   killed.kill("SIGKILL");
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, "exit");
+  // Its last statement may still be kept.
+  const connections = "select from pg_stat_activity where application_name = $1";
+  await until("its connections have ended", async () => (await sql(connections, [`one run of ${world.tenant}`])).length === 0);
   const kept = await counted(world);
   return kept < pairs ? { world, pairs, kept } : killedRun(2 * pairs);
 }

@@ -3,7 +3,8 @@ import { Client } from "pg";
 import { doRun } from "../../../matcher/runs/do-run.ts";
 
 const [connectionString, tenant_id = "", reconciliation_id = ""] = process.argv.slice(2);
-const [main, side] = [new Client({ connectionString }), new Client({ connectionString })];
+const connection = { connectionString, application_name: `one run of ${tenant_id}` };
+const [main, side] = [new Client(connection), new Client(connection)];
 await Promise.all([main.connect(), side.connect()]);
 await doRun(main, side, { tenant_id, reconciliation_id, run_id: null }, () => {});
 await Promise.all([main.end(), side.end()]);
