@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 /** Of all proposals the best, so that none shares a line with a confirmed match or with a better one. */
 export function disjointSuggestions(world: World): Matches {
   const { proposed } = world;
-  const order = Array.from({ length: proposed.length }, (_, index) => index).sort((a, b) => compareProposals(world, a, b));
+  const order = firstOfEach(proposed).sort((a, b) => compareProposals(world, a, b));
   const used = { left: new Uint8Array(world.left.length), right: new Uint8Array(world.right.length) };
   const suggested = new Matches();
   for (const index of order) {
@@ -18,6 +18,15 @@ export function disjointSuggestions(world: World): Matches {
     for (const line of right) used.right[line] = 1;
   }
   return suggested;
+}
+
+/** Of the proposals of the same lines that of the first rule: it claims most, an equal amount rather than a fee, a fee rather than a part payment. */
+function firstOfEach(proposed: Matches): number[] {
+  const seen = new Set<string>();
+  return Array.from({ length: proposed.length }, (_, index) => index).filter((index) => {
+    const lines = `${proposed.left(index)} ${proposed.right(index)}`;
+    return !seen.has(lines) && seen.add(lines);
+  });
 }
 
 /** The more probable first, then the rule that comes first, then the order of the lines. */
