@@ -6,6 +6,7 @@ import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
 import { outcomeOf, REFUSALS_TOLD, toldRefusal } from "#lib/imports/outcome.ts";
 import { traced } from "#lib/runtime/trace.ts";
+import { lookAgain } from "../runs/in-time.ts";
 import { type ImportKey, importChunks } from "./import-chunks.ts";
 import { STAGED_COLUMNS, stagedRow } from "./staged-rows.ts";
 
@@ -59,6 +60,7 @@ export async function readImport(main: Client, side: Client, key: ImportKey, sig
     await main.query("rollback").catch(() => {});
     throw error;
   }
+  await lookAgain(main, key.tenant_id);
 }
 
 /** @returns the first refusals */

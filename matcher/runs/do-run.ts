@@ -12,6 +12,7 @@ import { SURE_SCORE } from "../engine/score.ts";
 import { type Decision, learn, trackRecord, type Weights } from "../engine/weights.ts";
 import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
+import { inTime, lookAgain } from "./in-time.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions } from "./line-exceptions.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
@@ -26,6 +27,7 @@ type Begun = {
   run_id: string;
   attempt: number;
   pair_no: number;
+  lines: number;
   period_end: string;
   closed: boolean;
   dry_run: object | null;
@@ -53,7 +55,8 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   begun({ runId: todo.runId, attempt: todo.attempt });
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
-  const world = await traced(sqlStep("read lines", todo), () => loadWorld(main, todo));
+  await lookAgain(main, todo.tenantId);
+  const world = await traced(sqlStep("read lines", todo), () => inTime(main, todo, () => loadWorld(main, todo)));
   const result = await traced(engineStep(todo, world), () => weigh(todo, world, progress));
   const violations = checkInvariants(result);
   if (violations.length > 0) {
@@ -63,12 +66,14 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   const changes = changesOf(result, world.present);
   if (todo.dryRun) {
     const { newly, no_longer, ...impact } = impactOf(result, changes, world);
-    const { rows } = await main.query<{ exceptions: object }>("select private.exceptions_at_stake($1, $2, $3, $4) as exceptions", [
-      todo.tenantId,
-      todo.reconciliationId,
-      newly,
-      no_longer,
-    ]);
+    const { rows } = await inTime(main, todo, () =>
+      main.query<{ exceptions: object }>("select private.exceptions_at_stake($1, $2, $3, $4) as exceptions", [
+        todo.tenantId,
+        todo.reconciliationId,
+        newly,
+        no_longer,
+      ]),
+    );
     const outcome = {
       impact: { ...impact, exceptions: rows[0]?.exceptions },
       waterfall: waterfallOf(result),
@@ -83,7 +88,10 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     keepChanges(main, todo, result, changes, (done, total) => progress.tell({ stage: "keeping", done, total })),
   );
   await progress.tell({ stage: "exceptions", done: 0, total: 0 });
-  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () => openLineExceptions(main, todo, result));
+  await lookAgain(main, todo.tenantId);
+  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
+    inTime(main, todo, () => openLineExceptions(main, todo, result)),
+  );
   const again = changes.made.filter((match) => match.again).length;
   const outcome = {
     waterfall: waterfallOf(result),
@@ -98,12 +106,14 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     exceptions_held_back: heldBack,
   };
   const { rows } = await traced(sqlStep("finish_run", todo), () =>
-    main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3, $4) as violations", [
-      todo.tenantId,
-      todo.runId,
-      todo.attempt,
-      JSON.stringify(outcome),
-    ]),
+    inTime(main, todo, () =>
+      main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3, $4) as violations", [
+        todo.tenantId,
+        todo.runId,
+        todo.attempt,
+        JSON.stringify(outcome),
+      ]),
+    ),
   );
   if (rows[0]?.violations.length)
     log.fatal({ run_id: todo.runId, violations: rows[0].violations }, "after a run what must always hold does not");
@@ -140,6 +150,7 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
     runId: begun.run_id,
     attempt: begun.attempt,
     pairNo: begun.pair_no,
+    lines: begun.lines,
     periodEnd: begun.period_end,
     closed: begun.closed,
     rules: begun.rules ?? DEFAULT_RULES,

@@ -4,6 +4,7 @@ import { type Explanation, explain } from "../engine/explain.ts";
 import type { Rule } from "../engine/rules.ts";
 import { sum } from "../engine/sum.ts";
 import { allocatedOf, type Changes, handlesOf, type Made } from "./changes.ts";
+import { inTime } from "./in-time.ts";
 import type { RunToDo } from "./run-to-do.ts";
 import { hyphenated } from "./world.ts";
 
@@ -35,7 +36,7 @@ export async function keepChanges(
   let done = 0;
   let leftOut = 0;
   const keep = async (chunk: Made[], ids: string[]) => {
-    leftOut += await keepChunk(client, run, result, chunk, ids);
+    leftOut += await inTime(client, run, () => keepChunk(client, run, result, chunk, ids));
     done += chunk.length + ids.length;
     await told(done, total);
   };

@@ -17,7 +17,6 @@ serveTasks(async ({ connectionString, key, requestId, traceparent }: RunTask, po
   port.once("close", () => stop.abort());
   await goOnIn(traceparent, () =>
     withConnections(connectionString, { name: "tieout run", requestId }, async (main, side) => {
-      await main.query("set statement_timeout = 0");
       await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(refuse);
     }),
   );

@@ -16,6 +16,8 @@ export type RunToDo = {
   /** Which taking up of the run this is: what an older one writes is refused. */
   attempt: number;
   pairNo: number;
+  /** Of the pair's sources, whatever became of them. */
+  lines: number;
   /** `YYYY-MM-DD` */
   periodEnd: string;
   /** Of a dry run: the period is closed. */

@@ -20,25 +20,31 @@ export type Present = {
 export type LoadedWorld = { left: Lines; right: Lines; present: Present[]; rejected: Set<string>; ids: Map<number, string> | null };
 
 /**
+ * Statements over rows that were just written are planned on what the planner knew before. So each reads a table once, by numbers in their order,
+ * which one index alone gives, and joins what comes in that order: no estimate can make it look up line by line, or in another index.
+ */
+const SHAPED = "set local enable_nestloop = off; set local enable_hashjoin = off; set local enable_sort = off; set local work_mem = '64MB'";
+
+/**
  * What a run weighs, as it was at one moment: what is open up to the period's end (of a closed period what was carried forward), what the engine made and may make otherwise, and of
  * what leading exact rules settled that which shares its amount and currency with any of it: with that it decides what a run over all lines
- * would (matcher/engine/README.md). Each lookup goes by the whole key (`offset 0`): of a new pair the planner would expect hardly a row.
+ * would (matcher/engine/README.md).
  */
 export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWorld> {
   const scope = [run.tenantId, run.reconciliationId, run.pairNo];
   await client.query("begin isolation level repeatable read");
   try {
-    await client.query(`create temp table taken_up (id uuid not null) on commit drop;
-      create temp table given_lines (line_no bigint not null, side text not null, minor bigint not null, currency text not null) on commit drop`);
+    await client.query(`${SHAPED};
+      create temp table taken_up (id uuid not null, currency text not null) on commit drop;
+      create temp table given_lines (line_no bigint not null, side text not null, minor bigint not null, currency text) on commit drop`);
     await client.query(
-      `insert into taken_up select m.id from public.matches m where m.tenant_id = $1 and m.reconciliation_id = $2
+      `insert into taken_up select m.id, m.currency from public.matches m where m.tenant_id = $1 and m.reconciliation_id = $2
          and m.state = 'confirmed' and m.decided_by is null and ($3 or not m.settled)`,
       [run.tenantId, run.reconciliationId, run.whole],
     );
     if (run.closed) {
       await client.query(
-        `insert into given_lines select c.line_no, c.side, c.open_minor, l.currency from public.carried_lines c
-         cross join lateral (select x.currency from public.lines x where x.tenant_id = $1 and x.line_no = c.line_no offset 0) l
+        `insert into given_lines select c.line_no, c.side, c.open_minor from public.carried_lines c
          where c.tenant_id = $1 and c.reconciliation_id = $2`,
         scope.slice(0, 2),
       );
@@ -51,16 +57,20 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
     }
     await client.query(giveLinesOf("taken_up"), [run.tenantId]);
     if (!run.whole) {
-      await client.query("create temp table settled_too (id uuid not null) on commit drop");
+      await client.query("create temp table settled_too (like taken_up) on commit drop");
       await client.query(
-        `insert into settled_too select m.id from (select distinct currency, minor from given_lines) g
-         cross join lateral (
-           select x.id from public.matches x where x.tenant_id = $1 and x.reconciliation_id = $2 and x.settled and x.state = 'confirmed'
-             and x.decided_by is null and x.amount_minor = g.minor and x.currency = g.currency offset 0) m`,
+        `insert into settled_too select m.id, m.currency
+         from (select distinct minor, currency from given_lines order by minor, currency) g
+         join (
+           select x.id, x.amount_minor, x.currency from public.matches x
+           where x.tenant_id = $1 and x.reconciliation_id = $2 and x.settled and x.state = 'confirmed' and x.decided_by is null
+             and x.amount_minor = any (array(select distinct minor from given_lines))
+           order by x.amount_minor, x.currency
+         ) m on m.amount_minor = g.minor and m.currency = g.currency`,
         scope.slice(0, 2),
       );
       await client.query(giveLinesOf("settled_too"), [run.tenantId]);
-      await client.query("insert into taken_up select id from settled_too");
+      await client.query("insert into taken_up select id, currency from settled_too");
     }
     const counts = await client.query<{ left: string; right: string }>(
       `select count(*) filter (where side = 'left') as left, count(*) filter (where side = 'right') as right from given_lines`,
@@ -79,25 +89,33 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
   }
 }
 
+/** Members of the matches whose ids `table` holds, in the order of these; `tenant` is an expression of SQL. */
+function membersOf(table: string, tenant: string): string {
+  return `(select x.match_id, x.line_no, x.side, x.allocated_minor from public.match_members x
+    where x.tenant_id = ${tenant} and x.match_id = any (array(select id from ${table})) order by x.match_id)`;
+}
+
+/** Lines whose numbers `table` holds, in the order of these. */
+function linesOf(table: string, tenant: string): string {
+  return `(select * from public.lines x where x.tenant_id = ${tenant} and x.line_no = any (array(select line_no from ${table})) order by x.line_no)`;
+}
+
 /** Gives the run the lines of the matches whose ids `table` holds, by what they took of each. */
 function giveLinesOf(table: "taken_up" | "settled_too"): string {
-  return `insert into given_lines select mm.line_no, mm.side, mm.allocated_minor, m.currency from ${table} t
-    cross join lateral (select x.currency from public.matches x where x.tenant_id = $1 and x.id = t.id offset 0) m
-    cross join lateral (
-      select x.line_no, x.side, x.allocated_minor from public.match_members x where x.tenant_id = $1 and x.match_id = t.id offset 0) mm`;
+  return `insert into given_lines select mm.line_no, mm.side, mm.allocated_minor, t.currency
+    from (select * from ${table} order by id) t join ${membersOf(table, "$1")} mm on mm.match_id = t.id`;
 }
 
 async function copyLines(client: Client, run: RunToDo, world: Pick<LoadedWorld, "left" | "right">, ids: Map<number, string> | null) {
   // A line that is partly matched is given what is open of it and what its matches took.
   const given =
     (await client.query<{ repeated: boolean }>("select exists (select from taken_up) as repeated")).rows[0]?.repeated === true
-      ? "(select line_no, side, sum(minor)::bigint as minor from given_lines group by 1, 2)"
-      : "given_lines";
+      ? "select line_no, side, sum(minor)::bigint as minor from given_lines group by 1, 2"
+      : "select line_no, side, minor from given_lines";
   await copyRows(
     client,
     `select g.side = 'left', g.line_no, l.id, g.minor, l.currency, l.value_date, l.booked_date, l.reference, l.counterparty, l.description, l.group_key
-     from ${given} g cross join lateral (
-       select * from public.lines x where x.tenant_id = ${client.escapeLiteral(run.tenantId)} and x.line_no = g.line_no offset 0) l`,
+     from (${given} order by line_no) g join ${linesOf("given_lines", client.escapeLiteral(run.tenantId))} l on l.line_no = g.line_no`,
     (row) => {
       const side = row.boolean() ? world.left : world.right;
       const handle = row.integer();
@@ -121,19 +139,16 @@ async function copyLines(client: Client, run: RunToDo, world: Pick<LoadedWorld, 
 
 async function copyPresent(client: Client, run: RunToDo): Promise<Present[]> {
   const tenant = client.escapeLiteral(run.tenantId);
-  const present: Present[] = [];
-  let last = "";
+  await client.query(
+    `insert into taken_up select m.id, m.currency from public.matches m where m.tenant_id = $1 and m.reconciliation_id = $2 and m.state = 'suggested'`,
+    [run.tenantId, run.reconciliationId],
+  );
+  const present = new Map<string, Present>();
   await copyRows(
     client,
     `select m.id, m.state = 'confirmed', convert_to(m.method, 'UTF8'), coalesce(m.score, 0), m.currency, m.amount_minor, m.hash_high, m.hash_low, mm.line_no, mm.allocated_minor
-     from (
-       select id from taken_up union all
-       select x.id from public.matches x where x.tenant_id = ${tenant} and x.reconciliation_id = ${client.escapeLiteral(run.reconciliationId)}
-         and x.state = 'suggested'
-     ) t
-     cross join lateral (select * from public.matches x where x.tenant_id = ${tenant} and x.id = t.id offset 0) m
-     cross join lateral (select * from public.match_members x where x.tenant_id = ${tenant} and x.match_id = t.id offset 0) mm
-     order by m.id, mm.side, mm.line_no`,
+     from (select * from public.matches x where x.tenant_id = ${tenant} and x.id = any (array(select id from taken_up)) order by x.id) m
+     join ${membersOf("taken_up", tenant)} mm on mm.match_id = m.id`,
     (row) => {
       const id = (row.bytes() as Buffer).toString("hex");
       const state = row.boolean() ? "confirmed" : "suggested";
@@ -142,25 +157,32 @@ async function copyPresent(client: Client, run: RunToDo): Promise<Present[]> {
       const currency = row.text() as string;
       const amount_minor = row.integer();
       const hash = (row.bytes() as Buffer).toString("hex") + (row.bytes() as Buffer).toString("hex");
-      if (id !== last) present.push({ id: hyphenated(id), state, method, score, currency, amount_minor, hash, lines: [], allocated: [] });
-      last = id;
-      const match = present[present.length - 1] as Present;
+      let match = present.get(id);
+      if (!match) {
+        match = { id: hyphenated(id), state, method, score, currency, amount_minor, hash, lines: [], allocated: [] };
+        present.set(id, match);
+      }
       match.lines.push(row.integer());
       match.allocated.push(row.integer());
     },
   );
-  return present;
+  return [...present.values()];
 }
 
 /** Combinations that people rejected or undid. */
 async function readRejected(client: Client, run: RunToDo): Promise<Set<string>> {
-  const { rows } = await client.query<{ lefts: string[] | null; rights: string[] | null }>(
-    `select array_agg(l.id::text) filter (where mm.side = 'left') as lefts, array_agg(l.id::text) filter (where mm.side = 'right') as rights
-     from public.matches m join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-     join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-     where m.tenant_id = $1 and m.pair_no = $2 and m.decided_by is not null and m.state in ('rejected', 'undone')
-     group by m.id`,
+  await client.query("create temp table refused (id uuid not null) on commit drop");
+  await client.query(
+    `insert into refused select m.id from public.matches m where m.tenant_id = $1 and m.pair_no = $2 and m.decided_by is not null
+       and m.state in ('rejected', 'undone')`,
     [run.tenantId, run.pairNo],
+  );
+  const tenant = client.escapeLiteral(run.tenantId);
+  const { rows } = await client.query<{ lefts: string[] | null; rights: string[] | null }>(
+    `with members as materialized (select * from ${membersOf("refused", tenant)} x)
+     select array_agg(l.id::text) filter (where mm.side = 'left') as lefts, array_agg(l.id::text) filter (where mm.side = 'right') as rights
+     from (select * from members order by line_no) mm join ${linesOf("members", tenant)} l on l.line_no = mm.line_no
+     group by mm.match_id`,
   );
   const bytes = (ids: string[] | null) => (ids ?? []).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
   return new Set(rows.map(({ lefts, rights }) => combinationHashOf(bytes(lefts), bytes(rights))));

@@ -44,7 +44,9 @@ begin
     attempt = x.attempt + 1
   where x.tenant_id = tenant and x.id = begun.id returning * into begun;
   return jsonb_build_object(
-    'run_id', begun.id, 'attempt', begun.attempt, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
+    'run_id', begun.id, 'attempt', begun.attempt, 'dry_run', begun.dry_run, 'pair_no', p.pair_no, 'lines', (
+      select sum(s.line_count) from public.sources s where s.tenant_id = tenant and s.source_no in (p.left_source_no, p.right_source_no)
+    ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
     'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days', calendar -> 'open_days',
     -- Whether all that the engine made is weighed again, or what it settled by its first rules stands.
     'whole', begun.dry_run is not null or last_run.id is null or last_run.rules_version is distinct from p.rules_version
@@ -97,13 +99,9 @@ begin
   if cardinality(ids) = 0 then
     return 0;
   end if;
-  select coalesce(array_agg(distinct s.match_id), '{}') into lost
-  from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
-  left join lateral (
-    select x.line_no, x.open_minor from private.open_lines x
-    where x.tenant_id = tenant and x.pair_no = r.pair_no and x.line_no = s.line_no offset 0
-  ) o on true
-  where o.line_no is null or s.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
+  select coalesce(array_agg(distinct member_ids[o.n]), '{}') into lost
+  from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
+  where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
   insert into public.matches as m (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
     amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
   select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,

@@ -1,8 +1,59 @@
 -- Proof: per currency and side, what came in = what was matched + excluded + what is open. From the lines themselves, not from counts.
 
--- Of a tenant or a pair that is new, the planner takes for granted that it has hardly a row, and would read all it has for each row of
--- another: here and elsewhere a lateral query with `offset 0` looks up by the whole key.
---
+-- Of a tenant or a pair that is new, the planner takes for granted that it has hardly a row, and would read all it has for each row of another. So these
+-- functions read the members of many matches, and the lines of many members, once: in the order of their keys, which one index alone gives.
+
+-- Members of matches; with `until`, of lines up to that day.
+create function private.members_of(tenant text, match_ids uuid[], until date default null)
+returns table (match_id uuid, line_no bigint, side text, allocated_minor bigint)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  if until is null then
+    return query select x.match_id, x.line_no, x.side, x.allocated_minor from public.match_members x
+      where x.tenant_id = tenant and x.match_id = any ((select match_ids)::uuid[]) order by x.match_id;
+  else
+    return query
+    with members as materialized (select * from private.members_of(tenant, match_ids))
+    select m.match_id, m.line_no, m.side, m.allocated_minor from members m
+    join (
+      select x.line_no from public.lines x
+      where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y)) and x.value_date <= until order by x.line_no
+    ) l on l.line_no = m.line_no;
+  end if;
+end $$;
+
+-- Currencies and sides of what is open in a pair up to a day and is no line.
+create function private.open_without_line(tenant text, pair integer, until date) returns table (currency text, side text)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return query
+  with open_lines as materialized (
+    select x.line_no, x.currency, x.side from private.open_lines x where x.tenant_id = tenant and x.pair_no = pair and x.value_date <= until
+  )
+  select distinct o.currency, o.side from open_lines o
+  left join (
+    select x.line_no from public.lines x where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from open_lines y)) order by x.line_no
+  ) l on l.line_no = o.line_no
+  where l.line_no is null;
+end $$;
+
+-- The first hundred matches of a run whose members do not come to their residual.
+create function private.unbalanced_matches(tenant text, reconciliation text, run text) returns uuid[]
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return array(
+    with made as materialized (
+      select m.id, m.residual_minor from public.matches m
+      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.run_id = run and m.state in ('confirmed', 'suggested')
+    )
+    select m.id from made m join private.members_of(tenant, array(select x.id from made x)) mm on mm.match_id = m.id
+    group by m.id, m.residual_minor
+    having sum(case mm.side when 'left' then mm.allocated_minor else -mm.allocated_minor end) <> m.residual_minor
+    limit 100
+  );
+end $$;
+grant execute on function private.members_of(text, uuid[], date), private.open_without_line(text, integer, date) to authenticated;
+
 -- What a period sees: every line of its pair up to its end, less what earlier periods settled. What later ones settled was open in it.
 -- Adjustments and residuals stand on the side they make the larger one.
 create function private.proof_rows(r public.reconciliations)
@@ -21,26 +72,15 @@ begin
     select l.currency, s.side, count(*) as line_count, sum(s.factor * l.amount_minor) as minor
     from sides s join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no and l.value_date <= r.period_end
     group by 1, 2
-  ), settled as (
-    select m.currency, mm.side, o.place, sum(mm.allocated_minor) as minor
+  ), confirmed as (
+    select m.currency, o.place, array_agg(m.id) as ids
     from of_pair o join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id and m.state = 'confirmed'
-    cross join lateral (
-      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
-    ) mm
-    where o.place < 1
-    group by 1, 2, 3
-    union all
-    -- Of what later periods settled only what this one saw.
-    select m.currency, mm.side, 1, sum(mm.allocated_minor)
-    from of_pair o join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id and m.state = 'confirmed'
-    cross join lateral (
-      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
-    ) mm
-    cross join lateral (
-      select x.value_date from public.lines x where x.tenant_id = m.tenant_id and x.line_no = mm.line_no and x.value_date <= r.period_end offset 0
-    ) l
-    where o.place = 1
     group by 1, 2
+  ), settled as materialized (
+    -- Of what later periods settled only what this one saw.
+    select c.currency, mm.side, c.place, sum(mm.allocated_minor) as minor
+    from confirmed c cross join lateral private.members_of(r.tenant_id, c.ids, case when c.place = 1 then r.period_end end) mm
+    group by 1, 2, 3
   ), taken_out as (
     select x.currency, x.side, o.place, sum(x.excluded_minor) as minor
     from of_pair o join public.exclusions x on x.tenant_id = r.tenant_id and x.reconciliation_id = o.id
@@ -96,9 +136,7 @@ begin
     with sums as materialized (
       select * from private.proof_rows(r)
     ), without_line as materialized (
-      select distinct o.currency, o.side from private.open_lines o
-      left join lateral (select x.line_no from public.lines x where x.tenant_id = o.tenant_id and x.line_no = o.line_no offset 0) l on true
-      where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end and l.line_no is null
+      select * from private.open_without_line(r.tenant_id, r.pair_no, r.period_end)
     ), rows as (
       select x.*, not preparing and x.lines = x.matched + x.excluded + x.open and b.balanced
         and not exists (select from without_line o where o.currency = x.currency and o.side = x.side) as holds
@@ -128,18 +166,8 @@ begin
   select coalesce(array_agg(format('%s %s: lines are not matched + excluded + open, or the sides do not agree.', p ->> 'currency', p ->> 'side')), '{}')
   into found
   from jsonb_array_elements(private.proof_json(r) -> 'items') p where not (p ->> 'holds')::boolean;
-  return found || coalesce((
-    select array_agg(format('Match %s does not add up.', x.id)) from (
-      select m.id
-      from public.matches m cross join lateral (
-      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
-    ) mm
-      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.run_id = run and m.state in ('confirmed', 'suggested')
-      group by m.id, m.residual_minor
-      having sum(case mm.side when 'left' then mm.allocated_minor else -mm.allocated_minor end) <> m.residual_minor
-      limit 100
-    ) x
-  ), '{}');
+  return found || array(
+    select format('Match %s does not add up.', x.id) from unnest(private.unbalanced_matches(tenant, reconciliation, run)) x (id));
 end $$;
 grant execute on function private.proof_rows(public.reconciliations), private.proof_json(public.reconciliations) to authenticated;
 

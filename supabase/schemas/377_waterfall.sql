@@ -5,7 +5,7 @@
 -- [{ kind, rule, matches, suggested, left_lines, right_lines, amounts }]. A line is counted at the first step that took of it, once nothing of it is
 -- open. Of a closed period as it closed.
 create function private.whole_waterfall(r public.reconciliations, rules text[]) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   people constant integer := 1000;
   excluded constant integer := 1001;
@@ -24,20 +24,22 @@ begin
       where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed' and not (m.settled and m.decided_by is null)
     ), taken as materialized (
       select d.place, d.rule, d.currency, mm.line_no, mm.side, mm.allocated_minor as minor
-      from made d cross join lateral (
-        select x.line_no, x.side, x.allocated_minor from public.match_members x where x.tenant_id = r.tenant_id and x.match_id = d.id offset 0
-      ) mm
+      from made d join private.members_of(r.tenant_id, array(select x.id from made x)) mm on mm.match_id = d.id
       union all
       select excluded, 'excluded', e.currency, e.line_no, e.side, e.excluded_minor
       from public.exclusions e where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+    ), first_taken as materialized (
+      select distinct on (x.line_no) x.place, x.rule, x.side, x.line_no from taken x order by x.line_no, x.place
+    ), partly_open as materialized (
+      (select o.line_no from private.open_lines o
+       where r.closed_at is null and o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.line_no = any (array(select x.line_no from first_taken x))
+       order by o.line_no)
+      union all
+      select c.line_no from public.carried_lines c where r.closed_at is not null and c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
     ), counted as materialized (
       select f.place, f.rule, count(*) filter (where f.side = 'left') as lefts, count(*) filter (where f.side = 'right') as rights
-      from (select distinct on (x.line_no) x.place, x.rule, x.side, x.line_no from taken x order by x.line_no, x.place) f
-      where case when r.closed_at is null then (
-          select o.line_no from private.open_lines o where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.line_no = f.line_no
-        ) else (
-          select c.line_no from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id and c.line_no = f.line_no
-        ) end is null
+      from first_taken f left join partly_open o on o.line_no = f.line_no
+      where o.line_no is null
         -- Of which an exact rule took the rest.
         and (f.place < people or (
           select m.id from (

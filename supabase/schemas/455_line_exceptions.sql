@@ -72,7 +72,7 @@ end $$;
 -- What exceptions are to be opened about in a period: lines that are open past grace and have none yet, those of a suggestion together. The most money
 -- first, at most `most`; `held_back` counts the others. What a person closed has had its look.
 create function private.lines_past_grace(tenant text, reconciliation text, most integer, out lines jsonb, out held_back bigint)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   r public.reconciliations;
 begin
@@ -84,27 +84,30 @@ begin
     from public.pairs p
     join public.sources s on s.tenant_id = tenant and s.source_no in (p.left_source_no, p.right_source_no)
     where p.tenant_id = tenant and p.pair_no = r.pair_no
-  ), overdue as materialized (
-    select o.line_no, abs(o.open_minor) as minor, (
-      select m.id
-      from (select x.match_id from public.match_members x where x.tenant_id = tenant and x.line_no = o.line_no and x.pair_no = r.pair_no offset 0) mm
-      cross join lateral (
-        select x.id from public.matches x
-        where x.tenant_id = tenant and x.id = mm.match_id and x.reconciliation_id = r.id and x.state = 'suggested' offset 0
-      ) m
-      order by m.id limit 1
-    ) as match_id
+  ), past_grace as materialized (
+    select o.line_no, abs(o.open_minor) as minor
     from due d
     join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.side = d.side and o.value_date <= r.period_end
       and o.value_date < d.day
-    where (
-      select x.exception_id from private.exception_lines x where x.tenant_id = tenant and x.line_no = o.line_no and x.pair_no = r.pair_no
-    ) is null
+  ), suggested as materialized (
+    select m.id, abs(m.residual_minor) as minor from public.matches m
+    where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+  ), overdue as materialized (
+    select g.line_no, g.minor, s.match_id
+    from past_grace g
+    left join (
+      select mm.line_no, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
+      from private.members_of(tenant, array(select x.id from suggested x)) mm group by mm.line_no
+    ) s on s.line_no = g.line_no
+    left join (
+      select x.line_no from private.exception_lines x
+      where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from past_grace y)) and x.pair_no = r.pair_no order by x.line_no
+    ) e on e.line_no = g.line_no
+    where e.line_no is null
   ), subjects as materialized (
     select null::uuid as match_id, v.line_no, v.minor from overdue v where v.match_id is null
     union all
-    select v.match_id, min(v.line_no), (select abs(m.residual_minor) from public.matches m where m.tenant_id = tenant and m.id = v.match_id)
-    from overdue v where v.match_id is not null group by v.match_id
+    select s.id, min(v.line_no), s.minor from overdue v join suggested s on s.id = v.match_id group by s.id, s.minor
   ), chosen as (
     select * from subjects order by minor desc, line_no limit most
   )
@@ -152,24 +155,31 @@ begin
   return opened;
 end $$;
 
+create function private.suggested_of(tenant text, reconciliation text) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(select m.id from public.matches m where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested');
+end $$;
+
+-- Those of a period's pair that are open, each by its own line.
+create function private.open_line_exceptions_of(tenant text, reconciliation text) returns setof public.exceptions
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select e.* from public.exceptions e
+  where e.tenant_id = tenant and e.line_no is not null and e.status in ('open', 'in_review')
+    and e.pair_no = (select r.pair_no from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation);
+end $$;
+
 -- Of exceptions that are open: what the engine would match their line with now. Refuses: conflict where the run was taken up meanwhile.
 create function private.point_exceptions_at_suggestions(tenant text, reconciliation text, run text, attempt integer) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   perform private.require_attempt(tenant, run, attempt);
-  with suggested as materialized (
-    select mm.line_no, m.pair_no, m.id from public.matches m
-    cross join lateral (
-      select mm.line_no, mm.side, mm.allocated_minor from public.match_members mm where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
-    ) mm
-    where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
-  ), pointing as materialized (
-    select e.id, s.id as match_id from suggested s join lateral (
-      select x.id from public.exceptions x
-      where x.tenant_id = tenant and x.line_no = s.line_no and x.pair_no = s.pair_no and x.status in ('open', 'in_review')
-        and x.suggested_match_id is distinct from s.id
-      offset 0
-    ) e on true
+  with pointing as materialized (
+    select e.id, s.match_id
+    from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
+    join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no and e.suggested_match_id is distinct from s.match_id
   )
   update public.exceptions e set suggested_match_id = p.match_id from pointing p where e.tenant_id = tenant and e.id = p.id;
 end $$;
@@ -205,20 +215,27 @@ begin
     and not private.has_open_lines(e);
 end $$;
 
+-- The exceptions that lines of matches have or had, each with the first of these matches.
+create function private.exceptions_of_matches(tenant text, pair integer, matches uuid[]) returns table (exception_id text, match_id uuid)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  return query
+  with members as materialized (select m.match_id, m.line_no from private.members_of(tenant, matches) m)
+  select e.exception_id, (array_agg(m.match_id order by m.match_id))[1]
+  from members m join (
+    select x.line_no, x.exception_id from private.exception_lines x
+    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y)) and x.pair_no = pair order by x.line_no
+  ) e on e.line_no = m.line_no
+  group by e.exception_id;
+end $$;
+
 -- The same for the lines of matches, each by its own; of several the first.
 create function private.resolve_matched_exceptions(tenant text, pair integer, matches uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.exceptions e set status = 'resolved', resolution = format('Matched by %s.', private.match_id_text(x.match_id)),
     resolved_by_matching = true, suggested_match_id = null
-  from (
-    select w.exception_id, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
-    from public.match_members mm cross join lateral (
-      select y.exception_id from private.exception_lines y where y.tenant_id = tenant and y.line_no = mm.line_no and y.pair_no = pair offset 0
-    ) w
-    where mm.tenant_id = tenant and mm.match_id = any (matches)
-    group by w.exception_id
-  ) x
+  from private.exceptions_of_matches(tenant, pair, matches) x
   where e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review') and not private.has_open_lines(e);
 end $$;
 

@@ -15,29 +15,30 @@ end $$;
 -- somebody gave, with those to merge into it; of those whose suggestion is gone each, about one line that is open.
 -- [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception; line_no: the exception's own line.
 create function private.exceptions_to_regroup(tenant text, reconciliation text) returns jsonb
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   r public.reconciliations;
 begin
   select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
   return (
     with held as materialized (
-      select m.id as match_id, e.id as exception_id, e.line_no, e.grouped_match_id
-      from public.matches m
-      cross join lateral (select x.line_no from public.match_members x where x.tenant_id = tenant and x.match_id = m.id offset 0) mm
-      cross join lateral (
-        select x.id, x.line_no, x.grouped_match_id from public.exceptions x
-        where x.tenant_id = tenant and x.line_no = mm.line_no and x.pair_no = r.pair_no and x.status in ('open', 'in_review') offset 0
-      ) e
-      where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+      select mm.match_id, e.id as exception_id, e.line_no, e.grouped_match_id
+      from private.members_of(tenant, private.suggested_of(tenant, r.id)) mm
+      join private.open_line_exceptions_of(tenant, r.id) e on e.line_no = mm.line_no
     ), put_together as (
       select h.match_id, array_agg(h.exception_id order by h.exception_id) as ids, array_agg(h.line_no order by h.exception_id) as line_nos
       from held h group by h.match_id
       having count(*) > 1 or bool_or(h.grouped_match_id is distinct from h.match_id)
-    ), left_over as materialized (
-      select e.id, e.line_no from public.exceptions e
+    ), grouped as materialized (
+      select e.id, e.line_no, e.grouped_match_id from public.exceptions e
       where e.tenant_id = tenant and e.pair_no = r.pair_no and e.grouped_match_id is not null and e.status in ('open', 'in_review')
-        and (select m.id from public.matches m where m.tenant_id = tenant and m.id = e.grouped_match_id and m.state = 'suggested') is null
+    ), left_over as materialized (
+      select g.id, g.line_no from grouped g
+      left join (
+        select x.id from public.matches x
+        where x.tenant_id = tenant and x.id = any (array(select y.grouped_match_id from grouped y)) and x.state = 'suggested' order by x.id
+      ) m on m.id = g.grouped_match_id
+      where m.id is null
     ), changed as (
       select o.ids[1] as exception_id, o.ids[2:] as merged, o.line_nos[1] as line_no, private.subject_of_exception(r, p.match_id, '{}') as subject
       from put_together p cross join lateral (

@@ -1,0 +1,82 @@
+/**
+ * The first run of a tenant on a database whose statistics know other tenants only, autovacuum off: seconds of each step and statement.
+ * Then 10,000 new lines against what is open, one new line, and a run that finds nothing new. Starts a database of its own.
+ *
+ *   node bench/first-run.ts [lines a side] [sources-first | pair-first] [share that is exact]
+ */
+import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
+import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
+import { run, schemaSql } from "../bin/migration/schemas.ts";
+import { CASES } from "../judge/speed.ts";
+import { Random } from "../judge/worlds/random.ts";
+
+const [size = "100000", order = "sources-first", world = "90 % exact"] = process.argv.slice(2);
+const OTHERS = 100_000;
+/** Slower ones are told one by one, in ms. */
+const TOLD_FROM_MS = 100;
+const TABLES = [
+  "public.lines",
+  "private.open_lines",
+  "public.matches",
+  "public.match_members",
+  "private.exception_lines",
+  "public.exceptions",
+];
+
+const seconds = (taken: number) => `${taken.toFixed(2)} s`;
+
+await withFreshDatabases(async (fresh) => {
+  const { url, client } = await fresh();
+  await run(client, schemaSql(), "supabase/schemas");
+  for (const table of TABLES) await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const other = await FreshTenant.create("others", url, client);
+  const [one, two] = [await other.source("One"), await other.source("Two")];
+  const theirs = await other.bind(one, two);
+  const lines = linesOf("90 % exact", OTHERS, 3);
+  await other.import(one, lines.left);
+  await other.import(two, lines.right);
+  console.log("others ran in", seconds((await other.run(theirs)).seconds));
+  await client.query("analyze");
+
+  const tenant = await FreshTenant.create("fresh", url, client);
+  const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
+  const ours = linesOf(world, Number(size), 7);
+  const before = order === "pair-first" ? await tenant.bind(left, right) : undefined;
+  for (const [name, source, side] of [
+    ["left", left, ours.left],
+    ["right", right, ours.right],
+  ] as const)
+    console.log(name, "imported in", seconds(await tenant.import(source, side)), `(${side.length} lines)`);
+  const period = before ?? (await tenant.bind(left, right));
+  console.log("prepared in", seconds(await tenant.prepare()));
+  const tell = async (what: string) => {
+    const { seconds: taken, told, ...outcome } = await tenant.run(period);
+    const peak = process.resourceUsage().maxRSS / 1024;
+    console.log(`\n${what}: ${seconds(taken)}, memory at its highest so far ${peak.toFixed(0)} MB`, JSON.stringify(outcome));
+    for (const { statement, ms } of told)
+      if (ms >= TOLD_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${statement.slice(0, 130)}`);
+  };
+  await tell("first run");
+  await tell("nothing new");
+  await tenant.import(right, ours.more);
+  await tell(`${ours.more.length} new lines`);
+  await tenant.import(right, ours.last);
+  await tell("one new line");
+});
+process.exit(0);
+
+function linesOf(name: string, count: number, seed: number) {
+  const made: Record<"left" | "right", FileLine[]> = { left: [], right: [] };
+  CASES[name]?.(count, new Random(seed), (side, { value_date, amount_minor, reference, counterparty, description }) =>
+    made[side].push({
+      day: new Date(value_date * 86_400_000).toISOString().slice(0, 10),
+      amount_minor,
+      ...(reference && { reference: String(reference) }),
+      ...(counterparty && { counterparty: String(counterparty) }),
+      ...(description && { description: String(description) }),
+    }),
+  );
+  const more = name === "90 % exact" ? Math.min(10_000, count / 10) : Math.min(10_000, made.right.length);
+  const { right } = made;
+  return { left: made.left, right: right.slice(0, right.length - more - 1), more: right.slice(-more - 1, -1), last: right.slice(-1) };
+}

@@ -1,0 +1,154 @@
+/** A tenant on a database of its own, and what matchers do for it: imports, opening and runs, each by the matcher's own functions. */
+import type { JobHelpers } from "graphile-worker";
+import type { Client } from "pg";
+import { claimsOf } from "#lib/db/claims.ts";
+import { become } from "#lib/db/direct/call-directly.ts";
+import type { Mapping } from "#lib/imports/formats/mapping.ts";
+import { readImport } from "../matcher/imports/read-import.ts";
+import { doRun } from "../matcher/runs/do-run.ts";
+import { preparePair } from "../matcher/tasks/prepare-pair.ts";
+import { withConnections } from "../matcher/tasks/with-connections.ts";
+
+const MAPPING: Mapping = {
+  fields: { value_date: "day", amount: "amount", reference: "reference", counterparty: "name", description: "text" },
+  date_format: "YYYY-MM-DD",
+  decimal_separator: ".",
+  delimiter: ";",
+};
+const HEAD = "day;amount;reference;name;text\n";
+const CHUNK_BYTES = 1 << 20;
+
+export type FileLine = { day: string; amount_minor: number; reference?: string; counterparty?: string; description?: string };
+
+/** What a run came to; `told`: every statement of its main connection, in order, and how long it took. */
+export type RunTold = {
+  id: string;
+  status: string;
+  failure: string | null;
+  suggested_count: string;
+  open_count: string;
+  changed: { added: number; kept: number; replaced: number; undone: number };
+  seconds: number;
+  told: { statement: string; ms: number }[];
+};
+
+export class FreshTenant {
+  readonly id: string;
+  private readonly url: string;
+  private readonly client: Client;
+
+  private constructor(id: string, url: string, client: Client) {
+    this.id = id;
+    this.url = url;
+    this.client = client;
+  }
+
+  static async create(id: string, url: string, client: Client): Promise<FreshTenant> {
+    await client.query("select private.create_tenant($1, $1)", [id]);
+    return new FreshTenant(id, url, client);
+  }
+
+  async source(name: string): Promise<string> {
+    return (await this.call("create_source", "createSource", { name, kind: "ledger", currency: "EUR" })).id;
+  }
+
+  async bind(left_source_id: string, right_source_id: string, fields: object = {}): Promise<string> {
+    const period = { name: "March", period_start: "2026-03-01", period_end: "2026-04-30", auto_run: false };
+    const input = { ...period, left_source_id, right_source_id, ...fields };
+    return (await this.call("create_reconciliation", "createReconciliation", input)).id;
+  }
+
+  /** A file of these lines, as an import reads it: in one transaction, and with what comes after it. @returns seconds */
+  async import(source: string, lines: readonly FileLine[]): Promise<number> {
+    const file = Buffer.from(HEAD + lines.map(rowOf).join(""));
+    const { rows } = await this.client.query<{ id: string }>(
+      `insert into public.imports (tenant_id, source_no, status, format, mapping, bytes_total, created_by)
+       select tenant_id, source_no, 'queued', 'csv', $3, $4, 'test' from public.sources where tenant_id = $1 and id = $2 returning id`,
+      [this.id, source, MAPPING, file.length],
+    );
+    const key = { tenant_id: this.id, import_id: rows[0]?.id as string };
+    for (let seq = 0; seq * CHUNK_BYTES < file.length; seq++)
+      await this.client.query("insert into private.import_chunks (tenant_id, import_id, seq, bytes) values ($1, $2, $3, $4)", [
+        ...Object.values(key),
+        seq,
+        file.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES),
+      ]);
+    const startedAt = performance.now();
+    await withConnections(this.url, { name: "import", requestId: null }, (main, side) => readImport(main, side, key, undefined));
+    return (performance.now() - startedAt) / 1000;
+  }
+
+  /** Opens what was there before the pair. @returns seconds */
+  async prepare(): Promise<number> {
+    const startedAt = performance.now();
+    const { rows } = await this.client.query<{ pair_no: number }>(
+      "select pair_no from public.pairs where tenant_id = $1 and opening is not null",
+      [this.id],
+    );
+    const query = (text: string, values: unknown[]) => this.client.query(text, values);
+    for (const { pair_no } of rows) await preparePair({ tenant_id: this.id, pair_no }, { query } as unknown as JobHelpers);
+    return (performance.now() - startedAt) / 1000;
+  }
+
+  async run(period: string): Promise<RunTold> {
+    const startedAt = performance.now();
+    const told: RunTold["told"] = [];
+    let id = "";
+    await withConnections(this.url, { name: "run", requestId: null }, async (main, side) => {
+      tellStatements(main, told);
+      await doRun(main, side, { tenant_id: this.id, reconciliation_id: period, run_id: null }, (run) => {
+        id = run.runId;
+      });
+    });
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { rows } = await this.client.query<Omit<RunTold, "told" | "seconds">>(
+      "select id, status, failure, suggested_count, open_count, changed from public.runs where tenant_id = $1 and id = $2",
+      [this.id, id],
+    );
+    return { ...(rows[0] as Omit<RunTold, "told" | "seconds">), seconds, told };
+  }
+
+  private async call(verb: string, operation: string, input: object): Promise<{ id: string }> {
+    const roles = ["tenant_admin" as const];
+    const ada = { type: "user" as const, issuer: "", sessionId: null, id: "ada", lineageId: "ada", name: "ada", roles, scopes: [] };
+    await this.client.query("begin");
+    try {
+      const { text, values } = become(claimsOf(ada, this.id));
+      await this.client.query(text, values);
+      const { rows } = await this.client.query<{ made: { body: { id: string } } }>(
+        `select public.${verb}(input => $1, request => $2) as made`,
+        [input, { operation, request_id: "req_1" }],
+      );
+      await this.client.query("commit");
+      return rows[0]?.made.body as { id: string };
+    } catch (error) {
+      await this.client.query("rollback");
+      throw error;
+    }
+  }
+}
+
+function rowOf({ day, amount_minor, reference = "", counterparty = "", description = "" }: FileLine): string {
+  const digits = String(Math.abs(amount_minor)).padStart(3, "0");
+  return `${day};${amount_minor < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)};${reference};${counterparty};${description}\n`;
+}
+
+/** Streams of COPY count until the next statement begins. */
+function tellStatements(client: Client, told: RunTold["told"]): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+  let startedAt = 0;
+  const ends = () => {
+    const last = told.at(-1);
+    if (last && Number.isNaN(last.ms)) last.ms = performance.now() - startedAt;
+  };
+  const timed = (first: unknown, ...others: unknown[]) => {
+    ends();
+    startedAt = performance.now();
+    const text = typeof first === "string" ? first : (first as { text?: string; cursor?: { text: string } }).text;
+    told.push({ statement: (text ?? "copy").replace(/\s+/g, " "), ms: Number.NaN });
+    const answer = query(first, ...others);
+    if (answer instanceof Promise) answer.then(ends, ends);
+    return answer;
+  };
+  Object.assign(client, { query: timed });
+}
