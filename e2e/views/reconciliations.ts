@@ -19,7 +19,13 @@ const rules = (...steps: Step[]): Step =>
   period("October", (page) => page.getByRole("link", { name: "Rules" }).click(), says(/Rules run from top to bottom/), ...steps);
 
 const matches = (...steps: Step[]): Step =>
-  period("October", (page) => page.getByRole("link", { name: "Matches", exact: true }).click(), says("Same reference"), ...steps);
+  period(
+    "October",
+    (page) => page.getByRole("link", { name: "Matches", exact: true }).click(),
+    (page) => page.waitForURL(/\/matches/),
+    says("Same reference"),
+    ...steps,
+  );
 
 export const RECONCILIATIONS: View[] = [
   { name: "reconciliations", path: "/acme/reconciliations", role: "tenant_admin" },
@@ -85,7 +91,7 @@ export const RECONCILIATIONS: View[] = [
     role: "tenant_analyst",
     arrange: matches(
       press("Filter by Rule"),
-      (page) => page.getByRole("menuitemradio", { name: "Same reference" }).click(),
+      (page) => page.getByRole("menuitemradio", { name: "Same reference and date" }).click(),
       (page) => page.getByRole("searchbox", { name: "Search matches" }).fill("vogel"),
       says("Clear filters"),
     ),
