@@ -14,7 +14,7 @@ export async function ensureFaketime() {
   if (!library()) throw new Error("No libfaketime found. Install it: the package libfaketime of Debian or Ubuntu.");
 }
 
-/** The environment in which a process and all it starts are so many days ahead. Time that passes is left as it is. */
+/** Environment variables that set the clock of a process and its children so many days ahead. Its monotonic clock does not change. */
 export function daysAhead(days) {
   return {
     LD_PRELOAD: library(),

@@ -1,8 +1,8 @@
 "use client";
 
 import { X } from "lucide-react";
-import dynamic from "next/dynamic";
 import { FilterBar, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
@@ -11,8 +11,6 @@ import { formatMoment } from "#components/ui/moment.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { filterOf, PERIODS, type Period, type RequestSearch } from "./search.ts";
 import { CREDENTIAL_WORDS, STATUS_WORDS } from "./words.ts";
-
-const ResourceName = dynamic(() => import("#components/kit/resource-name.tsx").then((part) => part.ResourceName), { ssr: false });
 
 const PERIOD_WORDS: Record<Period, string> = { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "14d": "Last 14 days" };
 

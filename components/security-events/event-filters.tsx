@@ -1,8 +1,8 @@
 "use client";
 
 import { ArrowLeftRight, X } from "lucide-react";
-import dynamic from "next/dynamic";
 import { FilterBar, FilterDay, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
@@ -10,8 +10,6 @@ import { SearchField } from "#components/ui/search-field.tsx";
 import { actorOf, typedActor } from "./actor.ts";
 import { type EventSearch, PERIODS, type Period } from "./search.ts";
 import { KINDS } from "./words.ts";
-
-const ResourceName = dynamic(() => import("#components/kit/resource-name.tsx").then((part) => part.ResourceName), { ssr: false });
 
 const PERIOD_WORDS: Record<Period, string> = {
   today: "Today",

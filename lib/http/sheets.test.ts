@@ -52,7 +52,7 @@ test.each(["=1+1", "@SUM(A1)", "+1", "-1", "a;=1+1", "a\n=1"])("no spreadsheet t
   expect(sheet?.cells?.get("1,2")?.formula).toBeUndefined();
 });
 
-test("other text stays as it is, characters that XML doesn't have included", async () => {
+test("other text is unchanged, including characters that XML doesn't allow", async () => {
   for (const reference of ["Kunde <17> & Söhne", " a-b ", "\u0001", "_x0041_"]) {
     expect((await cellsOf({ reference }))?.[2], JSON.stringify(reference)).toBe(reference);
   }

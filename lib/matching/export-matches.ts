@@ -1,10 +1,8 @@
 import type { z } from "zod";
 import type { Context } from "../request/context.ts";
+import { everyPage } from "../request/every-page.ts";
 import type { listMatchesContract, Match, MatchRow } from "./contract.ts";
 import { listMatches } from "./list-matches.ts";
-
-/** What arrives is read at once, beside what others wait for. */
-const PAGE_MATCHES = 250;
 
 /** Every match that the filters leave, newest first: a row for each of its lines. */
 export async function* exportMatches(
@@ -12,14 +10,8 @@ export async function* exportMatches(
   id: string,
   filters: z.output<typeof listMatchesContract.query>,
 ): AsyncGenerator<MatchRow[]> {
-  let step = ctx;
-  let cursor: string | undefined;
-  do {
-    const page = await listMatches(step, id, { ...filters, limit: PAGE_MATCHES, cursor });
-    yield page.items.flatMap((match) => rowsOf(match as Match));
-    cursor = page.next_cursor ?? undefined;
-    step = { ...ctx, exported: null, continues: true };
-  } while (cursor);
+  for await (const matches of everyPage(ctx, (step, page) => listMatches(step, id, { ...filters, ...page })))
+    yield matches.flatMap((match) => rowsOf(match as Match));
 }
 
 function rowsOf({ id, members, state, shape, method, score, currency, residual_minor, note, decided_by, decided_at, created_at }: Match) {
