@@ -59,3 +59,34 @@ test.each(["done", "failed"] as const)(
     expect(ends).toEqual([]);
   },
 );
+
+test("of jobs that carry a flag as many are done at once as may be, and they don't keep others waiting", { timeout: 120_000 }, async () => {
+  const { url, client } = await fresh();
+  const held = Promise.withResolvers<void>();
+  let holding = 0;
+  let most = 0;
+  let others = 0;
+  jobs = new Jobs({
+    connectionString: url,
+    tasks: {
+      async hold() {
+        most = Math.max(most, ++holding);
+        await held.promise;
+        holding--;
+      },
+      other: () => void others++,
+    },
+    crontab: "0 0 29 2 * other",
+    concurrentJobs: 4,
+    mostAtOnce: (flag) => (flag === "run" ? 2 : 4),
+    stopWithinMs: 1_000,
+    onEnd: (error) => ends.push(error),
+  });
+  await client.query("select graphile_worker.add_job('hold', flags => array['run', 'run:t']) from generate_series(1, 6)");
+  await until("as many as may be", () => holding === 2);
+  await client.query("select graphile_worker.add_job('other', flags => array['lines']) from generate_series(1, 8)");
+  await until("the others to be done", () => others === 8);
+  held.resolve();
+  await until("all to be done", async () => (await client.query(SETTLED.done)).rows[0].settled);
+  expect(most).toBe(2);
+});

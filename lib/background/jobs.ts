@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
+import { type Job, Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
 import { log } from "../runtime/log.ts";
 import { durations, figure } from "../runtime/metrics.ts";
 import { SettlingPool } from "./settling-pool.ts";
@@ -17,6 +17,8 @@ export type JobsOptions = {
   /** https://worker.graphile.org/docs/cron */
   crontab: string;
   concurrentJobs: number;
+  /** How many jobs that carry a flag this process does at once; others wait, and don't keep those behind them waiting. Without it: any number. */
+  mostAtOnce?: (flag: string) => number;
   /** How long a job may go on once all is to stop. */
   stopWithinMs: number;
   /** The pool ended without being asked to: none is made in this process again. */
@@ -43,6 +45,10 @@ export class Jobs implements Vital {
   #pool: string | undefined;
   #stopping = false;
   #running = 0;
+  /** Of the jobs that run now, how many carry each flag. */
+  readonly #flags = new Map<string, number>();
+  /** One worker asks for a job at a time: two at once would both take the last place. */
+  #asking: PromiseWithResolvers<void> | undefined;
   /** On our monotonic clock: when the database last answered which job is next, at first when it could be asked. */
   #fetchedAt = performance.now();
   #hasFetched = false;
@@ -113,8 +119,9 @@ export class Jobs implements Vital {
   }
 
   #run(): Promise<Runner> {
-    const { tasks, crontab, concurrentJobs, stopWithinMs } = this.#options;
+    const { tasks, crontab, concurrentJobs, mostAtOnce, stopWithinMs } = this.#options;
     return run({
+      ...(mostAtOnce && { forbiddenFlags: () => this.#fullFlags(mostAtOnce) }),
       pgPool: this.#database,
       preset: {
         worker: {
@@ -133,8 +140,26 @@ export class Jobs implements Vital {
     });
   }
 
+  async #fullFlags(mostAtOnce: (flag: string) => number): Promise<string[]> {
+    while (this.#asking) await this.#asking.promise;
+    this.#asking = Promise.withResolvers();
+    return [...this.#flags].flatMap(([flag, count]) => (count >= mostAtOnce(flag) ? flag : []));
+  }
+
+  #count(flags: Job["flags"], by: 1 | -1): void {
+    for (const flag of Object.keys(flags ?? {})) {
+      const count = (this.#flags.get(flag) ?? 0) + by;
+      if (count > 0) this.#flags.set(flag, count);
+      else this.#flags.delete(flag);
+    }
+  }
+
   #watch(): WorkerEvents {
     const events: WorkerEvents = new EventEmitter();
+    const asked = () => {
+      this.#asking?.resolve();
+      this.#asking = undefined;
+    };
     const fetched = () => {
       this.#fetchedAt = performance.now();
       this.#hasFetched = true;
@@ -143,18 +168,25 @@ export class Jobs implements Vital {
     events.on("pool:create", ({ workerPool }) => {
       this.#pool = workerPool.id;
     });
-    events.on("worker:getJob:empty", fetched);
+    events.on("worker:getJob:empty", () => {
+      fetched();
+      asked();
+    });
     events.on("worker:getJob:error", () => {
       this.#failing = true;
+      asked();
     });
     const stops = new Map<string, (labels: { status: string }) => void>();
     events.on("job:start", ({ job }) => {
       fetched();
       this.#running++;
+      this.#count(job.flags, 1);
+      asked();
       stops.set(job.id, took.startTimer({ task: job.task_identifier }));
     });
     events.on("job:complete", ({ job, error }) => {
       this.#running--;
+      this.#count(job.flags, -1);
       stops.get(job.id)?.({ status: error ? "failed" : "done" });
       stops.delete(job.id);
     });

@@ -20,6 +20,8 @@ export type BackgroundOptions = {
   /** https://worker.graphile.org/docs/cron */
   crontab: string;
   concurrentJobs: number;
+  /** Of jobs that carry a flag. */
+  mostAtOnce?: (flag: string) => number;
   /** What the process does all the time, beside its jobs. */
   vitals: Vital[];
   /** What to do when `private.ring(bell, what)` commits. */
@@ -38,6 +40,7 @@ export async function runInBackground({
   tasks,
   crontab,
   concurrentJobs,
+  mostAtOnce,
   vitals,
   bells,
   onListening,
@@ -48,6 +51,7 @@ export async function runInBackground({
     tasks: tracedTasks(tasks),
     crontab,
     concurrentJobs,
+    ...(mostAtOnce && { mostAtOnce }),
     stopWithinMs: JOB_STOPS_WITHIN_MS,
     onEnd(error) {
       log.fatal({ err: error }, "the pool of jobs ended");

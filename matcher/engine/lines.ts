@@ -34,6 +34,8 @@ export const NO_DAY = -2147483648;
 const BLOCK_BYTES = 1 << 20;
 /** Of a longer text the beginning is compared. */
 const TEXT_BYTES = 1000;
+/** As far as `textStart` counts. */
+const MOST_TEXT_BYTES = 2 ** 32;
 
 export class Lines {
   readonly side: "left" | "right";
@@ -77,7 +79,12 @@ export class Lines {
     };
   }
 
-  /** @throws RangeError where the amount is no safe integer, the day no integer or the currency not three capital letters. */
+  /** Of the texts that were added. */
+  get textBytes(): number {
+    return Math.max(0, this.blocks.length - 1) * BLOCK_BYTES + (this.blocks.length > 0 ? this.blockUsed : 0);
+  }
+
+  /** @throws RangeError where the amount is no safe integer, the day no integer, the currency not three capital letters, or a side has more than 4 GiB of text. */
   add(line: Line): void {
     if (!Number.isSafeInteger(line.amount_minor)) throw new RangeError(`amount_minor must be a safe integer, not ${line.amount_minor}.`);
     if (!Number.isInteger(line.value_date)) throw new RangeError(`value_date must be a number of days, not ${line.value_date}.`);
@@ -90,6 +97,7 @@ export class Lines {
     this.booked_date[index] = line.booked_date ?? NO_DAY;
     this.identity.set(index, identityHash(line.identity));
     if (this.blockUsed + 4 * TEXT_BYTES > BLOCK_BYTES) this.newBlock();
+    if (this.textBytes >= MOST_TEXT_BYTES) throw new RangeError("The texts of one side come to more than 4 GiB.");
     this.textStart[index] = (this.blocks.length - 1) * BLOCK_BYTES + this.blockUsed;
     this.addText(index, "reference", line.reference);
     this.addText(index, "counterparty", line.counterparty);

@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { combinationHashOf } from "../engine/content-hash.ts";
 import { Lines } from "../engine/lines.ts";
+import { requireCapacity } from "./capacity.ts";
 import { copyRows } from "./copy-rows.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
@@ -18,6 +19,9 @@ export type Present = {
 };
 
 export type LoadedWorld = { left: Lines; right: Lines; present: Present[]; rejected: Set<string>; ids: Map<number, string> | null };
+
+/** So often their texts' bytes are looked at while lines are read. */
+const LINES_A_LOOK = 10_000;
 
 /**
  * Statements over rows that were just written are planned on what the planner knew before. So each reads a table once, by numbers in their order,
@@ -76,9 +80,11 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
       `select count(*) filter (where side = 'left') as left, count(*) filter (where side = 'right') as right from given_lines`,
     );
     const { left = "0", right = "0" } = counts.rows[0] ?? {};
+    const lines = Number(left) + Number(right);
+    requireCapacity(lines, 0);
     const world = { left: new Lines("left", Number(left)), right: new Lines("right", Number(right)) };
     const ids = run.dryRun ? new Map<number, string>() : null;
-    await copyLines(client, run, world, ids);
+    await copyLines(client, run, world, ids, lines);
     const present = await copyPresent(client, run);
     const rejected = await readRejected(client, run);
     await client.query("commit");
@@ -106,17 +112,25 @@ function giveLinesOf(table: "taken_up" | "settled_too"): string {
     from (select * from ${table} order by id) t join ${membersOf(table, "$1")} mm on mm.match_id = t.id`;
 }
 
-async function copyLines(client: Client, run: RunToDo, world: Pick<LoadedWorld, "left" | "right">, ids: Map<number, string> | null) {
+async function copyLines(
+  client: Client,
+  run: RunToDo,
+  world: Pick<LoadedWorld, "left" | "right">,
+  ids: Map<number, string> | null,
+  lines: number,
+) {
   // A line that is partly matched is given what is open of it and what its matches took.
   const given =
     (await client.query<{ repeated: boolean }>("select exists (select from taken_up) as repeated")).rows[0]?.repeated === true
       ? "select line_no, side, sum(minor)::bigint as minor from given_lines group by 1, 2"
       : "select line_no, side, minor from given_lines";
+  let read = 0;
   await copyRows(
     client,
     `select g.side = 'left', g.line_no, l.id, g.minor, l.currency, l.value_date, l.booked_date, l.reference, l.counterparty, l.description, l.group_key
      from (${given} order by line_no) g join ${linesOf("given_lines", client.escapeLiteral(run.tenantId))} l on l.line_no = g.line_no`,
     (row) => {
+      if (++read % LINES_A_LOOK === 0) requireCapacity(lines, world.left.textBytes + world.right.textBytes);
       const side = row.boolean() ? world.left : world.right;
       const handle = row.integer();
       const identity = row.bytes() as Buffer;

@@ -15,8 +15,8 @@ export const GIVEN_UP = "The run failed several times because of an error on our
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
 
-/** As many at once as the process does jobs. */
-export const RUNS_AT_ONCE = 2;
+/** Of them two large ones at most: the third place is for what takes seconds. */
+export const RUNS_AT_ONCE = 3;
 
 export const runThreads = () =>
   threads<RunTask>({ name: "does runs", begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")), most: RUNS_AT_ONCE });

@@ -118,6 +118,11 @@ begin
   return payload || jsonb_build_object('request_id', nullif(current_setting('tieout.request_id', true), ''));
 end $$;
 
+-- The flags of a job: its kind, and its kind and tenant, of which a process does so many at a time (matcher/main.ts).
+create function private.places_of(tenant text, kind text) returns text[]
+language sql immutable set search_path = ''
+return array[kind, kind || ':' || tenant];
+
 -- `versions`: those that If-Match allows, or null. To be asked while the row is locked. Refuses: precondition_failed.
 create function private.require_version(version bigint, versions jsonb) returns void
 language plpgsql stable set search_path = '' as $$

@@ -108,7 +108,7 @@ begin
   -- One file of a source at a time: two with the same lines would wait for each other.
   perform graphile_worker.add_job(
     'read_import', private.of_request(jsonb_build_object('tenant_id', queued.tenant_id, 'import_id', queued.id)),
-    queue_name => 'source:' || queued.tenant_id || ':' || queued.source_no, max_attempts => 6
+    queue_name => 'source:' || queued.tenant_id || ':' || queued.source_no, max_attempts => 6, flags => private.places_of(queued.tenant_id, 'lines')
   );
   return queued;
 end $$;

@@ -49,7 +49,7 @@ begin
     returning * into i;
     perform graphile_worker.add_job(
       'undo_import', private.of_request(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
-      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6
+      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6, flags => private.places_of(i.tenant_id, 'lines')
     );
     return i;
   end if;

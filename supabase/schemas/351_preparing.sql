@@ -106,7 +106,7 @@ create function private.queue_preparing(tenant text, pair integer, delay interva
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform graphile_worker.add_job('prepare_pair', private.of_request(jsonb_build_object('tenant_id', tenant, 'pair_no', pair)),
-    queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair);
+    queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair, flags => private.places_of(tenant, 'lines'));
 end $$;
 
 -- The same for a pair of the caller's; a number of somebody else's asks for nothing.

@@ -64,6 +64,17 @@ begin
   );
 end $$;
 
+-- Whether a run of a pair may take minutes.
+create function private.is_large(tenant text, pair integer) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return 200000 < (
+    select sum(s.line_count) from public.pairs p
+    join public.sources s on s.tenant_id = p.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = tenant and p.pair_no = pair
+  );
+end $$;
+
 -- One at a time in a pair, the earlier period first; of those asked for while one waits there is one, which is the last asker's.
 create function private.queue_run(tenant text, pair integer, reconciliation text, run text, delay interval) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -71,7 +82,8 @@ begin
   perform graphile_worker.add_job('match_pair',
     private.of_request(jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
     queue_name => 'pair:' || pair, run_at => now() + delay, max_attempts => 5, job_key => 'match:' || coalesce(run, reconciliation),
-    job_key_mode => 'preserve_run_at');
+    job_key_mode => 'preserve_run_at', flags => private.places_of(tenant, 'run') || case when private.is_large(tenant, pair)
+      then private.places_of(tenant, 'large run') end);
 end $$;
 
 -- Asks for a run of every open period of a pair that runs by itself. After a second, in which more may come.
