@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Result } from "../engine/engine.ts";
 import { type Explanation, explain } from "../engine/explain.ts";
@@ -13,6 +14,8 @@ const MATCHES = 20_000;
 /** Those that bring an explanation of a kilobyte. */
 const EXPLAINED = 2_000;
 const GONE = 5_000;
+/** Matches that are written down in some milliseconds. */
+const SLICE = 500;
 
 /** Which rules stand before all others and are exact: what they make, later runs leave alone. */
 function settlingRules(rules: readonly Rule[]): boolean[] {
@@ -22,7 +25,7 @@ function settlingRules(rules: readonly Rule[]): boolean[] {
 
 /**
  * Keeps the changes chunk by chunk: after each commit the proof holds, and what a matcher that dies has kept, the next one finds kept.
- * What is gone goes first, so that its lines are free.
+ * What is gone goes first, so that its lines are free. While one chunk is kept, the next is written down.
  * @returns how many matches were left out, since somebody took their lines meanwhile
  */
 export async function keepChanges(
@@ -35,38 +38,54 @@ export async function keepChanges(
   const total = made.length + gone.length;
   let done = 0;
   let leftOut = 0;
-  const keep = async (chunk: Made[], ids: string[]) => {
-    leftOut += await inTime(client, run, () => keepChunk(client, run, result, chunk, ids));
-    done += chunk.length + ids.length;
+  const keep = async (columns: Columns, ids: string[]) => {
+    leftOut += await inTime(client, run, () => keepChunk(client, run, columns, ids));
+    done += columns.length + ids.length;
     await told(done, total);
   };
+  const none = new Columns(result);
   for (let from = 0; from < gone.length; from += GONE)
     await keep(
-      [],
+      none,
       gone.slice(from, from + GONE).map(({ id }) => id),
     );
-  const settling = settlingRules(result.input.rules);
-  let chunk: Made[] = [];
-  let explained = 0;
-  for (const match of made) {
-    // Of one state each: all of a chunk's lines are taken, or none.
-    if (chunk.length > 0 && chunk[0]?.state !== match.state) {
-      await keep(chunk, []);
-      [chunk, explained] = [[], 0];
+  let keeping = Promise.resolve();
+  for (const chunk of chunksOf(result, made)) {
+    const columns = new Columns(result);
+    for (const [at, match] of chunk.entries()) {
+      columns.add(match);
+      // What is being kept is still on its way to the database.
+      if (at % SLICE === SLICE - 1) await otherWork();
     }
-    chunk.push(match);
-    if (!settling[result[match.state].rule[match.index] as number]) explained += 1;
-    if (chunk.length < MATCHES && explained < EXPLAINED) continue;
-    await keep(chunk, []);
-    [chunk, explained] = [[], 0];
+    await keeping;
+    keeping = keep(columns, []);
+    keeping.catch(() => {});
   }
-  if (chunk.length > 0) await keep(chunk, []);
+  await keeping;
   return leftOut;
 }
 
-async function keepChunk(client: Client, run: RunToDo, result: Result, chunk: readonly Made[], gone: readonly string[]): Promise<number> {
-  const columns = new Columns(result);
-  for (const match of chunk) columns.add(match);
+/** Of one state each, so that all of a chunk's lines are taken, or none; and apart those that are there already. */
+function* chunksOf(result: Result, made: readonly Made[]): Generator<Made[]> {
+  const settling = settlingRules(result.input.rules);
+  for (const state of ["confirmed", "suggested"] as const) {
+    for (const isThere of [false, true]) {
+      let chunk: Made[] = [];
+      let explained = 0;
+      for (const match of made) {
+        if (match.state !== state || (match.again !== null) !== isThere) continue;
+        chunk.push(match);
+        if (!settling[result[state].rule[match.index] as number]) explained += 1;
+        if (chunk.length < MATCHES && explained < EXPLAINED) continue;
+        yield chunk;
+        [chunk, explained] = [[], 0];
+      }
+      if (chunk.length > 0) yield chunk;
+    }
+  }
+}
+
+async function keepChunk(client: Client, run: RunToDo, columns: Columns, gone: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ left_out: number }>(
     `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) as left_out`,
     [run.tenantId, run.reconciliationId, run.runId, run.attempt, array(gone), ...columns.values()],
@@ -87,6 +106,10 @@ class Columns {
     this.result = result;
     this.settling = settlingRules(result.input.rules);
     this.names = result.input.rules.map(({ name }) => quoted(name));
+  }
+
+  get length(): number {
+    return this.matches[0]?.length ?? 0;
   }
 
   add(match: Made): void {

@@ -77,7 +77,8 @@ begin
 end $$;
 
 -- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in columns. Those whose lines somebody took
--- meanwhile are left out. Answers how many were left out. Refuses: conflict where the period was closed or the run taken up meanwhile.
+-- meanwhile are left out. Matches that come without members are there already, and were made by another rule. Answers how many were left out.
+-- Refuses: conflict where the period was closed or the run taken up meanwhile.
 create function private.keep_matches(
   tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[],
@@ -96,23 +97,23 @@ begin
     perform private.undo_matches(tenant, array(
       select m.id from public.matches m where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null), null);
   end if;
-  if cardinality(ids) = 0 then
+  if cardinality(member_ids) = 0 then
+    update public.matches m set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin,
+      explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
+    from unnest(ids, states, methods, keep_matches.settled, scores, margins, highs, lows) as s (id, state, method, settled, score, margin, high, low)
+    where m.tenant_id = tenant and m.id = s.id and m.decided_by is null and m.state = s.state;
     return 0;
   end if;
   select coalesce(array_agg(distinct member_ids[o.n]), '{}') into lost
   from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
   where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
-  insert into public.matches as m (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
+  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
     amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
   select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,
     explanations -> s.id::text, s.high, s.low, 'system'
   from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts, residuals, highs, lows)
     as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
-  where cardinality(lost) = 0 or s.id <> all (lost)
-  -- The same lines and amounts, by another rule.
-  on conflict (tenant_id, id) do update set run_id = excluded.run_id, method = excluded.method, settled = excluded.settled, score = excluded.score,
-    margin = excluded.margin, explanation = excluded.explanation, hash_high = excluded.hash_high, hash_low = excluded.hash_low
-  where m.decided_by is null and m.state = excluded.state;
+  where cardinality(lost) = 0 or s.id <> all (lost);
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
   from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side, minor)

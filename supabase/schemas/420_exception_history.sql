@@ -41,10 +41,17 @@ create trigger history_inserted after insert on public.exceptions
 create function private.record_updated_exceptions() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
+  -- Before and after come together by grouping. Joined, each would be compared with each: the plan that is kept was made for the one row that came first.
   insert into public.exception_history (tenant_id, exception_id, kind, changes)
-  select n.tenant_id, n.id, 'updated', x.changes
-  from after_update n join before_update o on o.tenant_id = n.tenant_id and o.id = n.id
-  cross join lateral (select private.changes(private.exception_facts(o), private.exception_facts(n)) as changes) x
+  select (p.n).tenant_id, (p.n).id, 'updated', x.changes
+  from (
+    select (array_agg(x.e) filter (where x.is_before))[1] as o, (array_agg(x.e) filter (where not x.is_before))[1] as n
+    from (
+      select row(b.*)::public.exceptions as e, true as is_before from before_update b union all select row(a.*)::public.exceptions, false from after_update a
+    ) x
+    group by (x.e).tenant_id, (x.e).id
+  ) p
+  cross join lateral (select private.changes(private.exception_facts(p.o), private.exception_facts(p.n)) as changes) x
   where x.changes is not null;
   return null;
 end $$;

@@ -127,7 +127,15 @@ begin
       else 'moved'
     end as change,
     case when o.paused_at is not null and n.paused_at is null then o.paused_at + (n.paused_ms - o.paused_ms) * interval '1 millisecond' end as resumed_at
-    from after_update n join before_update o on o.tenant_id = n.tenant_id and o.id = n.id
+    -- Grouped, not joined: 420_exception_history.sql says why.
+    from (
+      select (array_agg(x.e) filter (where x.is_before))[1] as o, (array_agg(x.e) filter (where not x.is_before))[1] as n
+      from (
+      select row(b.*)::public.exceptions as e, true as is_before from before_update b union all select row(a.*)::public.exceptions, false from after_update a
+    ) x
+      group by (x.e).tenant_id, (x.e).id
+    ) p
+    cross join lateral (select (p.n).*) n cross join lateral (select (p.o).*) o
     -- What stays closed has no clock, wherever its deadline is moved.
     where (o.status in ('open', 'in_review') or n.status in ('open', 'in_review'))
       and (n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))

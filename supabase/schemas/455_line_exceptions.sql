@@ -36,37 +36,51 @@ begin
   return found_day;
 end $$;
 
--- What an exception is about: the lines of a suggestion, or these. { match_id, currency, difference_minor, is_late, lines: [{ line_no, id, side, source,
--- open_minor, value_date, reference, is_free }] }, difference_minor left − right, and free what has no exception yet.
-create function private.subject_of_exception(r public.reconciliations, suggestion uuid, line_nos bigint[]) returns jsonb
-language plpgsql stable set search_path = '' as $$
+-- What exceptions are about, each by its place in the arrays: the lines of a suggestion, and this one; no row where none of it is open. { match_id,
+-- currency, difference_minor, is_late, lines: [{ line_no, id, side, source, open_minor, value_date, reference, is_free }] }, difference_minor left − right,
+-- and free what has no exception yet.
+create function private.subjects_of_exceptions(r public.reconciliations, suggestions uuid[], line_nos bigint[]) returns table (n bigint, subject jsonb)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
-  return (
-    select jsonb_build_object('match_id', suggestion, 'currency', min(o.currency),
-      'difference_minor', greatest(-9007199254740991, least(9007199254740991, sum(case o.side when 'left' then o.open_minor else -o.open_minor end))),
-      'is_late', bool_or(exists (
-        select from public.reconciliations c
-        where c.tenant_id = r.tenant_id and c.pair_no = r.pair_no and c.closed_at is not null and o.value_date between c.period_start and c.period_end
-          -- What was there when it closed was carried. Times of transactions don't say which came first.
-          and (
-            select k.line_no from public.carried_lines k where k.tenant_id = r.tenant_id and k.reconciliation_id = c.id and k.line_no = o.line_no
-          ) is null
-      )),
-      'lines', jsonb_agg(jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side, 'source', s.name,
-        'open_minor', o.open_minor, 'value_date', o.value_date, 'reference', coalesce(l.reference, l.external_id, l.counterparty), 'is_free', (
-          select x.exception_id from private.exception_lines x where x.tenant_id = r.tenant_id and x.line_no = o.line_no and x.pair_no = r.pair_no
-        ) is null) order by o.side, abs(o.open_minor) desc, o.line_no))
-    from (
-      select mm.line_no from public.match_members mm where mm.tenant_id = r.tenant_id and mm.match_id = suggestion
-      union
-      select x.line_no from unnest(line_nos) x (line_no)
-    ) n
-    cross join lateral (
-      select * from private.open_lines x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = n.line_no offset 0
-    ) o
-    cross join lateral (select * from public.lines x where x.tenant_id = r.tenant_id and x.line_no = n.line_no offset 0) l
-    join public.sources s on s.tenant_id = r.tenant_id and s.source_no = l.source_no
-  );
+  return query
+  with asked as materialized (
+    select a.n, a.suggestion, a.line_no from unnest(suggestions, line_nos) with ordinality a (suggestion, line_no, n)
+  ), about as materialized (
+    select a.n, m.line_no from asked a join private.members_of(r.tenant_id, suggestions) m on m.match_id = a.suggestion
+    union
+    select a.n, a.line_no from asked a where a.line_no is not null
+  ), open_ones as materialized (
+    select x.line_no, x.side, x.currency, x.open_minor, x.value_date from private.open_lines x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = any (array(select y.line_no from about y)) order by x.line_no
+  ), closed as materialized (
+    select c.id, c.period_start, c.period_end from public.reconciliations c
+    where c.tenant_id = r.tenant_id and c.pair_no = r.pair_no and c.closed_at is not null
+  ), late as materialized (
+    -- What was there when a period closed was carried. Times of transactions don't say which came first.
+    select distinct o.line_no from open_ones o join closed c on o.value_date between c.period_start and c.period_end
+    where (
+      select k.line_no from public.carried_lines k where k.tenant_id = r.tenant_id and k.reconciliation_id = c.id and k.line_no = o.line_no
+    ) is null
+  )
+  select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
+    'difference_minor', greatest(-9007199254740991, least(9007199254740991, sum(case o.side when 'left' then o.open_minor else -o.open_minor end))),
+    'is_late', bool_or(t.line_no is not null),
+    'lines', jsonb_agg(jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side, 'source', s.name,
+      'open_minor', o.open_minor, 'value_date', o.value_date, 'reference', coalesce(l.reference, l.external_id, l.counterparty),
+      'is_free', e.line_no is null) order by o.side, abs(o.open_minor) desc, o.line_no))
+  from about a
+  join asked q on q.n = a.n
+  join open_ones o on o.line_no = a.line_no
+  join (
+    select * from public.lines x where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y)) order by x.line_no
+  ) l on l.line_no = a.line_no
+  join public.sources s on s.tenant_id = r.tenant_id and s.source_no = l.source_no
+  left join late t on t.line_no = a.line_no
+  left join (
+    select x.line_no from private.exception_lines x
+    where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y)) and x.pair_no = r.pair_no order by x.line_no
+  ) e on e.line_no = a.line_no
+  group by a.n, q.suggestion;
 end $$;
 
 -- What exceptions are to be opened about in a period: lines that are open past grace and have none yet, those of a suggestion together. The most money
@@ -108,12 +122,13 @@ begin
     select null::uuid as match_id, v.line_no, v.minor from overdue v where v.match_id is null
     union all
     select s.id, min(v.line_no), s.minor from overdue v join suggested s on s.id = v.match_id group by s.id, s.minor
-  ), chosen as (
+  ), chosen as materialized (
     select * from subjects order by minor desc, line_no limit most
   )
-  select coalesce(jsonb_agg(private.subject_of_exception(r, c.match_id, array[c.line_no]) order by c.minor desc, c.line_no), '[]'),
-    (select count(*) from subjects) - count(*)
-  into lines, held_back from chosen c;
+  select coalesce(jsonb_agg(x.subject order by x.n), '[]'), (select count(*) from subjects) - (select count(*) from chosen)
+  into lines, held_back
+  from private.subjects_of_exceptions(r, array(select c.match_id from chosen c order by c.minor desc, c.line_no),
+    array(select c.line_no from chosen c order by c.minor desc, c.line_no)) x;
 end $$;
 
 -- rows: [{ match_id, line_nos, title, severity, assigned_to, reason_code, amount_minor, currency, details }], the first of line_nos its own. Those

@@ -13,7 +13,7 @@ end $$;
 
 -- Open exceptions that are about other lines than a run left them with: of the lines of a suggestion the oldest, before it one with a title that
 -- somebody gave, with those to merge into it; of those whose suggestion is gone each, about one line that is open.
--- [{ exception_id, merged, line_no, severity, amount_minor, … }], as subject_of_exception; line_no: the exception's own line.
+-- [{ exception_id, merged, line_no, severity, amount_minor, … }], as subjects_of_exceptions; line_no: the exception's own line.
 create function private.exceptions_to_regroup(tenant text, reconciliation text) returns jsonb
 language plpgsql stable security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
@@ -40,13 +40,13 @@ begin
       ) m on m.id = g.grouped_match_id
       where m.id is null
     ), changed as (
-      select o.ids[1] as exception_id, o.ids[2:] as merged, o.line_nos[1] as line_no, private.subject_of_exception(r, p.match_id, '{}') as subject
+      select o.ids[1] as exception_id, o.ids[2:] as merged, o.line_nos[1] as line_no, p.match_id
       from put_together p cross join lateral (
         select array_agg(i.id order by t.is_own desc, i.id) as ids, array_agg(i.line_no order by t.is_own desc, i.id) as line_nos
         from unnest(p.ids, p.line_nos) i (id, line_no) cross join lateral (select private.has_own_title(tenant, i.id) as is_own) t
       ) o
       union all
-      select p.id, '{}', o.line_no, private.subject_of_exception(r, null, array[o.line_no])
+      select p.id, '{}', o.line_no, null
       from left_over p cross join lateral (
         select x.line_no from private.exception_lines x cross join lateral (
           select abs(y.open_minor) as minor from private.open_lines y
@@ -56,11 +56,16 @@ begin
         order by x.line_no <> p.line_no, o.minor desc, x.line_no limit 1
       ) o
       where not exists (select from held h where h.exception_id = p.id)
+    ), numbered as materialized (
+      select row_number() over () as n, c.* from changed c
     )
-    select coalesce(jsonb_agg(c.subject || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged, 'line_no', c.line_no,
+    select coalesce(jsonb_agg(x.subject || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged, 'line_no', c.line_no,
       'severity', e.severity, 'amount_minor', e.amount_minor) order by c.exception_id), '[]')
-    from changed c join public.exceptions e on e.tenant_id = tenant and e.id = c.exception_id
-    where c.subject -> 'lines' <> 'null'
+    -- A suggestion has its lines itself.
+    from private.subjects_of_exceptions(r, array(select y.match_id from numbered y order by y.n),
+      array(select case when y.match_id is null then y.line_no end from numbered y order by y.n)) x
+    join numbered c on c.n = x.n
+    join public.exceptions e on e.tenant_id = tenant and e.id = c.exception_id
   );
 end $$;
 

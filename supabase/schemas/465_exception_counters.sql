@@ -113,11 +113,17 @@ language plpgsql security definer set search_path = '' as $$
 declare
   c record;
 begin
-  with changed as (
-    select o as before, n as after
-    from after_update n join before_update o on o.tenant_id = n.tenant_id and o.id = n.id
-    where (o.status in ('open', 'in_review'), o.due_at, o.assigned_to, o.reconciliation_id, o.currency, o.amount_minor)
-      is distinct from (n.status in ('open', 'in_review'), n.due_at, n.assigned_to, n.reconciliation_id, n.currency, n.amount_minor)
+  -- Grouped, not joined: 420_exception_history.sql says why.
+  with pairs as (
+    select (array_agg(x.e) filter (where x.is_before))[1] as o, (array_agg(x.e) filter (where not x.is_before))[1] as n
+    from (
+      select row(b.*)::public.exceptions as e, true as is_before from before_update b union all select row(a.*)::public.exceptions, false from after_update a
+    ) x
+    group by (x.e).tenant_id, (x.e).id
+  ), changed as (
+    select p.o as before, p.n as after from pairs p
+    where ((p.o).status in ('open', 'in_review'), (p.o).due_at, (p.o).assigned_to, (p.o).reconciliation_id, (p.o).currency, (p.o).amount_minor)
+      is distinct from ((p.n).status in ('open', 'in_review'), (p.n).due_at, (p.n).assigned_to, (p.n).reconciliation_id, (p.n).currency, (p.n).amount_minor)
   )
   select array_agg(x.tenant_id) as tenants, array_agg(x.due_at) as due_ats, array_agg(x.assigned_to) as assignees,
     array_agg(x.reconciliation_id) as reconciliations, array_agg(x.currency) as currencies, array_agg(x.amount_minor) as amounts,
