@@ -1,4 +1,5 @@
 -- What a run closes is no longer compared each with each; exceptions are described set by set; matches that are new are inserted without a look for old ones.
+-- contracts: subject_of_exception is called by functions alone that are replaced here.
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
