@@ -24,6 +24,8 @@ export type Line = {
   counterparty?: Text | null;
   description?: Text | null;
   group_key?: Text | null;
+  /** What else it is known by (names.ts). */
+  known_as?: string | null;
 };
 
 export const TEXT_FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
@@ -49,6 +51,8 @@ export class Lines {
   readonly hashes: Record<TextField, HashColumn>;
   private textStart: Uint32Array;
   private readonly textLength: Record<TextField, Uint16Array>;
+  /** By line, of the few that have one. */
+  readonly knownAs = new Map<number, string>();
   private readonly blocks: Uint8Array[] = [];
   private blockUsed = BLOCK_BYTES;
   /** Where `wordRanges` found the words of the last text. */
@@ -103,6 +107,7 @@ export class Lines {
     this.addText(index, "counterparty", line.counterparty);
     this.addText(index, "description", line.description);
     this.addText(index, "group_key", line.group_key);
+    if (line.known_as) this.knownAs.set(index, line.known_as);
     this.length += 1;
   }
 

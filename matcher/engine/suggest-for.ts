@@ -3,6 +3,7 @@ import { type BusinessDays, mondayToFriday } from "./days.ts";
 import { match, type Result } from "./engine.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { type Line, Lines } from "./lines.ts";
+import { Names } from "./names.ts";
 import { MAX_DAYS, type Rule } from "./rules.ts";
 import type { Weights } from "./weights.ts";
 
@@ -40,14 +41,17 @@ export function suggestFor({
   // Candidates that cancel each other are no counterparts of the line.
   const twoSided = rules.filter(({ kind }) => kind !== "reversal");
   const asking = twoSided.map((rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }));
+  const names = new Names(weights?.names);
+  const named = (one: Line, of: "left" | "right"): Line => (of === "right" ? { ...one, known_as: names.of(one) } : one);
+  const otherSide = side === "left" ? "right" : "left";
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
   let doubt = 1;
   for (let round = 0; round < MOST * 2 && suggestions.length < MOST; round++) {
     const own = new Lines(side, 1);
-    own.add(line);
-    const other = new Lines(side === "left" ? "right" : "left", candidates.length);
-    for (const candidate of candidates) if (!without.has(candidate.handle)) other.add(candidate);
+    own.add(named(line, side));
+    const other = new Lines(otherSide, candidates.length);
+    for (const candidate of candidates) if (!without.has(candidate.handle)) other.add(named(candidate, otherSide));
     const [left, right] = side === "left" ? [own, other] : [other, own];
     const result = match({ left, right, rules: asking, weights, rejected, businessDays });
     if (result.suggested.length === 0) break;

@@ -5,11 +5,12 @@
 import { Counts } from "./counts.ts";
 import { grown } from "./hash.ts";
 import type { Lines } from "./lines.ts";
-import { MOST_WORDS, type TextField } from "./text.ts";
+import { MOST_WORDS, type TextField, wordsOf } from "./text.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 export const FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
 export const FIELD_COUNT = FIELDS.length;
+const NAME = FIELDS.indexOf("counterparty");
 /** Lines whose frequencies would have to be seen before ours outweigh what is known of texts in general. */
 const PRIOR_LINES = 50;
 
@@ -189,16 +190,23 @@ export class SideTexts {
       this.rowOf[line] = row;
       for (let field = 0; field < FIELD_COUNT; field++) {
         this.start[row * FIELD_COUNT + field] = this.used;
-        if (this.readAgain(line, field)) continue;
-        this.readField(line, field, vocabulary);
+        const knownAs = field === NAME ? this.lines.knownAs.get(line) : undefined;
+        if (knownAs === undefined && this.readAgain(line, field)) continue;
+        this.readField(line, field, vocabulary, knownAs);
       }
     }
     this.start[to * FIELD_COUNT] = this.used;
   }
 
-  private readField(line: number, field: number, vocabulary: Vocabulary): void {
+  /** @param knownAs comes first, as words that begin a field weigh together. */
+  private readField(line: number, field: number, vocabulary: Vocabulary, knownAs = ""): void {
     const name = FIELDS[field] as TextField;
     let prefix = field + 1;
+    for (const word of knownAs === "" ? [] : wordsOf(knownAs, name).slice(0, MOST_WORDS)) {
+      const id = vocabulary.idOf(word);
+      prefix = prefixWith(prefix, id);
+      this.add(id, prefix);
+    }
     const count = this.lines.wordRanges(line, name, RANGES);
     if (count >= 0) {
       const { block } = this.lines;

@@ -1,12 +1,13 @@
 /**
- * What people's decisions on one pair of sources taught. Counts alone, of levels and kinds of words, never a text: they are stored
- * with the pair, shown, and thrown away to reset what was learnt.
+ * What people's decisions on one pair of sources taught: counts of levels and kinds of words, and which names are one. Stored with the pair, shown,
+ * and thrown away to reset what was learnt; a name can be forgotten by itself.
  */
 import { Alignment } from "./alignment.ts";
 import type { BusinessDays } from "./days.ts";
 import { amountLevel, dayLevel, daysInLevel, EQUAL } from "./levels.ts";
 import { type Line, Lines } from "./lines.ts";
 import { type Knowledge, Observations, priorKnowledge, wordShares } from "./model.ts";
+import { type KnownName, Names } from "./names.ts";
 import { inOrder } from "./order.ts";
 import { Texts } from "./texts.ts";
 
@@ -18,6 +19,8 @@ export type Weights = {
   knowledge: Knowledge;
   /** Decisions on proposals of weighed evidence by their score: what the scores were worth. */
   calibration: { score_from: number; confirmed: number; rejected: number }[];
+  /** Of what was learnt before version 1.6.0 none. */
+  names?: KnownName[];
 };
 
 /** A person's decision on one left and one right line; `score` as it was proposed, null of a match made by hand. */
@@ -44,7 +47,10 @@ export function learn(before: Weights | null, decisions: readonly Decision[], bu
   const alignment = new Alignment(texts);
   const seen = new Observations(texts);
   const businessLags = zeros("day");
-  decisions.forEach(({ confirmed, score }, index) => {
+  const names = new Names(weights.names);
+  decisions.forEach((decision, index) => {
+    const { confirmed, score } = decision;
+    names.decide(decision.left, decision.right, confirmed);
     if (score !== null) countScore(weights, score, confirmed);
     if (!confirmed) {
       weights.rejected += 1;
@@ -58,6 +64,7 @@ export function learn(before: Weights | null, decisions: readonly Decision[], bu
     const businessLag = dayLevel(businessDays(to) - businessDays(from));
     businessLags[businessLag] = (businessLags[businessLag] as number) + 1 / daysInLevel(businessLag);
   });
+  weights.names = names.list;
   const kept = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
   weights.knowledge = {
     // What was learnt before version 1.5.0 has no slips.

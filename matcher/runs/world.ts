@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { combinationHashOf } from "../engine/content-hash.ts";
 import { Lines } from "../engine/lines.ts";
+import { Names } from "../engine/names.ts";
 import { requireCapacity } from "./capacity.ts";
 import { copyRows } from "./copy-rows.ts";
 import type { RunToDo } from "./run-to-do.ts";
@@ -124,6 +125,7 @@ async function copyLines(
     (await client.query<{ repeated: boolean }>("select exists (select from taken_up) as repeated")).rows[0]?.repeated === true
       ? "select line_no, side, sum(minor)::bigint as minor from given_lines group by 1, 2"
       : "select line_no, side, minor from given_lines";
+  const names = new Names(run.weights?.names);
   let read = 0;
   await copyRows(
     client,
@@ -135,7 +137,7 @@ async function copyLines(
       const handle = row.integer();
       const identity = row.bytes() as Buffer;
       ids?.set(handle, identity.toString("hex"));
-      side.add({
+      const line = {
         handle,
         identity,
         amount_minor: row.integer(),
@@ -146,7 +148,8 @@ async function copyLines(
         counterparty: row.bytes(),
         description: row.bytes(),
         group_key: row.bytes(),
-      });
+      };
+      side.add(side === world.right ? { ...line, known_as: names.of(line) } : line);
     },
   );
 }

@@ -34,9 +34,18 @@ begin
   );
 end $$;
 
--- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt. Refuses: precondition_failed; role_required where four
--- eyes are turned off by anyone but an admin.
-create function private.put_own_rules(period text, rules jsonb, policy jsonb, forget boolean, versions jsonb) returns public.pairs
+create function private.without_names(weights jsonb, names jsonb) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when weights ? 'names' then jsonb_set(weights, '{names}', (
+    select coalesce(jsonb_agg(n.name order by n.place), '[]') from jsonb_array_elements(weights -> 'names') with ordinality n (name, place)
+    where not names @> jsonb_build_array(n.name - 'confirmed')
+  )) else weights end;
+end $$;
+
+-- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt: all of it, or these names, [{ left, right }]. Refuses:
+-- precondition_failed; role_required where four eyes are turned off by anyone but an admin.
+create function private.put_own_rules(period text, rules jsonb, policy jsonb, forget boolean, names jsonb, versions jsonb) returns public.pairs
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -54,7 +63,7 @@ begin
   before := private.rules_json(p);
   insert into public.pair_rules (tenant_id, pair_no, version, rules, policy) values (tenant, p.pair_no, p.rules_version + 1, rules,
     private.policy_of_pair(tenant, p.pair_no) || policy);
-  update public.pairs x set rules_version = p.rules_version + 1, weights = case when forget then null else x.weights end
+  update public.pairs x set rules_version = p.rules_version + 1, weights = case when not forget then private.without_names(x.weights, names) end
   where x.tenant_id = tenant and x.pair_no = p.pair_no
   returning * into p;
   if forget then
@@ -65,9 +74,9 @@ begin
   perform private.ask_for_runs(tenant, p.pair_no);
   return p;
 end $$;
-grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb) to authenticated;
+grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb, jsonb), private.without_names(jsonb, jsonb) to authenticated;
 
--- input: { id, rules, automatic, four_eyes, calendar_id, exceptions, reset_learning, dry_run }, `id` the reconciliation's. A dry run is asked for as one
+-- input: { id, rules, automatic, four_eyes, calendar_id, exceptions, reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one
 -- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -87,7 +96,8 @@ begin
       'run_id', (private.ask_for_own_run(r.id, private.trial_of(input))).id);
   end if;
   perform private.require_calendar(input);
-  p := private.put_own_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false), request -> 'versions');
+  p := private.put_own_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false),
+    coalesce(input -> 'forget_names', '[]'), request -> 'versions');
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $$;
 
@@ -114,12 +124,19 @@ begin
   );
 end $$;
 
--- Keeps what a run learnt up to a decision, unless it was reset meanwhile. Refuses: conflict where the run was taken up meanwhile.
+-- Keeps what a run learnt up to a decision, unless it was reset, or rules were changed and names forgotten, meanwhile. Refuses: conflict where the run was taken up meanwhile.
 create function private.keep_weights(tenant text, pair integer, run text, attempt integer, weights jsonb, up_to bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   taken integer;
 begin
+  perform from public.pairs p where p.tenant_id = tenant and p.pair_no = pair for no key update;
+  if exists (
+    select from public.runs x join public.pairs p on p.tenant_id = x.tenant_id and p.pair_no = x.pair_no
+    where x.tenant_id = tenant and x.id = run and x.rules_version <> p.rules_version
+  ) then
+    return;
+  end if;
   delete from private.decisions d where d.tenant_id = tenant and d.pair_no = pair and d.id <= up_to;
   get diagnostics taken = row_count;
   if taken > 0 then

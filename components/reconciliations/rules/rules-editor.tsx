@@ -20,6 +20,7 @@ import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { currenciesOf } from "../matching/waterfall.ts";
 import { reconciliationsKey } from "../queries.ts";
+import { KnownNames } from "./known-names.tsx";
 import { RuleCard } from "./rule-card.tsx";
 import { moved, type Rule, type RulesDraft } from "./sentence.ts";
 
@@ -47,7 +48,7 @@ export function RulesEditor({
   const cache = useQueryClient();
   const tenant = useTenantId();
   const { rules, automatic, four_eyes, calendar_id } = data;
-  const before: RulesDraft = { rules, automatic, four_eyes, calendar_id };
+  const before: RulesDraft = { rules, automatic, four_eyes, calendar_id, forget_names: [] };
   const [draft, setDraft] = useState(before);
   const [editing, setEditing] = useState<number | "new" | null>(null);
   const [trying, setTrying] = useState(false);
@@ -136,6 +137,14 @@ export function RulesEditor({
           onChange={({ target }) => change({ four_eyes: target.checked })}
         />
       </Card>
+      {data.learnt.names.length > 0 && (
+        <KnownNames
+          names={data.learnt.names}
+          forgotten={draft.forget_names}
+          readOnly={readOnly}
+          onChange={(forget_names) => change({ forget_names })}
+        />
+      )}
       <Card title="Business days" hint="For rules that count business days, and for the grace period of the sources.">
         <fieldset disabled={readOnly} className="contents">
           <CalendarField

@@ -100,6 +100,13 @@ export const policy = {
   exceptions: exceptionPolicy,
 };
 
+/** As many as `MOST_NAMES` of matcher/engine/names.ts. */
+const MOST_NAMES = 500;
+const knownName = {
+  left: z.string().meta({ description: "What the left side calls it.", example: "Blue Bottle Coffee" }),
+  right: z.string().meta({ description: "What the right side calls it: its words without those that have digits.", example: "CARD SQ BLUEBTL SFO" }),
+};
+
 export const learnt = z
   .object({
     confirmed: z.int().meta({ example: 212 }),
@@ -117,8 +124,12 @@ export const learnt = z
       at_least: z.number().nullable().meta({ description: "The lower end of its interval of 95 %.", example: 0.97 }),
       proven: z.boolean().meta({ description: "Whether earned matches by itself.", example: true }),
     }),
+    names: z
+      .array(z.object({ ...knownName, confirmed: z.int().meta({ example: 3 }) }).meta({ id: "KnownName" }))
+      .max(MOST_NAMES)
+      .meta({ description: "Names of one counterparty that share no word, learnt from confirmed matches. forget_names forgets them." }),
   })
-  .meta({ id: "LearntWeights", description: "What people's decisions taught: shares of true matches, no texts." });
+  .meta({ id: "LearntWeights", description: "What people's decisions taught: shares of true matches, and names that are one." });
 
 export const ruleSet = z
   .object({
@@ -163,7 +174,8 @@ export const putRulesContract = contract({
   summary: "Set the rules of a period's sources",
   description:
     "Makes a new version, by which open periods run again. What is left out beside the rules stays. With dry_run nothing is kept: a dry run " +
-    "tells in its impact what would newly match, no longer match and change. What was learnt is forgotten with reset_learning.",
+    "tells in its impact what would newly match, no longer match and change. What was learnt is forgotten with reset_learning, single names with " +
+    "forget_names.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({
@@ -173,6 +185,11 @@ export const putRulesContract = contract({
     calendar_id: policy.calendar_id.optional(),
     exceptions: policy.exceptions.optional(),
     reset_learning: z.boolean().default(false).meta({ example: false }),
+    forget_names: z
+      .array(z.strictObject({ left: text(100).meta(knownName.left.meta() ?? {}), right: text(100).meta(knownName.right.meta() ?? {}) }))
+      .max(MOST_NAMES)
+      .optional()
+      .meta({ description: "Of learnt.names those that are wrong." }),
     dry_run: z.boolean().default(false).meta({ example: false }),
   }),
   response: ruleSetChange,

@@ -16,6 +16,7 @@ export function readable<Rest extends object>({ rules, weights, ...stored }: Sto
       rejected: weights?.rejected ?? 0,
       findings: describeWeights(weights),
       track_record: trackRecord(weights, SURE_SCORE),
+      names: weights?.names ?? [],
     },
   };
 }

@@ -1,0 +1,50 @@
+import { Card } from "#components/kit/card.tsx";
+import { Button } from "#components/ui/button.tsx";
+import type { RuleSet } from "#lib/matching/rules/contract.ts";
+import type { RulesDraft } from "./sentence.ts";
+
+type Names = RuleSet["learnt"]["names"];
+
+/** What confirmed matches taught of names that share no word. Those forgotten stay in sight until the rules are saved. */
+export function KnownNames({
+  names,
+  forgotten,
+  readOnly,
+  onChange,
+}: {
+  names: Names;
+  forgotten: RulesDraft["forget_names"];
+  readOnly: boolean;
+  onChange: (forgotten: RulesDraft["forget_names"]) => void;
+}) {
+  const isSame = (one: { left: string; right: string }, other: { left: string; right: string }) =>
+    one.left === other.left && one.right === other.right;
+  return (
+    <Card title="Known names" hint="Learnt from matches you confirmed whose lines share no word. Later runs take the two names for one.">
+      <ul className="flex flex-col divide-y divide-line">
+        {names.map(({ left, right, confirmed }) => {
+          const gone = forgotten.some((one) => isSame(one, { left, right }));
+          return (
+            <li key={`${left} ${right}`} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 text-sm">
+              <span className={`min-w-0 flex-1 break-words ${gone ? "text-muted line-through" : ""}`}>
+                {right} <span className="text-muted">is</span> {left}
+              </span>
+              <span className="text-muted">
+                {confirmed === 1 ? "1 confirmed match" : `${confirmed.toLocaleString("en")} confirmed matches`}
+              </span>
+              {!readOnly && (
+                <Button
+                  size="sm"
+                  aria-label={gone ? `Keep ${right} as ${left}` : `Forget ${right} as ${left}`}
+                  onClick={() => onChange(gone ? forgotten.filter((one) => !isSame(one, { left, right })) : [...forgotten, { left, right }])}
+                >
+                  {gone ? "Keep" : "Forget"}
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}

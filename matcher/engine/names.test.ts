@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { match } from "./engine.ts";
+import { type Line, Lines } from "./lines.ts";
+import { MOST_NAMES, Names } from "./names.ts";
+import { DEFAULT_RULES } from "./rules.ts";
+import { learn, type Weights } from "./weights.ts";
+
+const DAY = 20_513;
+const vendor = { amount_minor: 12_345, currency: "EUR", value_date: DAY, counterparty: "Blue Bottle Coffee" };
+const charge = { amount_minor: 12_345, currency: "EUR", value_date: DAY + 1, description: "CARD 4521 SQ BLUEBTL SFO 0812" };
+const confirmed = { left: vendor, right: charge, confirmed: true, score: 0.7 };
+const calendar = (day: number) => day;
+
+test("a confirmed match of lines that share no word teaches their names, whatever numbers come with them", () => {
+  const { names = [] } = learn(null, [confirmed], calendar);
+  expect(names).toEqual([{ left: "Blue Bottle Coffee", right: "CARD SQ BLUEBTL SFO", confirmed: 1 }]);
+  expect(new Names(names).of({ description: "Card 4521 SQ BLUEBTL SFO 0915" })).toBe("Blue Bottle Coffee");
+  expect(new Names(names).of({ description: "Card 4521 SQ OTHER SFO 0915" })).toBeNull();
+});
+
+test("a rejection takes back what a confirmation taught", () => {
+  const twice = learn(null, [confirmed, confirmed], calendar);
+  const once = learn(twice, [{ ...confirmed, confirmed: false }], calendar);
+  expect(once.names).toMatchObject([{ confirmed: 1 }]);
+  expect(learn(once, [{ ...confirmed, confirmed: false }], calendar).names).toEqual([]);
+});
+
+test("lines that share a word teach no name", () => {
+  expect(learn(null, [{ ...confirmed, right: { ...charge, description: "SQ BLUE BTL" } }], calendar).names).toEqual([]);
+});
+
+test("what stands for many names tells none of them, and so many are kept", () => {
+  const names = new Names();
+  for (const name of ["Ash", "Birch", "Cedar"]) names.decide({ counterparty: name }, { counterparty: "PAYSERVICE" }, true);
+  expect(names.of({ counterparty: "Payservice 12" })).toBe("Ash Birch Cedar");
+  names.decide({ counterparty: "Dogwood" }, { counterparty: "PAYSERVICE" }, true);
+  expect(names.of({ counterparty: "Payservice 12" })).toBeNull();
+  const letters = (at: number) => String.fromCharCode(65 + (at % 26), 65 + (Math.floor(at / 26) % 26), 65 + Math.floor(at / 676));
+  for (let at = 0; at < 2 * MOST_NAMES; at++) names.decide({ counterparty: `Vendor ${at}` }, { counterparty: letters(at) }, true);
+  expect(names.list).toHaveLength(MOST_NAMES);
+});
+
+test("of two charges of one amount the one that is known by the vendor's name is matched with it", () => {
+  const other = { ...charge, description: "CARD 4521 TST REDCUP SFO 0911" };
+  const scores = (weights: Weights | null) => {
+    const left = linesOf("left", [vendor, ...crowd("Vendor")]);
+    const right = linesOf("right", [{ ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, other, ...crowd("POS")]);
+    const result = match({ left, right, rules: DEFAULT_RULES, weights });
+    const found = [result.confirmed, result.suggested].flatMap((matches) =>
+      Array.from({ length: matches.length }, (_, at) => ({
+        left: matches.left(at)[0],
+        right: matches.right(at)[0],
+        score: matches.score[at] as number,
+      })),
+    );
+    return found.find(({ left: line }) => line === 0);
+  };
+  const before = scores(null);
+  const after = scores(learn(null, [confirmed], calendar));
+  expect(after).toMatchObject({ left: 0, right: 0 });
+  expect(after?.score).toBeGreaterThan(Math.max(0.9, before?.right === 0 ? before.score : 0));
+
+  function linesOf(side: "left" | "right", given: readonly Omit<Line, "handle" | "identity">[]): Lines {
+    const lines = new Lines(side, given.length);
+    const names = new Names(learn(null, [confirmed], calendar).names);
+    given.forEach((line, handle) => {
+      lines.add({ ...line, handle, identity: `${side} ${handle}`, known_as: side === "right" ? names.of(line) : null });
+    });
+    return lines;
+  }
+});
+
+/** Others, so that what is common and what is rare can be told. */
+function crowd(kind: string): Omit<Line, "handle" | "identity">[] {
+  return Array.from({ length: 60 }, (_, at) => ({
+    amount_minor: 20_000 + 731 * at,
+    currency: "EUR",
+    value_date: DAY + (at % 20),
+    counterparty: `${kind} ${String.fromCharCode(65 + (at % 26))}${at} trading`,
+  }));
+}

@@ -1,0 +1,86 @@
+/**
+ * Names that people's decisions showed to be one: what a bank or a card scheme calls a merchant, and what the other side calls it. Learnt where the
+ * lines of a confirmed match share no word; a line known by another name is weighed as if it said it, too.
+ */
+import type { Line } from "./lines.ts";
+import { wordsOf } from "./text.ts";
+
+/** `right`: its words in normal form, without those that have digits, which change from one payment to the next. */
+export type KnownName = { left: string; right: string; confirmed: number };
+
+type Said = { [Field in "reference" | "counterparty" | "description"]?: Line[Field] };
+
+export const MOST_NAMES = 500;
+/** What stands for more, as the name of a payment service does, tells none of them. */
+const MOST_OF_ONE = 3;
+const MOST_LETTERS = 100;
+const FIELDS = ["counterparty", "description", "reference"] as const;
+
+export class Names {
+  private readonly byRight = new Map<string, KnownName[]>();
+
+  constructor(names: readonly KnownName[] = []) {
+    for (const name of names) this.byRight.set(name.right, [...(this.byRight.get(name.right) ?? []), { ...name }]);
+  }
+
+  get list(): KnownName[] {
+    return [...this.byRight.values()].flat();
+  }
+
+  /** What the left side calls the counterparty of a right line; null where nothing is known. */
+  of(right: Said): string | null {
+    const known = this.byRight.size > 0 ? this.byRight.get(keyOf(right) ?? "") : undefined;
+    return known && known.length <= MOST_OF_ONE ? known.map(({ left }) => left).join(" ") : null;
+  }
+
+  /** Counts a decision on two lines: a rejection takes back what a confirmation said. */
+  decide(left: Said, right: Said, confirmed: boolean): void {
+    const [name, key] = [textOf(left)?.trim().slice(0, MOST_LETTERS), keyOf(right)];
+    if (!name || !key) return;
+    const known = this.byRight.get(key) ?? [];
+    const found = known.find((one) => one.left === name);
+    if (found) {
+      found.confirmed += confirmed ? 1 : -1;
+      this.keep(
+        key,
+        known.filter((one) => one.confirmed > 0),
+      );
+    } else if (confirmed && shareNoWord(left, right)) {
+      this.keep(key, [...known, { left: name, right: key, confirmed: 1 }]);
+      this.forgetLeast();
+    }
+  }
+
+  private keep(key: string, known: KnownName[]): void {
+    if (known.length > 0) this.byRight.set(key, known);
+    else this.byRight.delete(key);
+  }
+
+  private forgetLeast(): void {
+    const all = this.list;
+    if (all.length <= MOST_NAMES) return;
+    const least = all.reduce((one, other) => (other.confirmed < one.confirmed ? other : one));
+    this.keep(
+      least.right,
+      (this.byRight.get(least.right) ?? []).filter((one) => one !== least),
+    );
+  }
+}
+
+const text = (value: Line["counterparty"]) => (value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : (value ?? null));
+/** The text by which a line says whom it is about. */
+const textOf = ({ counterparty, description }: Said) => text(counterparty) || text(description) || null;
+
+const plainWordsOf = (value: string, field: (typeof FIELDS)[number]) => wordsOf(value, field).filter((word) => !/\d/.test(word));
+
+function keyOf(line: Said): string | null {
+  const said = textOf(line);
+  const key = said === null ? "" : plainWordsOf(said, text(line.counterparty) ? "counterparty" : "description").join(" ");
+  return key.length > 0 && key.length <= MOST_LETTERS ? key : null;
+}
+
+function shareNoWord(left: Said, right: Said): boolean {
+  const words = (line: Said) => FIELDS.flatMap((field) => plainWordsOf(text(line[field]) ?? "", field));
+  const others = new Set(words(right));
+  return words(left).every((word) => !others.has(word));
+}
