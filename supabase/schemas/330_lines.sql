@@ -14,6 +14,9 @@ create table public.lines (
   import_id text,
   external_id text,
   amount_minor bigint not null check (amount_minor between -9007199254740991 and 9007199254740991),
+  -- What was kept of the amount: amount − fee was paid out. Negative: given back.
+  fee_minor bigint check (
+    fee_minor between -9007199254740991 and 9007199254740991 and amount_minor - fee_minor between -9007199254740991 and 9007199254740991),
   currency text not null,
   value_date date not null,
   booked_date date,
@@ -27,6 +30,7 @@ create table public.lines (
   unique (tenant_id, line_no)
 );
 create index lines_by_source on public.lines (tenant_id, source_no, value_date, line_no);
+create index lines_with_fee on public.lines (tenant_id, line_no) where fee_minor <> 0;
 
 alter table public.lines enable row level security;
 grant select on public.lines to authenticated, service_role;
