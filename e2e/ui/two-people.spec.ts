@@ -84,6 +84,7 @@ test("a month is tied out and closed by two people", async ({ page: ada, context
   await ada.keyboard.type("Booked in another ledger");
   await film.take(ada, "Ada excludes a line that stands alone, and says why");
   await ada.keyboard.press("Enter");
+  await expect(ada.getByText(/^Excluded €/)).toBeVisible();
   await expect(ada.getByText(`${OPEN - SUGGESTED - 1} open`, { exact: true })).toBeVisible();
   await expect(ben.getByText(/^ada excluded a line/)).toBeVisible();
   await film.take(ben, "Ben reads that Ada did");
