@@ -37,7 +37,8 @@ begin
   select * into rule_set from public.pair_rules x where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
   select * into last_run from public.runs x
   where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done' and x.dry_run is null order by x.id desc limit 1;
-  policy := private.default_policy() || coalesce(rule_set.policy, '{}');
+  policy := private.default_policy() || coalesce(rule_set.policy, '{}')
+    || jsonb_strip_nulls(jsonb_build_object('fees', begun.dry_run -> 'fees'));
   calendar := private.open_days(tenant, case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
   update public.runs x set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version, engine_version = engine,
     calendar_id = calendar ->> 'calendar_id', calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
@@ -82,7 +83,7 @@ create function private.keep_matches(
   tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[],
   amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[],
-  member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[]
+  member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[], adjustments jsonb default '{}'
 ) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -103,15 +104,15 @@ begin
   from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
   where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
   insert into public.matches as m (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
-    amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
+    amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)
   select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,
-    explanations -> s.id::text, s.high, s.low, 'system'
+    coalesce(keep_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high, s.low, 'system'
   from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts, residuals, highs, lows)
     as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
   where cardinality(lost) = 0 or s.id <> all (lost)
-  -- The same lines and amounts, by another rule.
-  on conflict (tenant_id, id) do update set run_id = excluded.run_id, method = excluded.method, settled = excluded.settled, score = excluded.score,
-    margin = excluded.margin, explanation = excluded.explanation, hash_high = excluded.hash_high, hash_low = excluded.hash_low
+  -- The same lines and amounts, by another rule, or with the fees of its lines that it had not, or has not any more.
+  on conflict (tenant_id, id) do update set run_id = excluded.run_id, residual_minor = excluded.residual_minor,
+    adjustments = excluded.adjustments, method = excluded.method, settled = excluded.settled, score = excluded.score, margin = excluded.margin, explanation = excluded.explanation, hash_high = excluded.hash_high, hash_low = excluded.hash_low
   where m.decided_by is null and m.state = excluded.state;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
@@ -267,6 +268,6 @@ end $$;
 grant execute on function
   private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.tell_run_progress(text, text, integer, text, bigint, bigint),
   private.keep_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
-    bigint[], bigint[], uuid[], bigint[], text[], bigint[]),
+    bigint[], bigint[], uuid[], bigint[], text[], bigint[], jsonb),
   private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb)
 to service_role;
