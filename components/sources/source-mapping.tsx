@@ -60,7 +60,16 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   );
 }
 
-function readBy({ lines_path, date_format, decimal_separator, delimiter, encoding, header_row, sign_values }: Mapping): [string, string][] {
+function readBy({
+  lines_path,
+  date_format,
+  decimal_separator,
+  delimiter,
+  encoding,
+  header_row,
+  sign_values,
+  fee_sign,
+}: Mapping): [string, string][] {
   return [
     ...(lines_path ? [["Lines at", lines_path] as [string, string]] : []),
     ...(date_format ? [["Dates", date_format] as [string, string]] : []),
@@ -69,5 +78,6 @@ function readBy({ lines_path, date_format, decimal_separator, delimiter, encodin
     ...(encoding ? [["Encoding", ENCODING_WORDS[encoding]] as [string, string]] : []),
     ...(header_row === false ? [["Header row", "None"] as [string, string]] : []),
     ...(sign_values ? [["Money out is", sign_values.debit.join(", ")] as [string, string]] : []),
+    ...(fee_sign === "minus" ? [["Fees", "Written with a minus"] as [string, string]] : []),
   ];
 }

@@ -128,6 +128,29 @@ test("a JSON file's fields are found by their paths, shown as lines, and importe
   expect(await count(id)).toBe(2);
 });
 
+test("a processor's file is mapped by gross and fee, and its lines show what was kept of them", async ({ page }) => {
+  const { id } = await createSource(team, { name: "Processor", kind: "processor" });
+  await page.goto(`/${team.tenant}/sources/${id}/import`);
+  const file = "Date,Gross,Fee,Net,Reference\n2026-10-05,100.00,-2.90,97.10,RG-1\n2026-10-06,40.00,0.00,40.00,RG-2\n";
+  await page.getByLabel("Choose a file").setInputFiles({ name: "payouts.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
+  await page
+    .getByRole("group", { name: "Which column is the amount?" })
+    .getByText(/^Gross/)
+    .click();
+  const preview = page.getByRole("region", { name: "Preview" });
+  await expect(preview.getByRole("status")).toHaveText("2 lines");
+  await page.getByLabel("Fee", { exact: true }).selectOption("Fee");
+  await page.getByLabel("A fee that was kept is written").selectOption("minus");
+  await expect(preview.getByRole("row", { name: /RG-1/ })).toContainText("Fee €2.90");
+  await expect(preview.getByRole("row", { name: /RG-2/ })).not.toContainText("Fee");
+  await page.getByRole("button", { name: "Import 2 lines" }).click();
+  await expect(page.getByText("2 lines imported from payouts.csv")).toBeVisible();
+  const [, sold] = await linesOf(team, { source_id: id });
+  expect(sold).toMatchObject({ amount_minor: 10_000, fee_minor: 290 });
+  await page.goto(`/${team.tenant}/lines?line=${sold?.id}`);
+  await expect(panel(page)).toContainText("€97.10");
+});
+
 test("a line is found by reference, amount and day, at an address that a reload finds, with everything it came with", async ({ page }) => {
   const bank = await createSource(team, { name: "Current account" });
   const other = await createSource(team, { name: "Ledger", kind: "ledger" });

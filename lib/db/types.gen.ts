@@ -957,6 +957,7 @@ export type Database = {
           description: string | null
           details: Json | null
           external_id: string | null
+          fee_minor: number | null
           file_line: number | null
           group_key: string | null
           id: string
@@ -976,6 +977,7 @@ export type Database = {
           description?: string | null
           details?: Json | null
           external_id?: string | null
+          fee_minor?: number | null
           file_line?: number | null
           group_key?: string | null
           id: string
@@ -995,6 +997,7 @@ export type Database = {
           description?: string | null
           details?: Json | null
           external_id?: string | null
+          fee_minor?: number | null
           file_line?: number | null
           group_key?: string | null
           id?: string

@@ -88,6 +88,7 @@ const previewLine = z.object({
   file_line: z.int().meta({ example: 2 }),
   external_id: z.string().nullable().meta({ example: null }),
   amount_minor: z.int().meta({ example: -1250 }),
+  fee_minor: minor.meta({ example: null }),
   currency: z.string().meta({ example: "EUR" }),
   value_date: z.iso.date().meta({ example: "2026-10-05" }),
   booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),

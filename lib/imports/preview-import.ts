@@ -94,6 +94,7 @@ function shown({ position, ...line }: ImportLine, duplicate: boolean): ImportPre
     file_line: position.line,
     external_id: line.external_id ?? null,
     amount_minor: line.amount_minor,
+    fee_minor: line.fee_minor ?? null,
     currency: line.currency,
     value_date: line.value_date,
     booked_date: line.booked_date ?? null,

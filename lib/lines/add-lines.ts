@@ -9,7 +9,7 @@ type Added = z.input<typeof addLinesContract.response>;
 
 /** @throws ApiError `invalid_request` with the path of each amount that cannot be one, and nothing is kept; `not_found` */
 export async function addLines(request: Context, sourceId: string, lines: NewLine[]): Promise<Added> {
-  const asksForCurrency = lines.some(({ amount, currency }) => amount !== undefined && currency === undefined);
+  const asksForCurrency = lines.some(({ amount, fee, currency }) => (amount ?? fee) !== undefined && currency === undefined);
   const source = asksForCurrency ? await read<{ currency: string }>(request, "get_source", { id: sourceId }) : undefined;
   const ctx = source ? { ...request, continues: true } : request;
   return write<Added>(ctx, "add_lines", { source_id: sourceId, lines: inMinorUnits(lines, source?.currency ?? "") });
@@ -17,13 +17,21 @@ export async function addLines(request: Context, sourceId: string, lines: NewLin
 
 function inMinorUnits(lines: NewLine[], sourceCurrency: string): object[] {
   const errors: FieldError[] = [];
-  const read = lines.map(({ amount, ...line }, index) => {
-    if (amount === undefined) return line;
-    const amount_minor = wireAmount(amount, line.currency ?? sourceCurrency);
-    if (typeof amount_minor === "number") return { ...line, amount_minor };
-    const { problem, wanted } = amount_minor;
-    errors.push({ path: `lines.${index}.amount`, message: `${problem} Give ${wanted}.` });
-    return line;
+  const minorOf = (text: string, currency: string, path: string) => {
+    const minor = wireAmount(text, currency);
+    if (typeof minor === "number") return minor;
+    errors.push({ path, message: `${minor.problem} Give ${minor.wanted}.` });
+    return 0;
+  };
+  const read = lines.map(({ amount, fee, ...line }, index) => {
+    const currency = line.currency ?? sourceCurrency;
+    const amount_minor = amount === undefined ? (line.amount_minor ?? 0) : minorOf(amount, currency, `lines.${index}.amount`);
+    const fee_minor = fee === undefined ? line.fee_minor : minorOf(fee, currency, `lines.${index}.fee`);
+    if (fee_minor === undefined) return { ...line, amount_minor };
+    if (!Number.isSafeInteger(amount_minor - fee_minor)) {
+      errors.push({ path: `lines.${index}.fee`, message: "Less the fee, the amount is too large. Give a smaller fee." });
+    }
+    return { ...line, amount_minor, fee_minor };
   });
   if (errors.length > 0) throw invalidRequest(errors.slice(0, 100));
   return read;

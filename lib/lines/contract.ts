@@ -39,6 +39,12 @@ const newLine = z
       .optional()
       .meta({ description: "Decimal, money in without a sign, money out with a minus. Give this or amount_minor.", example: "-12.50" }),
     amount_minor: amountMinor.optional().meta({ description: "The same in the currency's minor unit.", example: -1250 }),
+    fee: z
+      .string()
+      .max(32)
+      .optional()
+      .meta({ description: "Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.", example: "2.90" }),
+    fee_minor: amountMinor.optional().meta({ description: "The same in the currency's minor unit.", example: 290 }),
     currency: currency.optional().meta({ description: "ISO 4217; the source's unless given." }),
     value_date: calendarDate.meta({ example: "2026-10-05" }),
     booked_date: calendarDate.optional().meta({ example: "2026-10-05" }),
@@ -55,6 +61,7 @@ const newLine = z
     path: ["amount"],
     error: "Give one of amount and amount_minor.",
   })
+  .refine((line) => line.fee === undefined || line.fee_minor === undefined, { path: ["fee"], error: "Give one of fee and fee_minor." })
   .meta({ id: "NewLine", example: { external_id: "txn_4711", amount: "-12.50", value_date: "2026-10-05", reference: "RG-2026-4711" } });
 export type NewLine = z.output<typeof newLine>;
 
@@ -71,6 +78,7 @@ export const line = z
     file_line: z.int().nullable().meta({ description: "Line of the imported file.", example: 118 }),
     external_id: z.string().nullable().meta({ example: "txn_4711" }),
     amount_minor: amountMinor.meta({ description: "Signed, as it was posted.", example: -1250 }),
+    fee_minor: amountMinor.nullable().meta({ description: "What was kept of it: amount − fee was paid out.", example: null }),
     currency: z.string().meta({ example: "EUR" }),
     value_date: z.iso.date().meta({ example: "2026-10-05" }),
     booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),

@@ -203,8 +203,8 @@ export const createMatchContract = contract({
   tag,
   summary: "Match lines by hand",
   description:
-    "Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit; lines of one " +
-    "side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. " +
+    "Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it " +
+    "is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. " +
     "The lines of a side come to at most 2^53 − 1 in minor units.",
   access: needs("write:reconciliations"),
   idempotency,

@@ -6,6 +6,7 @@ export const STAGED_COLUMNS = [
   "file_line",
   "external_id",
   "amount_minor",
+  "fee_minor",
   "currency",
   "value_date",
   "booked_date",
@@ -22,9 +23,9 @@ const ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n"
 
 /** A line in the text format of COPY (https://www.postgresql.org/docs/17/sql-copy.html). */
 export function stagedRow(line: ImportLine, position: number): string {
-  return `${position}\t${line.position.line}\t${cell(line.external_id)}\t${line.amount_minor}\t${line.currency}\t${line.value_date}\t${
-    line.booked_date ?? NULL
-  }\t${cell(line.reference)}\t${cell(line.counterparty)}\t${cell(line.description)}\t${cell(line.group_key)}\t${detailsOf(line)}\n`;
+  return `${position}\t${line.position.line}\t${cell(line.external_id)}\t${line.amount_minor}\t${line.fee_minor ?? NULL}\t${line.currency}\t${
+    line.value_date
+  }\t${line.booked_date ?? NULL}\t${cell(line.reference)}\t${cell(line.counterparty)}\t${cell(line.description)}\t${cell(line.group_key)}\t${detailsOf(line)}\n`;
 }
 
 function cell(text: string | undefined): string {

@@ -2,6 +2,7 @@
 import { matchHash } from "../engine/content-hash.ts";
 import type { Result } from "../engine/engine.ts";
 import type { Matches } from "../engine/matches.ts";
+import { type Fees, withFees } from "./fees.ts";
 import type { Present } from "./world.ts";
 
 /** Less is not worth a write. */
@@ -21,7 +22,7 @@ export type Changes = {
 };
 
 /** Matches are told apart by their hash: the same state, rule, lines and amounts are the same match. */
-export function changesOf(result: Result, present: readonly Present[]): Changes {
+export function changesOf(result: Result, present: readonly Present[], fees: Fees): Changes {
   const left = new Map(present.map((match) => [match.hash, match]));
   const made: Made[] = [];
   let kept = 0;
@@ -36,7 +37,8 @@ export function changesOf(result: Result, present: readonly Present[]): Changes 
   }
   const alike = new Map([...left.values()].map((match) => [contentOf(match.state, match.lines, match.allocated), match]));
   for (const match of alike.size > 0 ? made : []) {
-    const content = contentOf(match.state, handlesOf(result, result[match.state], match.index), allocatedOf(result, match));
+    const handles = handlesOf(result, result[match.state], match.index);
+    const content = contentOf(match.state, handles, withFees(fees, handles, allocatedOf(result, match)));
     const same = alike.get(content);
     if (!same) continue;
     match.again = same.id;
@@ -59,6 +61,7 @@ export function handlesOf({ input: { left, right } }: Result, matches: Matches, 
   ];
 }
 
+/** As it was weighed: less fees that the pair deducts. */
 export function allocatedOf(
   { input: { left, right }, ...result }: Result,
   { state, index }: Pick<Made, "state" | "index">,

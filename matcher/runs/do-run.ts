@@ -63,7 +63,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
     throw new ApiError("conflict", "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.");
   }
-  const changes = changesOf(result, world.present);
+  const changes = changesOf(result, world.present, world.fees);
   if (todo.dryRun) {
     const { newly, no_longer, ...impact } = impactOf(result, changes, world);
     const { rows } = await inTime(main, todo, () =>
@@ -85,7 +85,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>
-    keepChanges(main, todo, result, changes, (done, total) => progress.tell({ stage: "keeping", done, total })),
+    keepChanges(main, todo, result, changes, world.fees, (done, total) => progress.tell({ stage: "keeping", done, total })),
   );
   await progress.tell({ stage: "exceptions", done: 0, total: 0 });
   await lookAgain(main, todo.tenantId);

@@ -5,6 +5,7 @@ import { type Explanation, explain } from "../engine/explain.ts";
 import type { Rule } from "../engine/rules.ts";
 import { sum } from "../engine/sum.ts";
 import { allocatedOf, type Changes, handlesOf, type Made } from "./changes.ts";
+import { type Fees, feeOf, withFees } from "./fees.ts";
 import { inTime } from "./in-time.ts";
 import type { RunToDo } from "./run-to-do.ts";
 import { hyphenated } from "./world.ts";
@@ -33,6 +34,7 @@ export async function keepChanges(
   run: RunToDo,
   result: Result,
   { made, gone }: Changes,
+  fees: Fees,
   told: (done: number, total: number) => Promise<void>,
 ): Promise<number> {
   const total = made.length + gone.length;
@@ -43,15 +45,15 @@ export async function keepChanges(
     done += columns.length + ids.length;
     await told(done, total);
   };
-  const none = new Columns(result);
+  const none = new Columns(result, fees);
   for (let from = 0; from < gone.length; from += GONE)
     await keep(
       none,
       gone.slice(from, from + GONE).map(({ id }) => id),
     );
   let keeping = Promise.resolve();
-  for (const chunk of chunksOf(result, made)) {
-    const columns = new Columns(result);
+  for (const chunk of chunksOf(result, fees, made)) {
+    const columns = new Columns(result, fees);
     for (const [at, match] of chunk.entries()) {
       columns.add(match);
       // What is being kept is still on its way to the database.
@@ -66,7 +68,7 @@ export async function keepChanges(
 }
 
 /** Of one state each, so that all of a chunk's lines are taken, or none; and apart those that are there already. */
-function* chunksOf(result: Result, made: readonly Made[]): Generator<Made[]> {
+function* chunksOf(result: Result, fees: Fees, made: readonly Made[]): Generator<Made[]> {
   const settling = settlingRules(result.input.rules);
   for (const state of ["confirmed", "suggested"] as const) {
     for (const isThere of [false, true]) {
@@ -75,7 +77,7 @@ function* chunksOf(result: Result, made: readonly Made[]): Generator<Made[]> {
       for (const match of made) {
         if (match.state !== state || (match.again !== null) !== isThere) continue;
         chunk.push(match);
-        if (!settling[result[state].rule[match.index] as number]) explained += 1;
+        if (fees.size > 0 || !settling[result[state].rule[match.index] as number]) explained += 1;
         if (chunk.length < MATCHES && explained < EXPLAINED) continue;
         yield chunk;
         [chunk, explained] = [[], 0];
@@ -87,7 +89,7 @@ function* chunksOf(result: Result, made: readonly Made[]): Generator<Made[]> {
 
 async function keepChunk(client: Client, run: RunToDo, columns: Columns, gone: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ left_out: number }>(
-    `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) as left_out`,
+    `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) as left_out`,
     [run.tenantId, run.reconciliationId, run.runId, run.attempt, array(gone), ...columns.values()],
   );
   return rows[0]?.left_out ?? 0;
@@ -96,14 +98,17 @@ async function keepChunk(client: Client, run: RunToDo, columns: Columns, gone: r
 /** A chunk as the arrays of `private.keep_matches`, written as Postgres reads them. */
 class Columns {
   private readonly result: Result;
+  private readonly fees: Fees;
+  private readonly adjustments: Record<string, object[]> = {};
   private readonly settling: boolean[];
   private readonly names: string[];
   private readonly explanations: Record<string, Explanation> = {};
   private readonly matches: (string | number)[][] = Array.from({ length: 12 }, () => []);
   private readonly members: (string | number)[][] = Array.from({ length: 4 }, () => []);
 
-  constructor(result: Result) {
+  constructor(result: Result, fees: Fees) {
     this.result = result;
+    this.fees = fees;
     this.settling = settlingRules(result.input.rules);
     this.names = result.input.rules.map(({ name }) => quoted(name));
   }
@@ -119,8 +124,11 @@ class Columns {
     const lefts = matches.left(index).length;
     const rights = matches.right(index).length;
     const rule = matches.rule[index] as number;
-    const settled = this.settling[rule] === true && state === "confirmed";
-    const allocated = allocatedOf(this.result, match);
+    const handles = handlesOf(this.result, matches, index);
+    // By its amount a later run would not find it: that is before the fee.
+    const settled = this.settling[rule] === true && state === "confirmed" && !handles.some((handle) => this.fees.has(handle));
+    const allocated = withFees(this.fees, handles, allocatedOf(this.result, match));
+    const fee = feeOf(this.fees, handles, lefts);
     const leftMinor = sum(allocated.slice(0, lefts));
     const rightMinor = sum(allocated.slice(lefts));
     const reversal = lefts === 0 || rights === 0;
@@ -137,7 +145,7 @@ class Columns {
       Number.isFinite(margin) ? margin : "null",
       currency,
       String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor),
-      String(reversal ? 0 : leftMinor - rightMinor),
+      String(reversal ? 0 : leftMinor - rightMinor - fee),
       half(hash, 0),
       half(hash, 16),
     ];
@@ -145,7 +153,8 @@ class Columns {
       this.matches[column]?.push(value);
     });
     if (!settled) this.explanations[id] = explain(this.result, state, index);
-    if (again === null) this.addMembers(id, lefts, handlesOf(this.result, matches, index), allocated);
+    if (fee !== 0n) this.adjustments[id] = [{ kind: "fee", amount_minor: Number(fee), note: null }];
+    if (again === null) this.addMembers(id, lefts, handles, allocated);
   }
 
   private addMembers(id: string, lefts: number, handles: readonly number[], allocated: readonly number[]): void {
@@ -166,6 +175,7 @@ class Columns {
       array(highs ?? []),
       array(lows ?? []),
       ...this.members.map(array),
+      JSON.stringify(this.adjustments),
     ];
   }
 }

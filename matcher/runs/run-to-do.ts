@@ -5,6 +5,7 @@ import type { Weights } from "../engine/weights.ts";
 /** What goes with the rules of a pair (lib/matching/rules/contract.ts). */
 export type Policy = {
   automatic: "suggest_only" | "earned" | "always";
+  fees: "deduct" | "ignore";
   exceptions: { assigned_to: string | null; most_a_run: number; severities: { from_minor: number; severity: string }[] };
 };
 

@@ -4,6 +4,7 @@ import { Lines } from "../engine/lines.ts";
 import { Names } from "../engine/names.ts";
 import { requireCapacity } from "./capacity.ts";
 import { copyRows } from "./copy-rows.ts";
+import { type Fees, readFees } from "./fees.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
 /** A match that the engine made before, and would keep, replace or take back. */
@@ -19,7 +20,14 @@ export type Present = {
   allocated: number[];
 };
 
-export type LoadedWorld = { left: Lines; right: Lines; present: Present[]; rejected: Set<string>; ids: Map<number, string> | null };
+export type LoadedWorld = {
+  left: Lines;
+  right: Lines;
+  present: Present[];
+  rejected: Set<string>;
+  ids: Map<number, string> | null;
+  fees: Fees;
+};
 
 /** So often their texts' bytes are looked at while lines are read. */
 const LINES_A_LOOK = 10_000;
@@ -61,15 +69,21 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
       );
     }
     await client.query(giveLinesOf("taken_up"), [run.tenantId]);
+    const fees = await readFees(client, run);
     if (!run.whole) {
       await client.query("create temp table settled_too (like taken_up) on commit drop");
+      const minors =
+        fees.size === 0
+          ? "select distinct minor, currency from given_lines"
+          : `select minor, currency from given_lines
+             union select g.minor - f.minor, g.currency from given_lines g join line_fees f on f.line_no = g.line_no`;
       await client.query(
         `insert into settled_too select m.id, m.currency
-         from (select distinct minor, currency from given_lines order by minor, currency) g
+         from (${minors} order by minor, currency) g
          join (
            select x.id, x.amount_minor, x.currency from public.matches x
            where x.tenant_id = $1 and x.reconciliation_id = $2 and x.settled and x.state = 'confirmed' and x.decided_by is null
-             and x.amount_minor = any (array(select distinct minor from given_lines))
+             and x.amount_minor = any (array(select distinct minor from (${minors}) y))
            order by x.amount_minor, x.currency
          ) m on m.amount_minor = g.minor and m.currency = g.currency`,
         scope.slice(0, 2),
@@ -83,13 +97,13 @@ export async function loadWorld(client: Client, run: RunToDo): Promise<LoadedWor
     const { left = "0", right = "0" } = counts.rows[0] ?? {};
     const lines = Number(left) + Number(right);
     requireCapacity(lines, 0);
-    const world = { left: new Lines("left", Number(left)), right: new Lines("right", Number(right)) };
     const ids = run.dryRun ? new Map<number, string>() : null;
-    await copyLines(client, run, world, ids, lines);
+    const world = { left: new Lines("left", Number(left)), right: new Lines("right", Number(right)), ids, fees };
+    await copyLines(client, run, world, lines);
     const present = await copyPresent(client, run);
     const rejected = await readRejected(client, run);
     await client.query("commit");
-    return { ...world, present, rejected, ids };
+    return { ...world, present, rejected };
   } catch (error) {
     await client.query("rollback").catch(() => {});
     throw error;
@@ -113,13 +127,9 @@ function giveLinesOf(table: "taken_up" | "settled_too"): string {
     from (select * from ${table} order by id) t join ${membersOf(table, "$1")} mm on mm.match_id = t.id`;
 }
 
-async function copyLines(
-  client: Client,
-  run: RunToDo,
-  world: Pick<LoadedWorld, "left" | "right">,
-  ids: Map<number, string> | null,
-  lines: number,
-) {
+type Given = Pick<LoadedWorld, "left" | "right" | "ids" | "fees">;
+
+async function copyLines(client: Client, run: RunToDo, world: Given, lines: number) {
   // A line that is partly matched is given what is open of it and what its matches took.
   const given =
     (await client.query<{ repeated: boolean }>("select exists (select from taken_up) as repeated")).rows[0]?.repeated === true
@@ -136,11 +146,11 @@ async function copyLines(
       const side = row.boolean() ? world.left : world.right;
       const handle = row.integer();
       const identity = row.bytes() as Buffer;
-      ids?.set(handle, identity.toString("hex"));
+      world.ids?.set(handle, identity.toString("hex"));
       const line = {
         handle,
         identity,
-        amount_minor: row.integer(),
+        amount_minor: row.integer() - (world.fees.get(handle) ?? 0),
         currency: row.text() as string,
         value_date: row.day() as number,
         booked_date: row.day(),

@@ -14,6 +14,9 @@ create table public.lines (
   import_id text,
   external_id text,
   amount_minor bigint not null check (amount_minor between -9007199254740991 and 9007199254740991),
+  -- What was kept of the amount: amount − fee was paid out. Negative: given back.
+  fee_minor bigint check (
+    fee_minor between -9007199254740991 and 9007199254740991 and amount_minor - fee_minor between -9007199254740991 and 9007199254740991),
   currency text not null,
   value_date date not null,
   booked_date date,
@@ -27,6 +30,7 @@ create table public.lines (
   unique (tenant_id, line_no)
 );
 create index lines_by_source on public.lines (tenant_id, source_no, value_date, line_no);
+create index lines_with_fee on public.lines (tenant_id, line_no) where fee_minor <> 0;
 
 alter table public.lines enable row level security;
 grant select on public.lines to authenticated, service_role;
@@ -56,4 +60,17 @@ begin
   return (select x.line_no from public.lines x where x.tenant_id = private.tenant_id() and x.id >= sought and x.id <= sought order by x.id limit 1);
 end $$;
 
-grant execute on function private.line_id_text(uuid), private.line_id(text), private.line_no_of(text) to authenticated;
+-- The fee of a line of which a pair counts so much, which may be negated; 0 where it has none, where that is part of it (the fee went with the rest), and
+-- where nothing of its sign would be left.
+create function private.fee_of_whole(l public.lines, minor bigint) returns bigint
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case
+    when l.fee_minor is null or sign(l.amount_minor - l.fee_minor) <> sign(l.amount_minor) then 0
+    when minor = l.amount_minor then l.fee_minor when minor = -l.amount_minor then -l.fee_minor else 0
+  end;
+end $$;
+
+grant execute on function private.line_id_text(uuid), private.line_id(text), private.line_no_of(text), private.fee_of_whole(public.lines, bigint)
+to authenticated;
+grant execute on function private.fee_of_whole(public.lines, bigint) to service_role;

@@ -37,6 +37,7 @@ begin
     file_line integer,
     external_id text,
     amount_minor bigint not null,
+    fee_minor bigint,
     currency text not null,
     value_date date not null,
     booked_date date,
@@ -60,11 +61,11 @@ begin
   return $sql$
     with kept as (
       insert into public.lines as line (
-        tenant_id, id, source_no, file_line, import_id, external_id, amount_minor, currency, value_date, booked_date, reference,
+        tenant_id, id, source_no, file_line, import_id, external_id, amount_minor, fee_minor, currency, value_date, booked_date, reference,
         counterparty, description, group_key, details
       )
       select $1, private.line_identity($4, l.key, case when l.external_id is null then coalesce(r.nth, 1) else 0 end), $2, l.file_line, $3,
-        l.external_id, l.amount_minor, l.currency, l.value_date, l.booked_date, l.reference, l.counterparty, l.description, l.group_key,
+        l.external_id, l.amount_minor, l.fee_minor, l.currency, l.value_date, l.booked_date, l.reference, l.counterparty, l.description, l.group_key,
         nullif(l.details, '{}')
       from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
       where l.external_id is null or coalesce(r.nth, 1) = 1
@@ -153,9 +154,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.stage_lines();
   insert into pg_temp.staged_lines (
-    position, external_id, amount_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details
+    position, external_id, amount_minor, fee_minor, currency, value_date, booked_date, reference, counterparty, description, group_key, details
   )
-  select l.n - 1, l.line ->> 'external_id', (l.line ->> 'amount_minor')::bigint, l.line ->> 'currency', (l.line ->> 'value_date')::date,
+  select l.n - 1, l.line ->> 'external_id', (l.line ->> 'amount_minor')::bigint, (l.line ->> 'fee_minor')::bigint, l.line ->> 'currency', (l.line ->> 'value_date')::date,
     (l.line ->> 'booked_date')::date, l.line ->> 'reference', l.line ->> 'counterparty', l.line ->> 'description', l.line ->> 'group_key',
     nullif(l.line -> 'details', 'null')
   from jsonb_array_elements(lines) with ordinality l (line, n);

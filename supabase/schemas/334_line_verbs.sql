@@ -39,7 +39,7 @@ begin
   standing := private.line_standing(l, pair_no);
   return jsonb_build_object(
     'id', private.line_id_text(l.id), 'source_id', source_id, 'import_id', l.import_id, 'file_line', l.file_line,
-    'external_id', l.external_id, 'amount_minor', l.amount_minor, 'currency', l.currency, 'value_date', l.value_date,
+    'external_id', l.external_id, 'amount_minor', l.amount_minor, 'fee_minor', l.fee_minor, 'currency', l.currency, 'value_date', l.value_date,
     'booked_date', l.booked_date, 'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
     'group_key', l.group_key, 'details', coalesce(l.details, '{}'), 'state', standing.state, 'open_minor', standing.open_minor,
     'match_ids', (

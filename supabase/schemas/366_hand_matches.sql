@@ -58,6 +58,7 @@ declare
   asked record;
   made public.matches;
   difference bigint;
+  explained jsonb := coalesce(match_own_lines.adjustments, '[]');
   split_no bigint;
   split_side text;
   split_open bigint;
@@ -81,8 +82,8 @@ begin
   select count(*) filter (where l.side = 'left') as lefts, count(*) filter (where l.side = 'right') as rights, count(distinct l.currency) as currencies,
     min(l.currency) as currency, coalesce(sum(l.open_minor) filter (where l.side = 'left'), 0) as left_minor,
     coalesce(sum(l.open_minor) filter (where l.side = 'right'), 0) as right_minor,
-    sum(greatest(l.open_minor, 0)) as positive_minor
-  into asked from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l;
+    sum(greatest(l.open_minor, 0)) as positive_minor, sum(case l.side when 'left' then 1 else -1 end * private.fee_of_whole(x, l.open_minor)) as fees
+  into asked from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no;
   if asked.currencies > 1 then
     perform private.refuse_field('line_ids', 'All lines of a match need one currency.');
   end if;
@@ -101,6 +102,8 @@ begin
       perform private.refuse_field('split_line_id', format(
         'Left − right is %s in minor units of %s, which is no part of this line. Choose the larger line.', difference, asked.currency));
     end if;
+  elsif difference <> 0 and difference = asked.fees then
+    explained := explained || jsonb_build_object('kind', 'fee', 'amount_minor', asked.fees, 'note', null);
   elsif difference <> 0 then
     perform private.refuse_field('adjustments', format(
       'Left is %s and right is %s in minor units of %s: %s is not explained. Add adjustments of %s, or choose other lines.',
@@ -117,7 +120,7 @@ begin
   values (tenant, private.new_uuid(), r.pair_no, r.id, 'confirmed',
     case when asked.lefts = 0 or asked.rights = 0 then 'reversal' when asked.lefts = 1 and asked.rights = 1 then '1:1'
       when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
-    'manual', asked.currency, amount, coalesce(match_own_lines.adjustments, '[]'), match_own_lines.note, private.actor(), now())
+    'manual', asked.currency, amount, explained, match_own_lines.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, made.id, r.pair_no, l.line_no, l.side, case when l.line_no = split_no then split_minor else l.open_minor end

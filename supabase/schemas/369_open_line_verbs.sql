@@ -89,8 +89,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', private.line_id_text(l.id), 'side', side, 'currency', l.currency, 'amount_minor', amount_minor, 'open_minor', open_minor,
-    'value_date', l.value_date, 'booked_date', l.booked_date, 'reference', l.reference, 'counterparty', l.counterparty,
-    'description', l.description, 'group_key', l.group_key, 'external_id', l.external_id,
+    'fee_minor', nullif(private.fee_of_whole(l, open_minor), 0), 'value_date', l.value_date, 'booked_date', l.booked_date,
+    'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description, 'group_key', l.group_key, 'external_id', l.external_id,
     'suggestion', (
       select jsonb_build_object('match_id', private.match_id_text(m.id), 'score', m.score, 'shape', m.shape)
       from public.match_members mm join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id

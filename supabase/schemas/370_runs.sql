@@ -150,7 +150,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_calendar(input);
   return jsonb_strip_nulls(jsonb_build_object('rules', input -> 'rules'))
-    || case when input ? 'calendar_id' then jsonb_build_object('calendar_id', input -> 'calendar_id') else '{}' end;
+    || case when input ? 'calendar_id' then jsonb_build_object('calendar_id', input -> 'calendar_id') else '{}' end
+    || case when input ? 'fees' then jsonb_build_object('fees', input -> 'fees') else '{}' end;
 end $$;
 
 grant execute on function
@@ -158,7 +159,7 @@ grant execute on function
   private.trial_of(jsonb)
 to authenticated;
 
--- input: { id, dry_run, rules, calendar_id }, `id` the reconciliation's. Records: matching.run_requested; a dry run is recorded as every one is.
+-- input: { id, dry_run, rules, fees, calendar_id }, `id` the reconciliation's. Records: matching.run_requested; a dry run is recorded as every one is.
 -- Refuses: not_found, conflict, invalid_request.
 create function public.create_run(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$

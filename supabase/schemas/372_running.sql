@@ -37,7 +37,8 @@ begin
   select * into rule_set from public.pair_rules x where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
   select * into last_run from public.runs x
   where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done' and x.dry_run is null order by x.id desc limit 1;
-  policy := private.default_policy() || coalesce(rule_set.policy, '{}');
+  policy := private.default_policy() || coalesce(rule_set.policy, '{}')
+    || jsonb_strip_nulls(jsonb_build_object('fees', begun.dry_run -> 'fees'));
   calendar := private.open_days(tenant, case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
   update public.runs x set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version, engine_version = engine,
     calendar_id = calendar ->> 'calendar_id', calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
@@ -77,13 +78,13 @@ begin
 end $$;
 
 -- Keeps a chunk: undoes what the engine made and does not make any more, then makes new matches, in columns. Those whose lines somebody took
--- meanwhile are left out. Matches that come without members are there already, and were made by another rule. Answers how many were left out.
+-- meanwhile are left out. Matches that come without members are there already, and were made by another rule, or have other fees now. Answers how many were left out.
 -- Refuses: conflict where the period was closed or the run taken up meanwhile.
 create function private.keep_matches(
   tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[], margins real[], currencies text[],
   amounts bigint[], residuals bigint[], explanations jsonb, highs bigint[], lows bigint[],
-  member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[]
+  member_ids uuid[], member_lines bigint[], member_sides text[], member_amounts bigint[], adjustments jsonb default '{}'
 ) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -98,9 +99,10 @@ begin
       select m.id from public.matches m where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null), null);
   end if;
   if cardinality(member_ids) = 0 then
-    update public.matches m set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin,
-      explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
-    from unnest(ids, states, methods, keep_matches.settled, scores, margins, highs, lows) as s (id, state, method, settled, score, margin, high, low)
+    update public.matches m set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin, residual_minor = s.residual,
+      adjustments = coalesce(keep_matches.adjustments -> s.id::text, '[]'), explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
+    from unnest(ids, states, methods, keep_matches.settled, scores, margins, residuals, highs, lows)
+      as s (id, state, method, settled, score, margin, residual, high, low)
     where m.tenant_id = tenant and m.id = s.id and m.decided_by is null and m.state = s.state;
     return 0;
   end if;
@@ -108,9 +110,9 @@ begin
   from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
   where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape, method, settled, score, margin, currency,
-    amount_minor, residual_minor, explanation, hash_high, hash_low, created_by)
+    amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)
   select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score, s.margin, s.currency, s.amount, s.residual,
-    explanations -> s.id::text, s.high, s.low, 'system'
+    coalesce(keep_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high, s.low, 'system'
   from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts, residuals, highs, lows)
     as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
   where cardinality(lost) = 0 or s.id <> all (lost);
@@ -268,6 +270,6 @@ end $$;
 grant execute on function
   private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.tell_run_progress(text, text, integer, text, bigint, bigint),
   private.keep_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
-    bigint[], bigint[], uuid[], bigint[], text[], bigint[]),
+    bigint[], bigint[], uuid[], bigint[], text[], bigint[], jsonb),
   private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb)
 to service_role;

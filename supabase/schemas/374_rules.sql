@@ -76,7 +76,7 @@ begin
 end $$;
 grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb, jsonb), private.without_names(jsonb, jsonb) to authenticated;
 
--- input: { id, rules, automatic, four_eyes, calendar_id, exceptions, reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one
+-- input: { id, rules, automatic, fees, four_eyes, calendar_id, exceptions, reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one
 -- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -86,7 +86,7 @@ declare
   p public.pairs;
   -- What is left out stays.
   policy constant jsonb := coalesce((
-    select jsonb_object_agg(k, input -> k) from unnest('{automatic,four_eyes,calendar_id,exceptions}'::text[]) k where input ? k), '{}');
+    select jsonb_object_agg(k, input -> k) from unnest('{automatic,fees,four_eyes,calendar_id,exceptions}'::text[]) k where input ? k), '{}');
 begin
   perform private.enter(request, 'put_rules');
   r := private.find_period(input ->> 'id');
@@ -101,7 +101,7 @@ begin
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $$;
 
--- Decisions that the pair's weights do not know of yet, oldest first, with the two lines of each:
+-- Decisions that the pair's weights do not know of yet, oldest first, with the two lines of each, as a run weighs them:
 -- [{ id, confirmed, score, left, right }], dates as days since 1970-01-01.
 create function private.decisions_to_learn(tenant text, pair integer, most integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
@@ -115,9 +115,12 @@ begin
     cross join lateral (
       select min(v.line::text) filter (where v.side = 'left')::jsonb as left_line, min(v.line::text) filter (where v.side = 'right')::jsonb as right_line
       from (
-        select mm.side, jsonb_build_object('amount_minor', mm.allocated_minor, 'currency', l.currency, 'value_date', l.value_date - date '1970-01-01',
-          'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description, 'group_key', l.group_key) as line
+        select mm.side, jsonb_build_object(
+          'amount_minor', mm.allocated_minor - case when m.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(l, mm.allocated_minor) else 0 end,
+          'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference', l.reference,
+          'counterparty', l.counterparty, 'description', l.description, 'group_key', l.group_key) as line
         from public.match_members mm join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
+        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
         where mm.tenant_id = tenant and mm.match_id = d.match_id
       ) v
     ) x

@@ -37,18 +37,20 @@ begin
   where l.line_no is null;
 end $$;
 
--- The first hundred matches of a run whose members do not come to their residual.
+-- The first hundred matches of a run whose members do not come to their residual and adjustments.
 create function private.unbalanced_matches(tenant text, reconciliation text, run text) returns uuid[]
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   return array(
     with made as materialized (
-      select m.id, m.residual_minor from public.matches m
+      select m.id, m.residual_minor + case m.adjustments when '[]' then 0 else (
+        select coalesce(sum((a ->> 'amount_minor')::bigint), 0) from jsonb_array_elements(m.adjustments) a
+      ) end as left_over from public.matches m
       where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.run_id = run and m.state in ('confirmed', 'suggested')
     )
     select m.id from made m join private.members_of(tenant, array(select x.id from made x)) mm on mm.match_id = m.id
-    group by m.id, m.residual_minor
-    having sum(case mm.side when 'left' then mm.allocated_minor else -mm.allocated_minor end) <> m.residual_minor
+    group by m.id, m.left_over
+    having sum(case mm.side when 'left' then mm.allocated_minor else -mm.allocated_minor end) <> m.left_over
     limit 100
   );
 end $$;

@@ -37,8 +37,8 @@ begin
 end $$;
 
 -- What exceptions are about, each by its place in the arrays: the lines of a suggestion, and this one; no row where none of it is open. { match_id,
--- currency, difference_minor, is_late, lines: [{ line_no, id, side, source, open_minor, value_date, reference, is_free }] }, difference_minor left − right,
--- and free what has no exception yet.
+-- currency, difference_minor, is_late, lines: [{ line_no, id, side, source, open_minor, value_date, reference, is_free }] }, difference_minor left − right
+-- less what the suggestion's adjustments explain, and free what has no exception yet.
 create function private.subjects_of_exceptions(r public.reconciliations, suggestions uuid[], line_nos bigint[]) returns table (n bigint, subject jsonb)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
@@ -63,7 +63,11 @@ begin
     ) is null
   )
   select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
-    'difference_minor', greatest(-9007199254740991, least(9007199254740991, sum(case o.side when 'left' then o.open_minor else -o.open_minor end))),
+    'difference_minor', greatest(-9007199254740991, least(9007199254740991,
+      sum(case o.side when 'left' then o.open_minor else -o.open_minor end) - coalesce((
+        select sum((x.adjustment ->> 'amount_minor')::bigint) from public.matches m cross join jsonb_array_elements(m.adjustments) x (adjustment)
+        where m.tenant_id = r.tenant_id and m.id = q.suggestion
+      ), 0))),
     'is_late', bool_or(t.line_no is not null),
     'lines', jsonb_agg(jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side, 'source', s.name,
       'open_minor', o.open_minor, 'value_date', o.value_date, 'reference', coalesce(l.reference, l.external_id, l.counterparty),

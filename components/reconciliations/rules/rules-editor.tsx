@@ -47,8 +47,8 @@ export function RulesEditor({
 }) {
   const cache = useQueryClient();
   const tenant = useTenantId();
-  const { rules, automatic, four_eyes, calendar_id } = data;
-  const before: RulesDraft = { rules, automatic, four_eyes, calendar_id, forget_names: [] };
+  const { rules, automatic, fees, four_eyes, calendar_id } = data;
+  const before: RulesDraft = { rules, automatic, fees, four_eyes, calendar_id, forget_names: [] };
   const [draft, setDraft] = useState(before);
   const [editing, setEditing] = useState<number | "new" | null>(null);
   const [trying, setTrying] = useState(false);
@@ -145,6 +145,14 @@ export function RulesEditor({
           onChange={(forget_names) => change({ forget_names })}
         />
       )}
+      <Card title="Fees" hint="For lines that came with a fee. Turn it off where the other side has amounts before fees, such as orders.">
+        <CheckField
+          label="Match what was paid out, and book the fee as an adjustment"
+          checked={draft.fees === "deduct"}
+          disabled={readOnly}
+          onChange={({ target }) => change({ fees: target.checked ? "deduct" : "ignore" })}
+        />
+      </Card>
       <Card title="Business days" hint="For rules that count business days, and for the grace period of the sources.">
         <fieldset disabled={readOnly} className="contents">
           <CalendarField

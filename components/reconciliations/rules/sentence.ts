@@ -3,7 +3,7 @@ import type { RuleSet } from "#lib/matching/rules/contract.ts";
 export type Rule = RuleSet["rules"][number];
 
 /** What the editor changes. */
-export type RulesDraft = Pick<RuleSet, "rules" | "automatic" | "four_eyes" | "calendar_id"> & {
+export type RulesDraft = Pick<RuleSet, "rules" | "automatic" | "fees" | "four_eyes" | "calendar_id"> & {
   forget_names: { left: string; right: string }[];
 };
 

@@ -36,13 +36,13 @@ export function Trials({ reconciliation, draft }: { reconciliation: Reconciliati
   );
 }
 
-function Trial({ period, draft: { rules, calendar_id } }: { period: Reconciliation; draft: RulesDraft }) {
+function Trial({ period, draft: { rules, fees, calendar_id } }: { period: Reconciliation; draft: RulesDraft }) {
   const tenant = useTenantId();
   const [asked, setAsked] = useState<string | null>(null);
   const { data: run } = useQuery({ ...runById(tenant, asked ?? ""), enabled: asked !== null });
   const { start, error } = useAttempt({
     send: (_: undefined, idempotencyKey) =>
-      callApi(createRunContract, { tenant, params: { id: period.id }, body: { dry_run: true, rules, calendar_id }, idempotencyKey }),
+      callApi(createRunContract, { tenant, params: { id: period.id }, body: { dry_run: true, rules, fees, calendar_id }, idempotencyKey }),
     onDone: ({ id }) => setAsked(id),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is shown

@@ -17,6 +17,7 @@ export function ActionBar({
   ...selection
 }: {
   sums: readonly Sum[];
+  fees: number;
   count: number;
   can: Record<Act, boolean>;
   onAccept: () => void;

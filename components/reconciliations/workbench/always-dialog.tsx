@@ -43,7 +43,7 @@ export function AlwaysDialog({
       </Dialog>
     );
   }
-  const { rules, automatic, four_eyes, calendar_id } = version.data;
+  const { rules, automatic, fees, four_eyes, calendar_id } = version.data;
   const taken = rules.map(({ name }) => name);
   const rule = edited ?? draftRule(option, taken);
   if (editing) {
@@ -65,7 +65,7 @@ export function AlwaysDialog({
       key={JSON.stringify(rule)}
       reconciliation={reconciliation}
       title={TITLE}
-      draft={{ rules: withRule(rules, rule, option.method), automatic, four_eyes, calendar_id }}
+      draft={{ rules: withRule(rules, rule, option.method), automatic, fees, four_eyes, calendar_id }}
       etag={version.etag}
       onClose={onClose}
       onSaved={() => {

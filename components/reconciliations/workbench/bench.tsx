@@ -140,6 +140,7 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
       </div>
       <ActionBar
         sums={acts.sums}
+        fees={acts.fees}
         count={acts.ids.length}
         can={acts.can}
         onAccept={acts.accept}

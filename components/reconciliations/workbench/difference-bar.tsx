@@ -6,14 +6,17 @@ import type { Sum } from "./options.ts";
 /** Left, right and what they leave, in each currency: always in view. */
 export function DifferenceBar({
   sums,
+  fees,
   count,
 }: {
   sums: readonly Sum[];
+  /** Where they are all of the difference; else 0. */
+  fees: number;
   /** Lines of the selection; 0: none. */
   count: number;
 }) {
   const mixed = sums.length > 1;
-  const agrees = count > 1 && !mixed && sums.every(({ left_minor, right_minor }) => left_minor === right_minor);
+  const agrees = count > 1 && !mixed && sums.every(({ left_minor, right_minor }) => left_minor - right_minor === fees);
   const each = (minorOf: (sum: Sum) => number) => sums.map((sum) => formatMoney(minorOf(sum), sum.currency)).join(" · ");
   return (
     <dl className="flex min-w-0 flex-wrap items-baseline gap-x-4 gap-y-0.5 text-sm tabular-nums">
@@ -28,6 +31,7 @@ export function DifferenceBar({
           <span role="status" className="inline-flex items-center gap-1">
             {agrees && <Equal aria-hidden className="size-3.5" />}
             {each(({ left_minor, right_minor }) => left_minor - right_minor)}
+            {fees !== 0 && <span className="font-normal">in fees</span>}
           </span>
         </dd>
       </div>

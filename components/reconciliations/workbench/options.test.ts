@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
-import { balanceOf, splittable } from "./options.ts";
+import { balanceOf, feesOf, splittable } from "./options.ts";
 
 const line = (side: "left" | "right", open_minor: number, id = `${side}${open_minor}`): OpenLine => ({
   id,
@@ -8,6 +8,7 @@ const line = (side: "left" | "right", open_minor: number, id = `${side}${open_mi
   currency: "EUR",
   amount_minor: open_minor,
   open_minor,
+  fee_minor: null,
   value_date: "2026-10-05",
   booked_date: null,
   reference: null,
@@ -22,6 +23,13 @@ const line = (side: "left" | "right", open_minor: number, id = `${side}${open_mi
 test("the difference of a selection is left less right, lines of both signs counted", () => {
   const { left_minor, right_minor } = balanceOf([line("left", 10_000), line("left", -250), line("right", 9_750)]);
   expect(left_minor - right_minor).toBe(0);
+});
+
+test("fees are left less right, too, and none where no line has one", () => {
+  const fee = (fee_minor: number, side: "left" | "right") => ({ ...line(side, 10_000), fee_minor });
+  expect(feesOf([fee(290, "right"), fee(-290, "right"), fee(1500, "right"), line("left", 1)])).toBe(-1500);
+  expect(feesOf([fee(290, "left"), line("right", 9710)])).toBe(290);
+  expect(feesOf([line("left", 1), line("right", 1)])).toBe(0);
 });
 
 test("what stays open is of the larger side, and of a line that is larger than it", () => {

@@ -18,6 +18,8 @@ export type Option = {
   margin: number | null;
   left_minor: number;
   right_minor: number;
+  /** Fees of its lines, left − right, that explain as much of the difference. */
+  fee_minor: number;
   explanation: MatchExplanation;
   /** What it takes of each line; null: all that is open. */
   takes: ReadonlyMap<string, number> | null;
@@ -31,7 +33,7 @@ export function optionsOf(line: OpenLine, matches: readonly Match[], near: reado
   return [...known, ...found].slice(0, MOST);
 }
 
-function ofMatch({ id, members, method, score, margin, explanation }: Match): Option {
+function ofMatch({ id, members, method, score, margin, adjustments, explanation }: Match): Option {
   const sumOf = (side: Side) => members.reduce((sum, member) => (member.side === side ? sum + member.allocated_minor : sum), 0);
   return {
     key: id,
@@ -42,6 +44,7 @@ function ofMatch({ id, members, method, score, margin, explanation }: Match): Op
     margin,
     left_minor: sumOf("left"),
     right_minor: sumOf("right"),
+    fee_minor: adjustments.reduce((sum, { kind, amount_minor }) => (kind === "fee" ? sum + amount_minor : sum), 0),
     explanation,
     takes: new Map(members.map(({ line_id, allocated_minor }) => [line_id, allocated_minor])),
   };
@@ -60,6 +63,7 @@ function ofSuggestion({ line_ids, method, score, difference_minor, explanation }
     margin: explanation.margin,
     left_minor,
     right_minor,
+    fee_minor: 0,
     explanation,
     takes: null,
   };
@@ -82,6 +86,11 @@ export function balanceOf(lines: readonly Pick<OpenLine, "side" | "open_minor" |
     rights: of("right").length,
     currencies: [...new Set(lines.map(({ currency }) => currency))],
   };
+}
+
+/** Fees that came with these lines, left − right: a difference that is just that needs no other explanation. */
+export function feesOf(lines: readonly Pick<OpenLine, "side" | "fee_minor">[]): number {
+  return lines.reduce((sum, { side, fee_minor }) => sum + (side === "left" ? 1 : -1) * (fee_minor ?? 0), 0);
 }
 
 export type Sum = { currency: string; left_minor: number; right_minor: number };

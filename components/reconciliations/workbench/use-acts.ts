@@ -6,7 +6,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import { toast } from "#components/ui/toast.ts";
 import { confirmMatchContract, createMatchContract } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
-import { balanceOf, splittable, sumsOf } from "./options.ts";
+import { balanceOf, feesOf, splittable, sumsOf } from "./options.ts";
 import { type Adjustment, useDecide } from "./use-decide.ts";
 import { useUndo } from "./use-undo.ts";
 import type { Workbench } from "./use-workbench.ts";
@@ -34,6 +34,9 @@ export function useActs(id: string, bench: Workbench) {
   const ids = picked.size > 0 ? pickedLines.map((one) => one.id) : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
+  // A suggestion has them as adjustments; a match by hand takes them as such where they are all of the difference.
+  const fees = picked.size === 0 && option?.match_id ? option.fee_minor : feesOf(lines);
+  const agrees = difference === 0 || difference === fees;
   const currency = lines[0]?.currency ?? line?.currency ?? "EUR";
   const mixed = balanceOf(lines).currencies.length > 1;
   const sums = mixed ? sumsOf(lines) : [{ currency, left_minor, right_minor }];
@@ -80,7 +83,7 @@ export function useActs(id: string, bench: Workbench) {
       toast("Choose a suggestion, or select lines of both sides with X.");
     } else if (mixed) {
       toast(MIXED);
-    } else if (difference !== 0) {
+    } else if (!agrees) {
       toast(`${money(difference)} isn't explained`, { description: "W explains it; S leaves it open on the larger line." });
     } else matchByHand(chosen);
   }
@@ -143,13 +146,13 @@ export function useActs(id: string, bench: Workbench) {
     lines,
     ids,
     sums,
+    fees: difference !== 0 && difference === fees ? fees : 0,
     currency,
     mayDecide,
     mayWrite,
     asking,
     can: {
-      accept:
-        mayDecide && isFree && ids.length > 1 && (picked.size === 0 && option?.match_id ? true : mayWrite && difference === 0 && !mixed),
+      accept: mayDecide && isFree && ids.length > 1 && (picked.size === 0 && option?.match_id ? true : mayWrite && agrees && !mixed),
       reject: mayDecide && isFree && picked.size === 0 && Boolean(option?.match_id),
       split: mayWrite && isFree && split !== null && !mixed,
       writeOff: mayWrite && isFree && (ids.length === 1 || (difference !== 0 && !mixed)),

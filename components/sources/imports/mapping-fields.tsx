@@ -90,6 +90,8 @@ export function MappingFields({
         />
         {AMOUNT_COLUMNS[style].map(column)}
         {style === "named" && mapping.fields.sign !== undefined && <SignValues mapping={mapping} onChange={onChange} />}
+        {column("fee")}
+        {mapping.fields.fee !== undefined && <FeeSign mapping={mapping} onChange={onChange} />}
         <SelectField
           label="Decimals"
           value={mapping.decimal_separator ?? ""}
@@ -189,6 +191,24 @@ function ColumnField({
           {/^\d+$/.test(name) ? `Column ${name}` : name}
         </option>
       ))}
+    </SelectField>
+  );
+}
+
+/** How fees are written; that the amount has to be the one before them. */
+function FeeSign({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: Mapping) => void }) {
+  return (
+    <SelectField
+      label="A fee that was kept is written"
+      value={mapping.fee_sign ?? "plus"}
+      hint="Choose the amount before the fee, often called gross, as the amount."
+      onChange={({ target }) => {
+        const { fee_sign: _, ...rest } = mapping;
+        onChange(target.value === "minus" ? { ...rest, fee_sign: "minus" } : rest);
+      }}
+    >
+      <option value="plus">Without a sign: 2.90</option>
+      <option value="minus">With a minus: -2.90</option>
     </SelectField>
   );
 }

@@ -36,6 +36,7 @@ export function ParsedLines({ lines, sign, stale }: { lines: readonly Parsed[]; 
               <span className="tabular-nums">{formatDay(line.value_date, "UTC")}</span>
               {line.counterparty !== null && textOf(line) && ` · ${textOf(line)}`}
               <span className="sr-only"> row {line.file_line}</span>
+              {line.fee_minor !== null && line.fee_minor !== 0 && ` · Fee ${formatMoney(line.fee_minor, line.currency)}`}
               {line.duplicate && <span className="text-ink"> · Already there, skipped</span>}
             </td>
             <td className="text-right text-muted">

@@ -8,7 +8,7 @@ import { withColumn, withLinesPath } from "./draft.ts";
 import { FIELD_WORDS } from "./words.tsx";
 
 /** Without a path a field is the member of its own name; these have none. */
-const WITHOUT_NAME: readonly MappedField[] = ["debit", "credit", "sign"];
+const WITHOUT_NAME: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
 
 /** Where in a JSON document the lines are, and where in a line its fields. */
 export function PathFields({ mapping, onChange }: { mapping: Mapping; onChange: (mapping: Mapping) => void }) {

@@ -34,6 +34,8 @@ export const FIELD_WORDS: Record<MappedField, string> = {
   debit: "Money out",
   credit: "Money in",
   sign: "Debit or credit",
+  fee: "Fee",
+  fee_minor: "Fee in minor units",
   currency: "Currency",
   value_date: "Value date",
   booked_date: "Booking date",

@@ -26,7 +26,7 @@ const LINK = "underline underline-offset-2 hover:text-accent-text";
 export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line: string }) => PageLink }) {
   const tenantId = useTenantId();
   const { data: source } = useQuery(sourceById(tenantId, line.source_id));
-  const { reference, counterparty, description, group_key, external_id, booked_date, import_id, file_line } = line;
+  const { reference, counterparty, description, group_key, external_id, booked_date, import_id, file_line, fee_minor } = line;
   return (
     <PanelBody>
       <PanelHead>
@@ -46,6 +46,12 @@ export function LineDetails({ line, linkTo }: { line: Line; linkTo: (to: { line:
       <Facts>
         <Fact name="Value date">{formatDay(line.value_date, "UTC")}</Fact>
         {booked_date && booked_date !== line.value_date && <Fact name="Booking date">{formatDay(booked_date, "UTC")}</Fact>}
+        {fee_minor !== null && fee_minor !== 0 && (
+          <>
+            <Fact name="Fee">{formatMoney(fee_minor, line.currency)}</Fact>
+            <Fact name="Paid out">{formatMoney(line.amount_minor - fee_minor, line.currency)}</Fact>
+          </>
+        )}
         {line.state === "partly_matched" && <Fact name="Open">{formatMoney(line.open_minor, line.currency)}</Fact>}
         <Text name="Counterparty">{counterparty}</Text>
         <Text name="Reference">{reference}</Text>

@@ -169,6 +169,24 @@ describe("a file is refused before anything of it is kept", () => {
   });
 });
 
+test("a processor's file is read by gross and fee, whichever way it writes what was kept", async () => {
+  const { id } = await createSource(team, { kind: "processor" });
+  const file =
+    "Date,Gross,Fee,Net,Payout\n2026-10-05,100.00,-2.90,97.10,po_1\n2026-10-06,-40.00,-15.00,-55.00,po_1\n2026-10-07,8.00,,8.00,po_1\n";
+  const fields = { value_date: "Date", amount: "Gross", fee: "Fee", group_key: "Payout" };
+  const query = { mapping: JSON.stringify({ fields, fee_sign: "minus" }) };
+  const { json } = await sendFile(team, id, file, { query: { ...query, preview: "true" } });
+  const seen = (json as ImportPreview).lines.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]);
+  expect(seen).toEqual([
+    [10_000, 290],
+    [-4000, 1500],
+    [800, null],
+  ]);
+  expect(await imported(team, id, file, { query })).toMatchObject({ accepted_count: 3, refused_count: 0 });
+  const kept = await linesOf(team, { source_id: id });
+  expect(kept.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]).reverse()).toEqual(seen);
+});
+
 describe("a preview", () => {
   const preview = async (id: string, file: string, query: Record<string, string> = {}) => {
     const { status, json, text } = await sendFile(team, id, file, { query: { preview: "true", ...query } });

@@ -81,6 +81,7 @@ describe("lines of a call", () => {
     const sent = {
       external_id: "txn_1",
       amount: "1250.00",
+      fee: "18.40",
       currency: "EUR",
       value_date: "2026-10-05",
       booked_date: "2026-10-06",
@@ -93,7 +94,7 @@ describe("lines of a call", () => {
     const { items, accepted_count, duplicate_count } = await added(team, id, [sent]);
     expect([accepted_count, duplicate_count]).toEqual([1, 0]);
     const { json, headers } = await api("GET", `/v1/lines/${items[0]?.id}`, { bearer: team.admin, tenant: team.tenant });
-    const { amount: _, ...kept } = sent;
+    const { amount: _amount, fee: _fee, ...kept } = sent;
     expect(json).toEqual({
       ...kept,
       id: items[0]?.id,
@@ -101,6 +102,7 @@ describe("lines of a call", () => {
       import_id: null,
       file_line: null,
       amount_minor: 125_000,
+      fee_minor: 1840,
       state: "open",
       open_minor: 125_000,
       match_ids: [],
@@ -109,6 +111,27 @@ describe("lines of a call", () => {
     });
     expect(headers.get("ETag")).toMatch(/^"/);
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 1 });
+  });
+
+  test("have a fee as they say it, and none with too many decimals, said twice or beyond what numbers hold", async () => {
+    const { id } = await createSource(team, { currency: "JPY" });
+    const day = { value_date: "2026-10-05" };
+    const { items } = await added(team, id, [
+      { ...day, amount: "1000", fee: "29" },
+      { ...day, amount_minor: -1000, fee_minor: -29 },
+      { ...day, amount_minor: 0, fee: "15", currency: "EUR" },
+      { ...day, amount: "1000" },
+    ]);
+    const fees = new Map((await linesOf(team, { source_id: id })).map((line) => [line.id, line.fee_minor]));
+    expect(items.map((item) => fees.get(item.id))).toEqual([29, -29, 1500, null]);
+    for (const [fee, path] of [
+      [{ fee: "2.9" }, "lines.0.fee"],
+      [{ fee: "29", fee_minor: 29 }, "lines.0.fee"],
+      [{ amount: undefined, amount_minor: Number.MAX_SAFE_INTEGER, fee_minor: -1 }, "lines.0.fee"],
+    ] as const) {
+      const { status, json } = await addLines(team, id, [{ ...day, amount: "1000", ...fee }]);
+      expect([status, errorsOf(json).map((error) => error.path)]).toEqual([400, [path]]);
+    }
   });
 
   test("are known again by their external_id, whatever else they say", async () => {

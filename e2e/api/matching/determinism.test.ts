@@ -12,7 +12,7 @@ const SLOW = 300_000;
 /** What a period's matches say, by the callers' names of the lines: the same in every tenant. */
 async function outcome({ tenant, period }: World): Promise<string[]> {
   const rows = await sql<{ said: string }>(
-    `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor,
+    `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor, m.adjustments,
        string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as said
      from matches m join match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
      join lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
@@ -23,13 +23,16 @@ async function outcome({ tenant, period }: World): Promise<string[]> {
   return rows.map(({ said }) => said);
 }
 
-/** A month, and lines of which two could belong to one: which it is must not depend on who came first. */
+/** A month, and lines of which two could belong to one, one of them by what its fee leaves: which it is must not depend on who came first. */
 function rivals(): { left: NewLine[]; right: NewLine[] } {
   const { left, right } = month(50);
   for (let n = 0; n < 5; n++) {
     const amount = 123_400 + n * 1111;
     for (const name of ["North", "South"]) left.push(line(`${name}${n}`, amount, { counterparty: `${name} ${n}` }));
     right.push(line(`either${n}`, amount, { value_date: "2026-10-13" }));
+    left.push(line(`net${n}`, amount - 10_290));
+    right.push(line(`sale${n}`, amount - 10_000, { counterparty: `Card ${n}`, fee_minor: 290 }));
+    right.push(line(`same${n}`, amount - 10_290, { counterparty: `Till ${n}` }));
   }
   return { left, right };
 }

@@ -40,6 +40,7 @@ function lineOf(n: number, pick: number) {
     counterparty: `C${pick % 4}`,
     value_date: `2026-10-${String(1 + (pick % 28)).padStart(2, "0")}`,
     ...(pick % 11 === 0 && { group_key: `g${pick % 2}` }),
+    ...(pick % 4 === 1 && { fee_minor: [100, 50, -50][pick % 3] as number }),
   });
 }
 

@@ -10,6 +10,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 export type NewLine = {
   external_id: string;
   amount_minor: number;
+  fee_minor?: number;
   value_date: string;
   reference?: string;
   counterparty?: string;

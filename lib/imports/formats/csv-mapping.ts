@@ -134,6 +134,8 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
   debit: ["amount", "empty"],
   credit: ["amount", "empty"],
   sign: ["sign"],
+  fee: ["amount", "empty"],
+  fee_minor: ["amount", "empty"],
   currency: ["currency"],
   value_date: ["date"],
   booked_date: ["date"],

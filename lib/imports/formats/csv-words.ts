@@ -2,9 +2,10 @@ import type { MappedField } from "./mapping.ts";
 
 /**
  * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian and Portuguese: lower case, without
- * diacritics, punctuation as one space. The first of a field is the likeliest.
+ * diacritics, punctuation as one space. The first of a field is the likeliest. A fee is only mapped by a person: whether the amount is before
+ * it, no name tells.
  */
-export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor">, string> = {
+export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">, string> = {
   amount: `amount|betrag|montant|importe|bedrag|importo|valor|umsatz|transaction amount|betrag eur|amount eur|amount usd|amount gbp|bedrag eur|montant eur|importe eur|importo eur
     |umsatz in eur|betrag in eur|betrag in|netto|net amount|amount net|amount in account currency|transaktionsbetrag|zahlungsbetrag|somme|monto|cantidad|total|net|value|gutschrift lastschrift|gross|gross amount|brutto|bruttobetrag|nettobetrag`,
   debit: `debit|soll|debet|debe|dare|debit amount|amount debit|cargo|cargos|addebito|addebiti|money out|paid out|withdrawal|withdrawals|debits|uscite|uscita|lastschrift|belastung|ausgaben|ausgang|auszahlung|af

@@ -7,8 +7,9 @@ import type { Place } from "./refusal.ts";
 const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** Names that stand for themselves. The others are read only where the mapping names them. */
-const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => field !== "debit" && field !== "credit" && field !== "sign");
+/** Names that stand for themselves. The others are read only where the mapping names them: a `fee` of others may be in minor units. */
+const ONLY_MAPPED: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
+const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => !ONLY_MAPPED.includes(field));
 
 /** The fields of a file's own object, and how many members it has, as far as it was read. */
 type Taken = { values: Values; members: number };

@@ -16,6 +16,8 @@ export type ImportLine = {
   external_id?: string;
   /** Signed: money in is positive. In the currency's minor unit, within ±(2⁵³ − 1). */
   amount_minor: number;
+  /** What was kept of the amount, likewise: amount − fee was paid out. Negative: given back. */
+  fee_minor?: number;
   /** ISO 4217. */
   currency: string;
   /** `YYYY-MM-DD` */

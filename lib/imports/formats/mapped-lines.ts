@@ -30,7 +30,7 @@ export function mappedLines({ out, mapping, currency: sourceCurrency, timeZone }
   }
 
   function read(place: Place, field: MappedField, text: string, currency: string): number | undefined {
-    const amount = field === "amount_minor" ? minorAmount(text) : amountOf(text, currency);
+    const amount = field === "amount_minor" || field === "fee_minor" ? minorAmount(text) : amountOf(text, currency);
     return typeof amount === "number" ? amount : refuse(place, field, text, amount);
   }
 
@@ -81,6 +81,21 @@ export function mappedLines({ out, mapping, currency: sourceCurrency, timeZone }
     return refuse(place, "amount", "", { problem: "The line has no amount.", wanted: "an amount" });
   }
 
+  /** Null: the line has none. */
+  function feeOf(place: Place, values: Values, currency: string, amount: number): number | null | undefined {
+    const field = values.fee_minor === undefined ? "fee" : "fee_minor";
+    const text = values[field];
+    if (text === undefined) return null;
+    if (field === "fee_minor" && values.fee !== undefined) {
+      return refuse(place, "fee", `${values.fee} and ${text}`, { problem: "The line has two fees.", wanted: "one" });
+    }
+    const written = read(place, field, text, currency);
+    if (written === undefined) return undefined;
+    const fee = field === "fee" && mapping?.fee_sign === "minus" ? -written || 0 : written;
+    if (Number.isSafeInteger(amount - fee)) return fee;
+    return refuse(place, field, text, { problem: "Less the fee, the amount is too large.", wanted: "a smaller fee" });
+  }
+
   function dayOf(place: Place, field: "value_date" | "booked_date", text: string): string | undefined {
     return readDate(text) ?? refuse(place, field, text, { problem: "This is not a date.", wanted: dateWanted });
   }
@@ -93,6 +108,8 @@ export function mappedLines({ out, mapping, currency: sourceCurrency, timeZone }
     }
     const amount_minor = minorOf(position, values, currency);
     if (amount_minor === undefined) return;
+    const fee_minor = feeOf(position, values, currency, amount_minor);
+    if (fee_minor === undefined) return;
     const booked_date = values.booked_date === undefined ? undefined : dayOf(position, "booked_date", values.booked_date);
     if (values.booked_date !== undefined && booked_date === undefined) return;
     const value_date = values.value_date === undefined ? booked_date : dayOf(position, "value_date", values.value_date);
@@ -101,6 +118,7 @@ export function mappedLines({ out, mapping, currency: sourceCurrency, timeZone }
       return;
     }
     const line: ImportLine = { amount_minor, currency, value_date, details, position };
+    if (fee_minor !== null) line.fee_minor = fee_minor;
     if (booked_date !== undefined) line.booked_date = booked_date;
     for (const field of TEXT_FIELDS) if (values[field] !== undefined) line[field] = values[field];
     out.add(line);

@@ -37,13 +37,18 @@ export const DATE_FORMATS = [
 ] as const;
 export type DateFormat = (typeof DATE_FORMATS)[number];
 
-/** What a column can be mapped to. `debit` and `credit` are columns of amounts out and in; `sign` says which of the two a line is. */
+/**
+ * What a column can be mapped to. `debit` and `credit` are columns of amounts out and in; `sign` says which of the two a line is; `fee` is
+ * what was kept of the amount.
+ */
 export const MAPPED_FIELDS = [
   "amount",
   "amount_minor",
   "debit",
   "credit",
   "sign",
+  "fee",
+  "fee_minor",
   "currency",
   "value_date",
   "booked_date",
@@ -91,6 +96,10 @@ export const mapping = z
       .strictObject({ debit: signs, credit: signs })
       .optional()
       .meta({ description: "What the sign column says for money out and money in.", example: { debit: ["S"], credit: ["H"] } }),
+    fee_sign: z
+      .enum(["plus", "minus"])
+      .optional()
+      .meta({ description: "How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.", example: "minus" }),
   })
   .meta({ id: "ImportMapping" });
 export type Mapping = z.output<typeof mapping>;

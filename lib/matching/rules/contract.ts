@@ -17,6 +17,7 @@ import { actor, id, text, time, userReference } from "../../wire/schema.ts";
 import { byReconciliation, tag } from "../contract.ts";
 
 export const AUTOMATIC = ["suggest_only", "earned", "always"] as const;
+export const FEES = ["deduct", "ignore"] as const;
 
 const days = z.int().min(0).max(MAX_DAYS);
 
@@ -82,6 +83,12 @@ export const policy = {
     description:
       "Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.",
     example: "earned",
+  }),
+  fees: z.enum(FEES).meta({
+    description:
+      "deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches " +
+      "its amount, as orders do that a processor lists before its fees.",
+    example: "deduct",
   }),
   four_eyes: z.boolean().meta({
     description:
@@ -181,6 +188,7 @@ export const putRulesContract = contract({
   body: z.strictObject({
     rules,
     automatic: policy.automatic.optional(),
+    fees: policy.fees.optional(),
     four_eyes: policy.four_eyes.optional(),
     calendar_id: policy.calendar_id.optional(),
     exceptions: policy.exceptions.optional(),

@@ -121,9 +121,11 @@ export const createRunContract = contract({
     .strictObject({
       dry_run: z.boolean().default(false).meta({ example: false }),
       rules: rules.optional(),
+      fees: policy.fees.optional(),
       calendar_id: policy.calendar_id.optional(),
     })
     .refine((body) => body.dry_run || body.rules === undefined, { path: ["rules"], error: "Other rules are for a dry run." })
+    .refine((body) => body.dry_run || body.fees === undefined, { path: ["fees"], error: "Another treatment of fees is for a dry run." })
     .refine((body) => body.dry_run || body.calendar_id === undefined, {
       path: ["calendar_id"],
       error: "Another calendar is for a dry run.",

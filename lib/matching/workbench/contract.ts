@@ -16,6 +16,10 @@ export const openLine = z
     currency,
     amount_minor: z.int().meta({ description: "Negated where the source is inverted.", example: -125_000 }),
     open_minor: z.int().meta({ description: "What no match has taken, with the sign of the amount.", example: -125_000 }),
+    fee_minor: z
+      .int()
+      .nullable()
+      .meta({ description: "What was kept of it, likewise. Null without a fee, and once part of the line is matched.", example: null }),
     value_date: z.iso.date().meta({ example: "2026-10-05" }),
     booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
     reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
