@@ -1,4 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
+import { exportFromApi } from "#components/api-client.ts";
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getCalendarContract } from "#lib/calendars/contract.ts";
@@ -88,13 +89,25 @@ export function boardPages(tenant: string, search: BoardSearch, unfolded = false
   );
 }
 
-/** Closed exceptions, last closed first; or all, newest first. */
+/** Those of the closed exceptions, last closed first; or of all, newest first. */
+function pastFilters(search: BoardSearch) {
+  return { ...filtersOf(search), ...(search.state === "closed" && { sortBy: "closed_at" }) };
+}
+
+/** Closed exceptions, or all. */
 export function pastPages(tenant: string, search: BoardSearch) {
-  const query = { ...filtersOf(search), limit: String(PAGE_SIZE), ...(search.state === "closed" && { sortBy: "closed_at" }) };
+  const query = { ...pastFilters(search), limit: String(PAGE_SIZE) };
   return listQuery(
     { under: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
     { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => SLOW_REFRESH_MS },
   );
+}
+
+/** All that the board lists, as a CSV file. */
+export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob> {
+  if (search.state === "open")
+    return exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: { ...filtersOf(search), sortBy: search.sortBy } });
+  return exportFromApi(listExceptionsContract, "csv", { tenant, query: pastFilters(search) });
 }
 
 /** How many exceptions each filter's values have. */

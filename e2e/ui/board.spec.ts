@@ -189,6 +189,12 @@ test.describe("the SLA board", () => {
     await expect(page).toHaveURL(/state=closed/);
     await expect(rowOf(page, "Done with")).toContainText("Resolved");
     await expect(rowOf(page, "Still open")).toBeHidden();
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: /^Export this view/ }).click();
+    const csv = await readFile(await (await downloading).path(), "utf8");
+    expect(csv).toContain("Done with");
+    expect(csv).not.toContain("Still open");
     await page.getByText("All", { exact: true }).click();
     await expect(rows(page)).toHaveCount(2);
     await page.getByText("Open", { exact: true }).first().click();
