@@ -10,7 +10,10 @@ import type { Problems } from "#components/kit/problems.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { Person } from "#components/people/person.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { zoneName } from "#components/preferences/time-zone.ts";
 import { buttonClass } from "#components/ui/button.tsx";
+import { momentOfField } from "#components/ui/field-time.ts";
 import { parseMoney } from "#components/ui/money.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -21,7 +24,7 @@ import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { exceptionsKey } from "./queries.ts";
 import { SEVERITY_WORDS, type Severity } from "./words.tsx";
 
-/** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the browser's local time. */
+/** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the field has it, in the zone that the page shows. */
 type Draft = {
   title: string;
   severity: Severity;
@@ -60,13 +63,13 @@ function missingIn(draft: Draft): Problems {
   };
 }
 
-function bodyOf(draft: Draft): z.input<NonNullable<typeof createExceptionContract.body>> {
+function bodyOf(draft: Draft, timeZone: string): z.input<NonNullable<typeof createExceptionContract.body>> {
   const { title, severity, assigned_to, due_at, reason_code, amount_minor } = draft;
   return {
     title: title.trim(),
     severity,
     ...(assigned_to !== null && { assigned_to }),
-    ...(due_at !== "" && { due_at: new Date(due_at).toISOString() }),
+    ...(due_at !== "" && { due_at: momentOfField(due_at, timeZone) }),
     ...(reason_code.trim() !== "" && { reason_code: reason_code.trim() }),
     ...(amount_minor.trim() !== "" && { amount_minor: amountOf(draft), currency: currencyOf(draft) }),
   };
@@ -76,10 +79,11 @@ function bodyOf(draft: Draft): z.input<NonNullable<typeof createExceptionContrac
 export function NewExceptionDialog({ onClose }: { onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
+  const { timeZone } = usePreferences();
   const form = useForm({
     initial: EMPTY,
     check: missingIn,
-    send: (draft, idempotencyKey) => callApi(createExceptionContract, { tenant, body: bodyOf(draft), idempotencyKey }),
+    send: (draft, idempotencyKey) => callApi(createExceptionContract, { tenant, body: bodyOf(draft, timeZone), idempotencyKey }),
     onDone: ({ title }) => {
       toast(`Created ${title}`);
       cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
@@ -117,7 +121,12 @@ export function NewExceptionDialog({ onClose }: { onClose: () => void }) {
           onChange={(assigned_to) => change({ assigned_to })}
         />
       </div>
-      <TextField label="Deadline" type="datetime-local" hint="In your local time. Leave empty to use the SLA policy." {...text("due_at")} />
+      <TextField
+        label="Deadline"
+        type="datetime-local"
+        hint={`In ${zoneName(timeZone)}. Leave empty to use the SLA policy.`}
+        {...text("due_at")}
+      />
       <div className="grid gap-4 sm:grid-cols-[1fr_7rem]">
         <TextField label="Money at risk" inputMode="decimal" placeholder="1,250.00" autoComplete="off" {...text("amount_minor")} />
         <TextField label="Currency" maxLength={3} autoComplete="off" className="uppercase" {...text("currency")} />
