@@ -57,7 +57,6 @@ export function SlaBoard({ origin }: { origin: string }) {
   const selection = useSelection(board.openItems);
   const [selects, setSelects] = useState(false);
   if (!selects && selection.marked.size > 0) setSelects(true);
-  const [creates, setCreates] = useState(false);
   const pausing = usePauseByKey();
   const isBare = isOpen && summary?.total_open === 0;
   const states = <Segmented label="Which exceptions" value={search.state} options={STATES} onChange={(state) => set({ state })} />;
@@ -84,7 +83,7 @@ export function SlaBoard({ origin }: { origin: string }) {
             )}
             <BoardDisplay />
             <BoardMenu asOf={asOf} search={search} />
-            <Button size="sm" variant="primary" onClick={() => setCreates(true)}>
+            <Button size="sm" variant="primary" onClick={() => set({ new: true })}>
               <Plus aria-hidden className="size-4" />
               New exception
             </Button>
@@ -167,7 +166,7 @@ export function SlaBoard({ origin }: { origin: string }) {
           )}
         </>
       )}
-      {creates && <NewExceptionDialog onClose={() => setCreates(false)} />}
+      {search.new && <NewExceptionDialog onClose={() => set({ new: null })} />}
       {pausing.item && <PauseExceptionDialog id={pausing.item.id} onClose={pausing.close} />}
       <ExceptionPanel
         id={search.exception}
