@@ -12,6 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { NONE } from "#lib/exceptions/filters/contract.ts";
 import { BoardDisplay } from "./board-display.tsx";
 import { BoardEmpty } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
@@ -166,7 +167,7 @@ export function SlaBoard({ origin }: { origin: string }) {
           )}
         </>
       )}
-      {search.new && <NewExceptionDialog onClose={() => set({ new: null })} />}
+      {search.new && <NewExceptionDialog reconciliation={onlyOne(search.reconciliation_id)} onClose={() => set({ new: null })} />}
       {pausing.item && <PauseExceptionDialog id={pausing.item.id} onClose={pausing.close} />}
       <ExceptionPanel
         id={search.exception}
@@ -176,4 +177,8 @@ export function SlaBoard({ origin }: { origin: string }) {
       />
     </Page>
   );
+}
+
+function onlyOne(ids: readonly string[] | null): string | undefined {
+  return ids?.length === 1 && ids[0] !== NONE ? ids[0] : undefined;
 }
