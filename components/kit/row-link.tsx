@@ -1,8 +1,9 @@
 "use client";
 
-import type { FocusEvent, KeyboardEvent, ReactNode } from "react";
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useContext } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import { RowStop } from "./row-stop.tsx";
 import { rowFrom } from "./rows.ts";
 import type { PageLink } from "./use-search.ts";
 
@@ -25,14 +26,16 @@ export function RowLink({
   children: ReactNode;
 }) {
   const isPage = typeof to === "string";
+  const opens = isPage ? to : to.opens;
+  const stop = useContext(RowStop);
   const given = {
-    "data-row": isPage ? to : to.opens,
+    "data-row": opens,
     title,
     className: classes(
       "outline-none after:absolute after:inset-0 aria-[current]:after:bg-accent/8 aria-[current]:after:inset-ring-2 aria-[current]:after:inset-ring-accent-text/60",
       className ?? "block truncate text-base font-medium",
     ),
-    ...(tabIndex === undefined ? { onKeyDown: onArrow } : { tabIndex }),
+    ...(tabIndex === undefined ? { onKeyDown: onArrow, tabIndex: stop === null || stop === opens ? 0 : -1 } : { tabIndex }),
     children,
   };
   if (isPage) return <PrefetchLink href={to} {...given} />;
