@@ -91,5 +91,7 @@ test("a view is saved, shared, opened by a colleague as their own work, and dele
   await page.getByRole("menuitem", { name: "Delete view" }).click();
   await expect(page.getByText("Deleted Mine today")).toBeVisible();
   await expect(tabs(page)).toBeHidden();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(tabs(page).getByRole("button", { name: /^Shared Mine today 2$/ })).toBeVisible();
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
 });

@@ -9,7 +9,7 @@ import { personName } from "#components/people/person.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { deleteViewContract, updateViewContract, type View } from "#lib/views/contract.ts";
+import { createViewContract, deleteViewContract, updateViewContract, type View } from "#lib/views/contract.ts";
 import { useMayChangeView } from "./may-change.ts";
 import { viewsKey } from "./queries.ts";
 import { RenameViewDialog } from "./rename-view-dialog.tsx";
@@ -47,18 +47,25 @@ export function ViewMenu({ view }: { view: View }) {
   );
 }
 
-function Changes({ view: { id, name, shared }, onRename }: { view: View; onRename: () => void }) {
+function Changes({ view, onRename }: { view: View; onRename: () => void }) {
   const tenant = useTenantId();
-  const params = { id };
+  const { name, shared, filters, sort_by } = view;
+  const params = { id: view.id };
   const sharing = useAttempt({
     send: (everyone: boolean) => callApi(updateViewContract, { tenant, params, body: { shared: everyone } }),
     onDone: (changed) => toast(changed.shared ? "Shared with everyone in this tenant" : "Only you can see it now"),
     failed: "Couldn't change the view",
     stale: viewsKey(tenant),
   });
+  const restoring = useAttempt({
+    send: (_: null, idempotencyKey) => callApi(createViewContract, { tenant, body: { name, shared, filters, sort_by }, idempotencyKey }),
+    onDone: () => toast(`Restored ${name}`),
+    failed: "Couldn't restore the view",
+    stale: viewsKey(tenant),
+  });
   const deleting = useAttempt({
     send: (_: null) => callApi(deleteViewContract, { tenant, params }),
-    onDone: () => toast(`Deleted ${name}`),
+    onDone: () => toast(`Deleted ${name}`, { action: { label: "Undo", run: () => restoring.start(null) } }),
     failed: "Couldn't delete the view",
     stale: viewsKey(tenant),
   });
