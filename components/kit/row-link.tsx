@@ -4,11 +4,11 @@ import { type FocusEvent, type KeyboardEvent, type ReactNode, useContext } from 
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { RowStop } from "./row-stop.tsx";
-import { rowFrom } from "./rows.ts";
+import { rowAt, rowFrom } from "./rows.ts";
 import type { PageLink } from "./use-search.ts";
 
 /**
- * A row's link, covering the whole row: to another page or to a panel. The arrow keys move between rows; while a panel is
+ * A row's link, covering the whole row: to another page or to a panel. The arrow keys, Home and End move between rows; while a panel is
  * open, it follows them.
  */
 export function RowLink({
@@ -63,10 +63,16 @@ function comesFromRow({ currentTarget, relatedTarget }: FocusEvent<HTMLAnchorEle
 }
 
 function onArrow(event: KeyboardEvent<HTMLAnchorElement>): void {
-  const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
-  if (step === undefined || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
-  const next = rowFrom(event.currentTarget.dataset.row ?? null, step);
+  if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
+  const next = TO[event.key]?.(event.currentTarget.dataset.row ?? null);
   if (!next) return;
   event.preventDefault();
   next.focus();
 }
+
+const TO: Record<string, (row: string | null) => HTMLAnchorElement | undefined> = {
+  ArrowDown: (row) => rowFrom(row, 1),
+  ArrowUp: (row) => rowFrom(row, -1),
+  Home: () => rowAt("first"),
+  End: () => rowAt("last"),
+};

@@ -160,6 +160,8 @@ test("works by keyboard alone", async ({ page }) => {
   await expect(page.getByRole("dialog", { name: "Changed an API key" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("link", { name: "Changed an API key" })).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(rows(page).first().getByRole("link").first()).toBeFocused();
 });
 
 test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({ page }) => {
