@@ -6,9 +6,8 @@ import { ExportItem, useExport } from "#components/kit/export.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
-import { listSlaExceptionsContract } from "#lib/exceptions/contract.ts";
 import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
-import { filtersOf } from "./queries.ts";
+import { exportOfBoard } from "./queries.ts";
 import { reportPeriod } from "./report-period.ts";
 import type { BoardSearch } from "./search.ts";
 
@@ -43,8 +42,8 @@ export function BoardMenu({ asOf, search }: { asOf: string; search: BoardSearch 
       <ExportItem
         onClick={() =>
           list.start({
-            name: `exceptions-${tenant}-${asOf.slice(0, 10)}.csv`,
-            load: () => exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: { ...filtersOf(search), sortBy: search.sortBy } }),
+            name: `exceptions-${search.state === "open" ? "" : `${search.state}-`}${tenant}-${asOf.slice(0, 10)}.csv`,
+            load: () => exportOfBoard(tenant, search),
           })
         }
       >

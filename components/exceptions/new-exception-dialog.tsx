@@ -1,6 +1,6 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
@@ -10,7 +10,11 @@ import type { Problems } from "#components/kit/problems.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { Person } from "#components/people/person.tsx";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { zoneName } from "#components/preferences/time-zone.ts";
 import { buttonClass } from "#components/ui/button.tsx";
+import { momentOfField } from "#components/ui/field-time.ts";
+import { formatDay } from "#components/ui/moment.ts";
 import { parseMoney } from "#components/ui/money.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -18,10 +22,10 @@ import { toast } from "#components/ui/toast.ts";
 import { createExceptionContract, SEVERITIES } from "#lib/exceptions/contract.ts";
 import { CURRENCIES } from "#lib/wire/currencies.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
-import { exceptionsKey } from "./queries.ts";
+import { exceptionsKey, newestReconciliations } from "./queries.ts";
 import { SEVERITY_WORDS, type Severity } from "./words.tsx";
 
-/** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the browser's local time. */
+/** Named as in the body, so that a refusal finds its field; `amount_minor` as typed, `due_at` as the field has it, in the zone that the page shows. */
 type Draft = {
   title: string;
   severity: Severity;
@@ -30,6 +34,7 @@ type Draft = {
   reason_code: string;
   amount_minor: string;
   currency: string;
+  reconciliation_id: string;
 };
 
 const EMPTY: Draft = {
@@ -40,6 +45,7 @@ const EMPTY: Draft = {
   reason_code: "",
   amount_minor: "",
   currency: "EUR",
+  reconciliation_id: "",
 };
 
 const isSeverity = (value: string): value is Severity => SEVERITIES.some((severity) => severity === value);
@@ -60,26 +66,28 @@ function missingIn(draft: Draft): Problems {
   };
 }
 
-function bodyOf(draft: Draft): z.input<NonNullable<typeof createExceptionContract.body>> {
-  const { title, severity, assigned_to, due_at, reason_code, amount_minor } = draft;
+function bodyOf(draft: Draft, timeZone: string): z.input<NonNullable<typeof createExceptionContract.body>> {
+  const { title, severity, assigned_to, due_at, reason_code, amount_minor, reconciliation_id } = draft;
   return {
     title: title.trim(),
     severity,
     ...(assigned_to !== null && { assigned_to }),
-    ...(due_at !== "" && { due_at: new Date(due_at).toISOString() }),
+    ...(due_at !== "" && { due_at: momentOfField(due_at, timeZone) }),
     ...(reason_code.trim() !== "" && { reason_code: reason_code.trim() }),
     ...(amount_minor.trim() !== "" && { amount_minor: amountOf(draft), currency: currencyOf(draft) }),
+    ...(reconciliation_id !== "" && { reconciliation_id }),
   };
 }
 
-/** Creates an exception by hand. */
-export function NewExceptionDialog({ onClose }: { onClose: () => void }) {
+/** Creates an exception by hand. `reconciliation`: that of the board, if it shows only one's. */
+export function NewExceptionDialog({ reconciliation, onClose }: { reconciliation: string | undefined; onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
+  const { timeZone } = usePreferences();
   const form = useForm({
-    initial: EMPTY,
+    initial: { ...EMPTY, reconciliation_id: reconciliation ?? "" },
     check: missingIn,
-    send: (draft, idempotencyKey) => callApi(createExceptionContract, { tenant, body: bodyOf(draft), idempotencyKey }),
+    send: (draft, idempotencyKey) => callApi(createExceptionContract, { tenant, body: bodyOf(draft, timeZone), idempotencyKey }),
     onDone: ({ title }) => {
       toast(`Created ${title}`);
       cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
@@ -117,11 +125,21 @@ export function NewExceptionDialog({ onClose }: { onClose: () => void }) {
           onChange={(assigned_to) => change({ assigned_to })}
         />
       </div>
-      <TextField label="Deadline" type="datetime-local" hint="In your local time. Leave empty to use the SLA policy." {...text("due_at")} />
+      <TextField
+        label="Deadline"
+        type="datetime-local"
+        hint={`In ${zoneName(timeZone)}. Leave empty to use the SLA policy.`}
+        {...text("due_at")}
+      />
       <div className="grid gap-4 sm:grid-cols-[1fr_7rem]">
         <TextField label="Money at risk" inputMode="decimal" placeholder="1,250.00" autoComplete="off" {...text("amount_minor")} />
         <TextField label="Currency" maxLength={3} autoComplete="off" className="uppercase" {...text("currency")} />
       </div>
+      <ReconciliationField
+        value={draft.reconciliation_id}
+        error={form.problem("reconciliation_id")}
+        onChange={(reconciliation_id) => change({ reconciliation_id })}
+      />
       <TextField
         label="Reason code"
         placeholder="missing_counterpart"
@@ -130,5 +148,23 @@ export function NewExceptionDialog({ onClose }: { onClose: () => void }) {
         {...text("reason_code")}
       />
     </FormDialog>
+  );
+}
+
+type FieldProps = { value: string; error: string | undefined; onChange: (id: string) => void };
+
+function ReconciliationField({ value, error, onChange }: FieldProps) {
+  const { data } = useQuery(newestReconciliations(useTenantId()));
+  const listed = data?.items.filter(({ id, status }) => status !== "archived" || id === value) ?? [];
+  return (
+    <SelectField label="Reconciliation" value={value} error={error} onChange={({ target }) => onChange(target.value)}>
+      <option value="">None</option>
+      {value !== "" && !listed.some(({ id }) => id === value) && <option value={value}>{value}</option>}
+      {listed.map(({ id, name, period_start, period_end }) => (
+        <option key={id} value={id}>
+          {name}, {formatDay(period_start, "UTC")} to {formatDay(period_end, "UTC")}
+        </option>
+      ))}
+    </SelectField>
   );
 }

@@ -3,8 +3,11 @@
 import type { z } from "zod";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { zoneName } from "#components/preferences/time-zone.ts";
 import { counted } from "#components/ui/counted.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
+import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import type { pauseBody } from "#lib/exceptions/pauses/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
@@ -23,6 +26,11 @@ type Draft = { reason: string; end: PauseEnd; until: string };
 
 /** Asks why to pause, and until when. */
 export function PauseDialog({ count, send, onDone, onClose }: Props) {
+  const { timeZone } = usePreferences();
+  const pauseOf = ({ reason, end, until }: Draft): Pause => ({
+    reason: reason.trim(),
+    until: pauseUntil(end, until, serverNow(), timeZone),
+  });
   const what = count === 1 ? "exception" : counted(count, "exception");
   const form = useForm({
     initial: { reason: "", end: "tomorrow", until: "" } as Draft,
@@ -49,7 +57,7 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
         value={form.draft.end}
         // Problems of the end are shown here, unless a time is picked.
         error={picks ? undefined : form.problem("until")}
-        hint="Your local time. The SLA policy may end it earlier."
+        hint={`Times are in ${zoneName(timeZone)}. The SLA policy may end it earlier.`}
         onChange={({ target }) => form.change({ end: target.value as PauseEnd, until: "" })}
       >
         {PAUSE_ENDS.map((end) => (
@@ -61,8 +69,4 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
       {picks && <TextField label="Resume at" type="datetime-local" {...form.text("until")} required />}
     </FormDialog>
   );
-}
-
-function pauseOf({ reason, end, until }: Draft): Pause {
-  return { reason: reason.trim(), until: pauseUntil(end, until, new Date()) };
 }

@@ -1,15 +1,22 @@
 import { expect, test } from "vitest";
 import { pauseUntil } from "./pause-ends.ts";
 
-const local = (text: string) => new Date(text).toISOString();
-
 test("a pause ends on the next morning, on the Monday after today, at a time, or not by itself", () => {
-  const [sunday, monday] = [new Date("2026-11-22T23:30"), new Date("2026-11-23T00:10")];
-  expect(pauseUntil("tomorrow", "", sunday)).toBe(local("2026-11-23T09:00"));
-  expect(pauseUntil("monday", "", sunday)).toBe(local("2026-11-23T09:00"));
-  expect(pauseUntil("monday", "", monday)).toBe(local("2026-11-30T09:00"));
-  expect(pauseUntil("tomorrow", "", new Date("2026-12-31T10:00"))).toBe(local("2027-01-01T09:00"));
-  expect(pauseUntil("time", "2026-11-25T14:30", monday)).toBe(local("2026-11-25T14:30"));
-  expect(pauseUntil("time", "", monday)).toBeNull();
-  expect(pauseUntil("open", "2026-11-25T14:30", monday)).toBeNull();
+  const [sunday, monday] = [Date.parse("2026-11-22T23:30Z"), Date.parse("2026-11-23T00:10Z")];
+  expect(pauseUntil("tomorrow", "", sunday, "UTC")).toBe("2026-11-23T09:00:00.000Z");
+  expect(pauseUntil("monday", "", sunday, "UTC")).toBe("2026-11-23T09:00:00.000Z");
+  expect(pauseUntil("monday", "", monday, "UTC")).toBe("2026-11-30T09:00:00.000Z");
+  expect(pauseUntil("tomorrow", "", Date.parse("2026-12-31T10:00Z"), "UTC")).toBe("2027-01-01T09:00:00.000Z");
+  expect(pauseUntil("time", "2026-11-25T14:30", monday, "UTC")).toBe("2026-11-25T14:30:00.000Z");
+  expect(pauseUntil("time", "", monday, "UTC")).toBeNull();
+  expect(pauseUntil("open", "2026-11-25T14:30", monday, "UTC")).toBeNull();
+});
+
+test("a morning is one of the zone that the page shows, over a change of clocks", () => {
+  const sunday = Date.parse("2026-11-22T23:30Z");
+  // Monday already.
+  expect(pauseUntil("monday", "", sunday, "Europe/Berlin")).toBe("2026-11-30T08:00:00.000Z");
+  expect(pauseUntil("tomorrow", "", sunday, "America/New_York")).toBe("2026-11-23T14:00:00.000Z");
+  expect(pauseUntil("tomorrow", "", Date.parse("2026-03-28T12:00Z"), "Europe/Berlin")).toBe("2026-03-29T07:00:00.000Z");
+  expect(pauseUntil("time", "2026-11-25T14:30", sunday, "Europe/Berlin")).toBe("2026-11-25T13:30:00.000Z");
 });

@@ -1,3 +1,5 @@
+import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
+
 /** When a pause ends by itself: the choices of the pause dialog. */
 export const PAUSE_ENDS = ["tomorrow", "monday", "open", "time"] as const;
 export type PauseEnd = (typeof PAUSE_ENDS)[number];
@@ -9,12 +11,18 @@ export const PAUSE_END_WORDS: Record<PauseEnd, string> = {
   time: "At another time…",
 };
 
-const MORNING = 9;
+const MORNING = "09:00";
+const DAY_MS = 86_400_000;
 
-/** The moment, null for no end. `time`: the browser's own, as a datetime-local field has it; so are the mornings. */
-export function pauseUntil(end: PauseEnd, time: string, now: Date): string | null {
+/** The moment, null for no end. `time`: as a datetime-local field has it, in the zone that the page shows; so are the mornings. */
+export function pauseUntil(end: PauseEnd, time: string, now: number, timeZone: string): string | null {
   if (end === "open" || (end === "time" && time === "")) return null;
-  if (end === "time") return new Date(time).toISOString();
-  const days = end === "tomorrow" ? 1 : (8 - now.getDay()) % 7 || 7;
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING).toISOString();
+  if (end === "time") return momentOfField(time, timeZone);
+  const today = Date.parse(dayOf(fieldTime(new Date(now).toISOString(), timeZone)));
+  const days = end === "tomorrow" ? 1 : (8 - new Date(today).getUTCDay()) % 7 || 7;
+  return momentOfField(`${dayOf(new Date(today + days * DAY_MS).toISOString())}T${MORNING}`, timeZone);
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, 10);
 }

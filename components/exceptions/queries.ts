@@ -1,4 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
+import { exportFromApi } from "#components/api-client.ts";
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getCalendarContract } from "#lib/calendars/contract.ts";
@@ -8,7 +9,7 @@ import { listExceptionHistoryContract } from "#lib/exceptions/history/contract.t
 import { getSlaFacetsContract } from "#lib/exceptions/sla/contract.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { getMatchContract } from "#lib/matching/contract.ts";
-import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
+import { getReconciliationContract, listReconciliationsContract } from "#lib/reconciliations/contract.ts";
 import type { BoardSearch } from "./search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
@@ -88,13 +89,25 @@ export function boardPages(tenant: string, search: BoardSearch, unfolded = false
   );
 }
 
-/** Closed exceptions, last closed first; or all, newest first. */
+/** Those of the closed exceptions, last closed first; or of all, newest first. */
+function pastFilters(search: BoardSearch) {
+  return { ...filtersOf(search), ...(search.state === "closed" && { sortBy: "closed_at" }) };
+}
+
+/** Closed exceptions, or all. */
 export function pastPages(tenant: string, search: BoardSearch) {
-  const query = { ...filtersOf(search), limit: String(PAGE_SIZE), ...(search.state === "closed" && { sortBy: "closed_at" }) };
+  const query = { ...pastFilters(search), limit: String(PAGE_SIZE) };
   return listQuery(
     { under: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
     { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => SLOW_REFRESH_MS },
   );
+}
+
+/** All that the board lists, as a CSV file. */
+export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob> {
+  if (search.state === "open")
+    return exportFromApi(listSlaExceptionsContract, "csv", { tenant, query: { ...filtersOf(search), sortBy: search.sortBy } });
+  return exportFromApi(listExceptionsContract, "csv", { tenant, query: pastFilters(search) });
 }
 
 /** How many exceptions each filter's values have. */
@@ -157,6 +170,14 @@ export function matchById(tenant: string, id: string) {
 export function reconciliationNameOf(tenant: string, id: string) {
   return oneQuery(
     { under: resourceKey(tenant, "names"), contract: getReconciliationContract, call: { tenant, params: { id } } },
+    { staleTime: NAME_FRESH_MS },
+  );
+}
+
+/** The newest reconciliations, to choose the one that an exception is about. */
+export function newestReconciliations(tenant: string) {
+  return oneQuery(
+    { under: resourceKey(tenant, "names"), contract: listReconciliationsContract, call: { tenant, query: { limit: NEXT_PAGE_SIZE } } },
     { staleTime: NAME_FRESH_MS },
   );
 }

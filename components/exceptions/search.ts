@@ -44,6 +44,8 @@ export const boardSearch = {
   breached: parseAsBoolean,
   charts: parseAsBoolean.withDefault(false),
   exception: parseAsId("exc"),
+  /** Whether one is being created. */
+  new: parseAsBoolean.withDefault(false),
 };
 
 export type BoardSearch = inferParserType<typeof boardSearch>;

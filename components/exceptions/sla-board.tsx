@@ -12,6 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
+import { NONE } from "#lib/exceptions/filters/contract.ts";
 import { BoardDisplay } from "./board-display.tsx";
 import { BoardEmpty } from "./board-empty.tsx";
 import { BoardFilters } from "./board-filters.tsx";
@@ -57,7 +58,6 @@ export function SlaBoard({ origin }: { origin: string }) {
   const selection = useSelection(board.openItems);
   const [selects, setSelects] = useState(false);
   if (!selects && selection.marked.size > 0) setSelects(true);
-  const [creates, setCreates] = useState(false);
   const pausing = usePauseByKey();
   const isBare = isOpen && summary?.total_open === 0;
   const states = <Segmented label="Which exceptions" value={search.state} options={STATES} onChange={(state) => set({ state })} />;
@@ -84,7 +84,7 @@ export function SlaBoard({ origin }: { origin: string }) {
             )}
             <BoardDisplay />
             <BoardMenu asOf={asOf} search={search} />
-            <Button size="sm" variant="primary" onClick={() => setCreates(true)}>
+            <Button size="sm" variant="primary" onClick={() => set({ new: true })}>
               <Plus aria-hidden className="size-4" />
               New exception
             </Button>
@@ -167,7 +167,7 @@ export function SlaBoard({ origin }: { origin: string }) {
           )}
         </>
       )}
-      {creates && <NewExceptionDialog onClose={() => setCreates(false)} />}
+      {search.new && <NewExceptionDialog reconciliation={onlyOne(search.reconciliation_id)} onClose={() => set({ new: null })} />}
       {pausing.item && <PauseExceptionDialog id={pausing.item.id} onClose={pausing.close} />}
       <ExceptionPanel
         id={search.exception}
@@ -177,4 +177,8 @@ export function SlaBoard({ origin }: { origin: string }) {
       />
     </Page>
   );
+}
+
+function onlyOne(ids: readonly string[] | null): string | undefined {
+  return ids?.length === 1 && ids[0] !== NONE ? ids[0] : undefined;
 }

@@ -55,6 +55,17 @@ export function FilterMenu<Value extends string>({
   );
 }
 
+/** A filter that no control of the bar shows; pressing it removes it. */
+export function FilterChip({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
+  return (
+    <Button size="sm" variant="selected" onClick={onRemove}>
+      <span className="max-w-64 truncate">{children}</span>
+      <X aria-hidden className="size-4" />
+      <span className="sr-only">, remove this filter</span>
+    </Button>
+  );
+}
+
 /** The label of a filter's menu button. */
 export function FilterTrigger({ children }: { children: ReactNode }) {
   return (

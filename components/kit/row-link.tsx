@@ -1,13 +1,14 @@
 "use client";
 
-import type { FocusEvent, KeyboardEvent, ReactNode } from "react";
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useContext } from "react";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import { rowFrom } from "./rows.ts";
+import { RowStop } from "./row-stop.tsx";
+import { rowAt, rowFrom } from "./rows.ts";
 import type { PageLink } from "./use-search.ts";
 
 /**
- * A row's link, covering the whole row: to another page or to a panel. The arrow keys move between rows; while a panel is
+ * A row's link, covering the whole row: to another page or to a panel. The arrow keys, Home and End move between rows; while a panel is
  * open, it follows them.
  */
 export function RowLink({
@@ -25,14 +26,16 @@ export function RowLink({
   children: ReactNode;
 }) {
   const isPage = typeof to === "string";
+  const opens = isPage ? to : to.opens;
+  const stop = useContext(RowStop);
   const given = {
-    "data-row": isPage ? to : to.opens,
+    "data-row": opens,
     title,
     className: classes(
       "outline-none after:absolute after:inset-0 aria-[current]:after:bg-accent/8 aria-[current]:after:inset-ring-2 aria-[current]:after:inset-ring-accent-text/60",
       className ?? "block truncate text-base font-medium",
     ),
-    ...(tabIndex === undefined ? { onKeyDown: onArrow } : { tabIndex }),
+    ...(tabIndex === undefined ? { onKeyDown: onArrow, tabIndex: stop === null || stop === opens ? 0 : -1 } : { tabIndex }),
     children,
   };
   if (isPage) return <PrefetchLink href={to} {...given} />;
@@ -60,10 +63,16 @@ function comesFromRow({ currentTarget, relatedTarget }: FocusEvent<HTMLAnchorEle
 }
 
 function onArrow(event: KeyboardEvent<HTMLAnchorElement>): void {
-  const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
-  if (step === undefined || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
-  const next = rowFrom(event.currentTarget.dataset.row ?? null, step);
+  if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
+  const next = TO[event.key]?.(event.currentTarget.dataset.row ?? null);
   if (!next) return;
   event.preventDefault();
   next.focus();
 }
+
+const TO: Record<string, (row: string | null) => HTMLAnchorElement | undefined> = {
+  ArrowDown: (row) => rowFrom(row, 1),
+  ArrowUp: (row) => rowFrom(row, -1),
+  Home: () => rowAt("first"),
+  End: () => rowAt("last"),
+};

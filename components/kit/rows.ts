@@ -15,6 +15,11 @@ export function rowFrom(id: string | null, step: 1 | -1): HTMLAnchorElement | un
   return at < 0 ? links[0] : links[at + step];
 }
 
+/** The link of the first row, or of the last. */
+export function rowAt(end: "first" | "last"): HTMLAnchorElement | undefined {
+  return rowLinks().at(end === "first" ? 0 : -1);
+}
+
 /** The link of the row that takes the place of `id` once it is gone. */
 export function rowAfter(id: string): HTMLAnchorElement | undefined {
   const links = rowLinks();

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { classes } from "#components/ui/classes.ts";
+import { RowTable } from "./row-stop.tsx";
 
 /** A column's name and its heading's classes. */
 export type Column = string | readonly [name: string, className: string];
@@ -20,7 +21,7 @@ const ROW =
 /** A table whose rows become cards on narrow screens. `grid`: the column widths. */
 export function CardTable({ caption, columns, grid, stale, children }: Listed & { grid: string }) {
   return (
-    <table aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
+    <RowTable aria-busy={stale} className={classes("block border-t border-line transition-opacity", stale && "opacity-60")}>
       <caption className="sr-only">{caption}</caption>
       <thead className="sticky top-0 z-10 hidden border-b border-line bg-surface text-xs text-muted @4xl:block">
         <tr className={classes("h-9 items-center px-2", grid)}>
@@ -28,7 +29,7 @@ export function CardTable({ caption, columns, grid, stale, children }: Listed & 
         </tr>
       </thead>
       <tbody className="block">{children}</tbody>
-    </table>
+    </RowTable>
   );
 }
 
@@ -39,7 +40,7 @@ export function CardRow({ grid, className, children }: { grid: string; className
 /** A table that hides columns on narrow screens. */
 export function PlainTable({ caption, columns, stale, children }: Listed) {
   return (
-    <table aria-busy={stale} className={classes("w-full table-fixed text-sm transition-opacity", stale && "opacity-60")}>
+    <RowTable aria-busy={stale} className={classes("w-full table-fixed text-sm transition-opacity", stale && "opacity-60")}>
       <caption className="sr-only">{caption}</caption>
       <thead className="sticky top-0 z-10 bg-surface text-xs text-muted max-sm:sr-only">
         <tr className="border-b border-line text-left">
@@ -47,7 +48,7 @@ export function PlainTable({ caption, columns, stale, children }: Listed) {
         </tr>
       </thead>
       <tbody>{children}</tbody>
-    </table>
+    </RowTable>
   );
 }
 

@@ -68,7 +68,7 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
         <Nothing>No runs yet.</Nothing>
       ) : (
         <Happenings label="Last runs">
-          {runs.map(({ id, reconciliation_id, reconciliation_name, status, created_at }) => (
+          {runs.map(({ id, reconciliation_id, reconciliation_name, status, created_at, ...found }) => (
             <Happening
               key={id}
               title={reconciliation_name}
@@ -78,18 +78,33 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
               asOf={as_of}
             >
               {status === "done" && (
-                <PrefetchLink
-                  href={`/${tenant}/reconciliations/${reconciliation_id}/workbench`}
-                  className="whitespace-nowrap text-accent-text underline-offset-2 hover:underline"
-                >
-                  Workbench
-                </PrefetchLink>
+                <>
+                  <Found value={found.suggested_count} word="suggested" />
+                  <Found value={found.open_count} word={found.open_count === 1 ? "line open" : "lines open"} />
+                  <Found value={found.exceptions_opened} word={found.exceptions_opened === 1 ? "exception opened" : "exceptions opened"} />
+                  <PrefetchLink
+                    href={`/${tenant}/reconciliations/${reconciliation_id}/workbench`}
+                    className="whitespace-nowrap text-accent-text underline-offset-2 hover:underline"
+                  >
+                    Workbench
+                  </PrefetchLink>
+                </>
               )}
             </Happening>
           ))}
         </Happenings>
       )}
     </Card>
+  );
+}
+
+/** What a run found then: decisions since have changed it, so that no page shows exactly these. */
+function Found({ value, word }: { value: number; word: string }) {
+  if (value === 0) return null;
+  return (
+    <span className="whitespace-nowrap">
+      <Count value={value} /> {word}
+    </span>
   );
 }
 

@@ -11,6 +11,7 @@ import {
   TIME_ZONE_COOKIE,
   writeBoardLook,
 } from "./preferences.ts";
+import { remember } from "./remember.ts";
 
 type Held = Preferences & {
   setTheme: (theme: Theme) => void;
@@ -20,8 +21,6 @@ type Held = Preferences & {
 };
 
 const PreferencesContext = createContext<Held | null>(null);
-
-const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 export function PreferencesProvider({ initial, children }: { initial: Preferences; children: ReactNode }) {
   const [preferences, setPreferences] = useState(initial);
@@ -55,10 +54,4 @@ export function usePreferences(): Held {
   const held = useContext(PreferencesContext);
   if (!held) throw new Error("usePreferences is used outside of PreferencesProvider.");
   return held;
-}
-
-function remember(name: string, value: string) {
-  const secure = location.protocol === "https:" ? "; Secure" : "";
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-  document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
 }

@@ -3,7 +3,7 @@ export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /**
- * `timeZone`: "UTC", or the browser's IANA zone when local times were chosen. `singleKeys`: whether single-key shortcuts are
+ * `timeZone`: "UTC", or the IANA zone of the browser: as one signs in, until UTC is chosen. `singleKeys`: whether single-key shortcuts are
  * on; speech input users may want them off.
  */
 export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean; board: BoardLook };

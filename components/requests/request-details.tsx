@@ -4,6 +4,7 @@ import Link from "next/link";
 import { CodeFact, Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelTitle } from "#components/kit/panel-parts.tsx";
+import { ResourceName } from "#components/kit/resource-name.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -87,11 +88,10 @@ export function RequestDetails({ call, onFilter }: Props) {
 
 function IdLink({ tenant, id }: { tenant: string; id: string }) {
   const href = pageOf(tenant, id);
-  const shown = <code className="font-mono text-xs break-all">{id}</code>;
-  if (href === null) return shown;
+  if (href === null) return <code className="font-mono text-xs break-all">{id}</code>;
   return (
-    <Link href={href} prefetch={false} className="text-accent-text hover:underline">
-      {shown}
+    <Link href={href} prefetch={false} title={id} className="wrap-anywhere text-accent-text hover:underline">
+      <ResourceName id={id} />
     </Link>
   );
 }

@@ -1,11 +1,10 @@
 "use client";
 
-import { X } from "lucide-react";
-import { FilterBar, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { FilterBar, FilterChip, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
-import { Button, buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
@@ -41,9 +40,9 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
         />
       </Menu>
       {from && to && (
-        <Chip onRemove={() => onChange({ from: null, to: null })}>
+        <FilterChip onRemove={() => onChange({ from: null, to: null })}>
           {formatMoment(from.toISOString(), timeZone)} to {formatMoment(to.toISOString(), timeZone)}
-        </Chip>
+        </FilterChip>
       )}
       <FilterMenu name="Status" value={search.status} options={STATUS_WORDS} onChange={(status) => onChange({ status })} />
       <FilterMenu name="Credential" value={search.credential} options={CREDENTIALS} onChange={(credential) => onChange({ credential })} />
@@ -56,7 +55,7 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
       {(["operation", "api_key_id", "actor", "resource"] as const).map(
         (name) =>
           search[name] !== null && (
-            <Chip key={name} onRemove={() => onChange({ [name]: null })}>
+            <FilterChip key={name} onRemove={() => onChange({ [name]: null })}>
               {name === "api_key_id" || name === "resource" ? (
                 <ResourceName id={search[name] ?? ""} />
               ) : name === "actor" ? (
@@ -64,21 +63,11 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
               ) : (
                 search[name]
               )}
-            </Chip>
+            </FilterChip>
           ),
       )}
       <Find onFind={onFind} />
     </FilterBar>
-  );
-}
-
-function Chip({ onRemove, children }: { onRemove: () => void; children: React.ReactNode }) {
-  return (
-    <Button size="sm" variant="selected" onClick={onRemove}>
-      <span className="max-w-64 truncate">{children}</span>
-      <X aria-hidden className="size-4" />
-      <span className="sr-only">, remove this filter</span>
-    </Button>
   );
 }
 

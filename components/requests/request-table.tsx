@@ -1,5 +1,6 @@
 "use client";
 
+import { ResourceName } from "#components/kit/resource-name.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
 import { CardRow, CardTable } from "#components/kit/table.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
@@ -54,8 +55,8 @@ function Row({ call, to }: { call: LoggedRequest; to: PageLink }) {
           {call.error_code && <span className="text-danger-text"> · {call.error_code}</span>}
         </span>
       </td>
-      <td className="min-w-0 truncate" title={call.actor ?? call.api_key_id ?? undefined}>
-        {whoWord(call)}
+      <td className="min-w-0 truncate" title={call.api_key_id ?? call.actor ?? undefined}>
+        {call.api_key_id === null ? whoWord(call) : <ResourceName id={call.api_key_id} />}
       </td>
       <td className="tabular-nums">{shownDuration(call.duration_ms)}</td>
       <td className="text-muted tabular-nums">

@@ -25,9 +25,8 @@ export function signOf(status: number): { icon: LucideIcon; tone: Tone } {
   return { icon: CircleCheck, tone: "good" };
 }
 
-/** ada; key_019a9f4b…; who failed to prove it */
-export function whoWord({ actor, api_key_id }: Pick<LoggedRequest, "actor" | "api_key_id">): string {
-  if (api_key_id) return `${api_key_id.slice(0, 12)}…${api_key_id.slice(-4)}`;
+/** ada; who failed to prove it. An API key has a name of its own. */
+export function whoWord({ actor }: Pick<LoggedRequest, "actor">): string {
   return actor?.replace(/^user:/, "").replaceAll("_", " ") ?? "Unknown";
 }
 

@@ -1,3 +1,5 @@
+import { offsetAt } from "#components/ui/zone-offset.ts";
+
 const DAY_MS = 86_400_000;
 
 /** `2026-11-20`: the day of a moment in a zone. */
@@ -10,20 +12,4 @@ export function startOfDay(day: string, timeZone: string, days = 0): string {
   const utc = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
   const guess = utc - offsetAt(utc, timeZone);
   return new Date(utc - offsetAt(guess, timeZone)).toISOString();
-}
-
-/** How far a zone is ahead of UTC at a moment. */
-function offsetAt(moment: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(moment);
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value);
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) - moment;
 }

@@ -1,7 +1,7 @@
 "use client";
 
-import { ArrowLeftRight, X } from "lucide-react";
-import { FilterBar, FilterDay, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { ArrowLeftRight } from "lucide-react";
+import { FilterBar, FilterChip, FilterDay, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
@@ -66,13 +66,9 @@ export function EventFilters({ search, onChange, onClear }: Props) {
         />
       </div>
       {search.target !== null && (
-        <Button size="sm" variant="selected" onClick={() => onChange({ target: null })}>
-          <span className="max-w-48 truncate">
-            About <TargetName target={search.target} />
-          </span>
-          <X aria-hidden className="size-4" />
-          <span className="sr-only">, remove this filter</span>
-        </Button>
+        <FilterChip onRemove={() => onChange({ target: null })}>
+          About <TargetName target={search.target} />
+        </FilterChip>
       )}
     </FilterBar>
   );

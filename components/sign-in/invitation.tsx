@@ -6,6 +6,7 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { personName } from "#components/people/person.tsx";
+import { startInLocalTime } from "#components/preferences/remember.ts";
 import { Button } from "#components/ui/button.tsx";
 import type { AccountAnswer } from "#lib/accounts/contract.ts";
 import { callAccount } from "./account-client.ts";
@@ -43,7 +44,10 @@ export function Invitation({ least }: { least: number }) {
 function WayIn({ invited, token, least, onSignedIn }: { invited: Invited; token: string; least: number; onSignedIn: () => void }) {
   const join = useAttempt({
     send: () => callAccount("accept", { token }),
-    onDone: ({ tenant_id }) => window.location.assign(`/${tenant_id}`),
+    onDone: ({ tenant_id }) => {
+      startInLocalTime();
+      window.location.assign(`/${tenant_id}`);
+    },
   });
   switch (invited.next) {
     case "set_password":
@@ -55,6 +59,7 @@ function WayIn({ invited, token, least, onSignedIn }: { invited: Invited; token:
           pending="Accepting…"
           send={(password) => callAccount("accept", { token, password })}
           onDone={async (password) => {
+            startInLocalTime();
             await postAuth("callback/password", { email: invited.email, password, callbackUrl: "/" }).catch(() => {});
             window.location.assign("/");
           }}

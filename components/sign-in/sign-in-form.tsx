@@ -3,6 +3,7 @@
 import { LogIn } from "lucide-react";
 import Link from "next/link";
 import { type FormEvent, useEffect, useState } from "react";
+import { startInLocalTime } from "#components/preferences/remember.ts";
 import { Button } from "#components/ui/button.tsx";
 import { PasswordField } from "#components/ui/password-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -41,6 +42,8 @@ export function SignInForm({
   async function go(provider: string, action: string, fields: Record<string, string>) {
     setBusy(provider);
     setError(undefined);
+    // A page that stays shows what it showed.
+    if (!inPlace) startInLocalTime();
     try {
       const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });
       const refused = url.searchParams.get("error");

@@ -17,11 +17,12 @@ import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
 import type { OfWebhook } from "./delivery-details.tsx";
-import { EventId } from "./delivery-filters.tsx";
+import { CreatedChip, EventId } from "./delivery-filters.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { allDeliveryPages, webhookById, webhookPages } from "./queries.ts";
 import { ALL_DELIVERY_FILTERS, type AllDeliverySearch, allDeliverySearch } from "./search.ts";
+import { WebhookChart } from "./webhook-chart.tsx";
 import { DELIVERY_STATES, shownUrl } from "./words.ts";
 
 /** The deliveries of every webhook, newest first, and the panel of the one in the URL. */
@@ -35,6 +36,11 @@ export function AllDeliveries() {
   const urls = new Map([...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, shownUrl(url)]));
   return (
     <>
+      {search.webhook_id !== null && (
+        <div className="pb-5">
+          <WebhookChart webhookId={search.webhook_id} onChoose={(since, until) => linkTo({ since, until }).follow()} />
+        </div>
+      )}
       <div className="flex flex-wrap items-start justify-between gap-x-4">
         <FilterBar onClear={isFiltered && clear}>
           <FilterMenu
@@ -50,6 +56,7 @@ export function AllDeliveries() {
             onChange={(type) => set({ type })}
           />
           <FilterMenu name="Webhook" value={search.webhook_id} options={[...urls]} onChange={(webhook_id) => set({ webhook_id })} />
+          <CreatedChip since={search.since} until={search.until} onRemove={() => set({ since: null, until: null })} />
           <EventId key={search.event_id} value={search.event_id} onChange={(event_id) => set({ event_id })} />
         </FilterBar>
         {list.newest && <Freshness asOf={list.newest.as_of} failing={list.pages.error !== null} />}

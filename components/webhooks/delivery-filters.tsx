@@ -1,7 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
+import { FilterBar, FilterChip, FilterMenu } from "#components/kit/filters.tsx";
+import { Time } from "#components/ui/time.tsx";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
 import { type DeliveryFilter, EVENT_ID } from "./search.ts";
@@ -9,7 +10,7 @@ import { DELIVERY_STATES } from "./words.ts";
 
 type Props = { search: DeliveryFilter; onChange: (change: Partial<DeliveryFilter>) => void; onClear: (() => void) | false };
 
-export function DeliveryFilters({ search: { status, type, event_id }, onChange, onClear }: Props) {
+export function DeliveryFilters({ search: { status, type, event_id, since, until }, onChange, onClear }: Props) {
   return (
     <FilterBar onClear={onClear}>
       <FilterMenu
@@ -24,8 +25,24 @@ export function DeliveryFilters({ search: { status, type, event_id }, onChange, 
         options={EVENT_KINDS.map((value) => [value, value] as const)}
         onChange={(chosen) => onChange({ type: chosen })}
       />
+      <CreatedChip since={since} until={until} onRemove={() => onChange({ since: null, until: null })} />
       <EventId key={event_id} value={event_id} onChange={(id) => onChange({ event_id: id })} />
     </FilterBar>
+  );
+}
+
+type Created = { since: string | null; until: string | null; onRemove: () => void };
+
+/** The time in which deliveries were created, chosen in a chart. */
+export function CreatedChip({ since, until, onRemove }: Created) {
+  if (since === null && until === null) return null;
+  return (
+    <FilterChip onRemove={onRemove}>
+      Created {since !== null && (until === null ? "since " : "from ")}
+      {since !== null && <Time iso={since} />}
+      {until !== null && (since === null ? "before " : " to ")}
+      {until !== null && <Time iso={until} />}
+    </FilterChip>
   );
 }
 

@@ -39,12 +39,12 @@ export function webhookById(tenant: string, id: string) {
 }
 
 /** The pages of a webhook's deliveries, newest first. Polled every second while one is in flight. */
-export function deliveryPages(tenant: string, id: string, { status, type, event_id }: DeliveryFilter) {
+export function deliveryPages(tenant: string, id: string, { status, type, event_id, since, until }: DeliveryFilter) {
   return listQuery(
     {
       under: keyOfWebhook(tenant, id),
       contract: listWebhookDeliveriesContract,
-      call: { tenant, params: { id }, query: queryOf({ status, type, event_id, limit: PAGE_SIZE }) },
+      call: { tenant, params: { id }, query: queryOf({ status, type, event_id, since, until, limit: PAGE_SIZE }) },
     },
     {
       refreshMs: (newest) =>
@@ -54,12 +54,12 @@ export function deliveryPages(tenant: string, id: string, { status, type, event_
 }
 
 /** The pages of every webhook's deliveries, newest first. */
-export function allDeliveryPages(tenant: string, { state, type, webhook_id, event_id }: AllDeliverySearch) {
+export function allDeliveryPages(tenant: string, { state, type, webhook_id, event_id, since, until }: AllDeliverySearch) {
   return listQuery(
     {
       under: webhooksKey(tenant),
       contract: listDeliveriesContract,
-      call: { tenant, query: queryOf({ status: state, type, webhook_id, event_id, limit: PAGE_SIZE }) },
+      call: { tenant, query: queryOf({ status: state, type, webhook_id, event_id, since, until, limit: PAGE_SIZE }) },
     },
     { refreshMs: () => REFRESH_MS },
   );

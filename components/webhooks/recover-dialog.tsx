@@ -6,6 +6,9 @@ import { callApi } from "#components/api-client.ts";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { usePreferences } from "#components/preferences/preferences-provider.tsx";
+import { zoneName } from "#components/preferences/time-zone.ts";
+import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -30,12 +33,13 @@ const SPANS = [
 export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
   const keep = useKeepWebhook();
+  const { timeZone } = usePreferences();
   const [openedMs] = useState(serverNow);
   const [oldest] = useState(webhook.missed_since);
   const sinceOf = ({ span, since }: { span: string; since: string }) =>
-    span === "all" ? oldest : span === "custom" ? momentOf(since) : new Date(openedMs - Number(span) * HOUR_MS).toISOString();
+    span === "all" ? oldest : span === "custom" ? momentOf(since, timeZone) : new Date(openedMs - Number(span) * HOUR_MS).toISOString();
   const form = useForm({
-    initial: { span: oldest ? "all" : "24", since: minuteOf(openedMs - 24 * HOUR_MS) },
+    initial: { span: oldest ? "all" : "24", since: minuteOf(openedMs - 24 * HOUR_MS, timeZone) },
     send: (draft, idempotencyKey) =>
       callApi(recoverWebhookContract, {
         tenant: tenantId,
@@ -71,10 +75,10 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
         {form.draft.span === "custom" && (
           <TextField
             {...form.text("since")}
-            label="Time (UTC)"
+            label={`Time (${zoneName(timeZone)})`}
             type="datetime-local"
-            min={minuteOf(openedMs - KEPT_MS)}
-            max={minuteOf(openedMs)}
+            min={minuteOf(openedMs - KEPT_MS, timeZone)}
+            max={minuteOf(openedMs, timeZone)}
             error={since === null ? "Enter a date and time." : form.problem("since")}
           />
         )}
@@ -94,12 +98,10 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
   );
 }
 
-/** A moment in the format of a datetime-local field, in UTC. */
-function minuteOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16);
+function minuteOf(ms: number, timeZone: string): string {
+  return fieldTime(new Date(ms).toISOString(), timeZone);
 }
 
-function momentOf(minute: string): string | null {
-  const ms = Date.parse(`${minute}Z`);
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+function momentOf(minute: string, timeZone: string): string | null {
+  return Number.isNaN(Date.parse(`${minute}Z`)) ? null : momentOfField(minute, timeZone);
 }

@@ -1,5 +1,5 @@
 import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
-import { parseAsId, parseAsMatching } from "#components/kit/search-params.ts";
+import { parseAsId, parseAsMatching, parseAsMoment } from "#components/kit/search-params.ts";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
@@ -18,10 +18,12 @@ export const deliverySearch = {
   status: parseAsStringLiteral(DELIVERY_STATUSES),
   type: parseAsStringLiteral(EVENT_KINDS),
   event_id: parseAsMatching(EVENT_ID),
+  since: parseAsMoment,
+  until: parseAsMoment,
   delivery: parseAsId("dlv"),
 };
 
-export const DELIVERY_FILTERS = ["status", "type", "event_id"] as const;
+export const DELIVERY_FILTERS = ["status", "type", "event_id", "since", "until"] as const;
 
 /** Every webhook's deliveries: the filters of GET /v1/webhook-deliveries, and the open one. `state`: on their page `status` is a request's. */
 export const allDeliverySearch = {
@@ -29,12 +31,14 @@ export const allDeliverySearch = {
   type: deliverySearch.type,
   webhook_id: parseAsId("whk"),
   event_id: deliverySearch.event_id,
+  since: deliverySearch.since,
+  until: deliverySearch.until,
   delivery: deliverySearch.delivery,
   /** The webhook of the open delivery. */
   webhook: parseAsId("whk"),
 };
 
-export const ALL_DELIVERY_FILTERS = ["state", "type", "webhook_id", "event_id"] as const;
+export const ALL_DELIVERY_FILTERS = ["state", "type", "webhook_id", "event_id", "since", "until"] as const;
 
 export type AllDeliverySearch = inferParserType<typeof allDeliverySearch>;
 export type WebhookSearch = inferParserType<typeof webhookSearch>;

@@ -14,13 +14,17 @@ const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
 const LOOK = { stack: ["fill-accent-text", "fill-danger"], lines: ["stroke-muted", "stroke-accent-text"] };
 
-/** A webhook's attempts by their outcome and its response times, by hour of the last 7 days. */
-export function WebhookChart({ webhookId }: { webhookId: string }) {
+type Props = { webhookId: string; onChoose: (since: string, until: string) => void };
+
+/** A webhook's attempts by their outcome and its response times, by hour of the last 7 days. Choosing hours filters the deliveries. */
+export function WebhookChart({ webhookId, onChoose }: Props) {
   const { timeZone } = usePreferences();
   const { data } = useQuery(webhookStatsOf(useTenantId(), webhookId));
   if (!data) return <Skeleton className="h-44 w-full" />;
   if (data.hours.length === 0) return null;
-  const steps = everyHour(data).map((hour) => shown(hour, timeZone));
+  const hours = everyHour(data);
+  const steps = hours.map((hour) => shown(hour, timeZone));
+  const startOf = (hour: number) => Date.parse(hours[hour]?.start ?? data.as_of);
   return (
     <section aria-label="Attempts over time" className="flex flex-col gap-2">
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
@@ -38,12 +42,14 @@ export function WebhookChart({ webhookId }: { webhookId: string }) {
         </span>
       </p>
       <BrushChart
-        label="Attempts and response times by hour of the last 7 days. Use the arrow keys to read values."
+        label="Attempts and response times by hour of the last 7 days. Arrow keys move, Shift and arrow keys select a range, Enter shows the deliveries created in it."
         steps={steps}
         look={LOOK}
+        onChoose={(from, to) => onChoose(new Date(startOf(from)).toISOString(), new Date(startOf(to) + HOUR_MS).toISOString())}
       />
       <p className="flex justify-between text-xs text-muted tabular-nums">
         <span>{steps[0]?.name}</span>
+        <span className="max-sm:hidden">Drag across the chart to filter</span>
         <span>{formatMoment(data.as_of, timeZone)}</span>
       </p>
     </section>

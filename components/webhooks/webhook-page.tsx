@@ -33,7 +33,8 @@ export function WebhookPage({ id }: { id: string }) {
     select: ({ pages }) => pages[0]?.as_of,
   });
   const isShown = webhook && !(error && isRefusal(error));
-  const onTested = (delivery: string) => searching.linkTo({ status: null, type: null, event_id: null, delivery }).follow();
+  const onTested = (delivery: string) =>
+    searching.linkTo({ status: null, type: null, event_id: null, since: null, until: null, delivery }).follow();
   return (
     <Page
       parent={{ name: "Webhooks", path: "webhooks" }}
@@ -44,7 +45,7 @@ export function WebhookPage({ id }: { id: string }) {
         <div className="flex flex-col gap-6">
           <WebhookNotes webhook={webhook} asOf={asOf ?? webhook.updated_at} onAct={setAct} />
           <WebhookFigures webhook={webhook} />
-          <WebhookChart webhookId={webhook.id} />
+          <WebhookChart webhookId={webhook.id} onChoose={(since, until) => searching.linkTo({ since, until }).follow()} />
           <WebhookFacts webhook={webhook} onAct={setAct} />
           <Deliveries webhook={webhook} searching={searching} onTested={onTested} />
         </div>

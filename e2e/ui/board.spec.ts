@@ -189,6 +189,12 @@ test.describe("the SLA board", () => {
     await expect(page).toHaveURL(/state=closed/);
     await expect(rowOf(page, "Done with")).toContainText("Resolved");
     await expect(rowOf(page, "Still open")).toBeHidden();
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: /^Export this view/ }).click();
+    const csv = await readFile(await (await downloading).path(), "utf8");
+    expect(csv).toContain("Done with");
+    expect(csv).not.toContain("Still open");
     await page.getByText("All", { exact: true }).click();
     await expect(rows(page)).toHaveCount(2);
     await page.getByText("Open", { exact: true }).first().click();
@@ -201,6 +207,18 @@ test.describe("the SLA board", () => {
     await dialog.getByLabel("Money at risk").fill("12.50");
     await dialog.getByRole("button", { name: "Create exception" }).click();
     await expect(rowOf(page, "Fee of 12.50")).toContainText("€12.50");
+
+    // Of the reconciliation that the board is filtered by.
+    const period = { name: "Payouts to bank", period_start: "2026-10-01", period_end: "2026-10-31", left_source: "a", right_source: "b" };
+    const lead = { bearer: await userToken(tenant, ["tenant_lead"]), tenant };
+    const { id } = (await api("POST", "/v1/reconciliations", { ...lead, body: period })).json as { id: string };
+    await page.goto(`/${tenant}/exceptions?reconciliation_id=${id}&new=true`);
+    await expect(dialog.getByRole("option", { name: "Payouts to bank, 1 Oct 2026 to 31 Oct 2026" })).toBeAttached();
+    await dialog.getByLabel("Title").fill("Fee of October");
+    await dialog.getByRole("button", { name: "Create exception" }).click();
+    await expect(rows(page)).toHaveCount(1);
+    await expect(rowOf(page, "Fee of October")).toBeVisible();
+    await page.goto(`/${tenant}/exceptions`);
 
     await page.getByRole("button", { name: "Display" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Money at risk" }).click();

@@ -145,7 +145,14 @@ test("what a role may not do is there, says who may, and does nothing", async ({
 test("an action opens its form, over which the palette does not come", async ({ page, context }) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
-  await page.goto(`/${tenant}/exceptions`);
+  await page.goto(`/${tenant}/members`);
+  await openPalette(page);
+  await page.keyboard.type("new exc");
+  await page.keyboard.press("Enter");
+  const exception = page.getByRole("dialog", { name: "New exception" });
+  await expect(exception.getByLabel("Title")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(exception).toBeHidden();
   await openPalette(page);
   await page.keyboard.type("create an api");
   await page.keyboard.press("Enter");

@@ -150,11 +150,18 @@ test("works by keyboard alone", async ({ page }) => {
   await tabTo(page, page.getByRole("button", { name: "Verify", exact: true }));
   await page.keyboard.press("Enter");
   await expect(page.getByText("Audit log intact: 4 of 4 events verified")).toBeVisible();
-  await tabTo(page, page.getByRole("link", { name: "Changed an API key" }));
+  // The rows are one stop of Tab, and arrows lead on.
+  const changed = page.getByRole("link", { name: "Changed an API key" });
+  await tabTo(page, rows(page).first().getByRole("link").first());
+  const isThere = () => changed.evaluate((link) => link === document.activeElement);
+  for (let down = await rows(page).count(); down > 1 && !(await isThere()); down -= 1) await page.keyboard.press("ArrowDown");
+  await expect(changed).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "Changed an API key" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("link", { name: "Changed an API key" })).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(rows(page).first().getByRole("link").first()).toBeFocused();
 });
 
 test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({ page }) => {

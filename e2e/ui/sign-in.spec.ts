@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { beSignedIn, signIn } from "./person.ts";
+import { beSignedIn, enter, signIn } from "./person.ts";
 import { test } from "./test.ts";
 
 test("a person signs in by email and password and is on their tenant's overview", async ({ page }) => {
@@ -25,6 +25,21 @@ test("signing in leads back to the page that was asked for", async ({ page }) =>
   await expect(page).toHaveURL(/\/sign-in/);
   await signIn(page, "ana@acme.example");
   await expect(page).toHaveURL("/acme/exceptions?severity=critical");
+});
+
+test("times are of the browser's zone for whoever signs in, until they choose UTC", async ({ page, context }) => {
+  const timeZone = async () => (await context.cookies()).find(({ name }) => name === "tieout.time-zone")?.value;
+  const menu = page.getByRole("button", { name: /ada Admin$/ });
+  await page.goto("/acme/profile");
+  await enter(page, "ada@acme.example");
+  await expect(page.getByText("Shown in Europe/Berlin, in this browser")).toBeVisible();
+  await menu.click();
+  await page.getByRole("menuitemradio", { name: "UTC" }).click();
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page).toHaveURL("/sign-in");
+  await enter(page, "ada@acme.example");
+  expect(await timeZone()).toBe("UTC");
 });
 
 test.describe("signing in never leads to another origin", () => {

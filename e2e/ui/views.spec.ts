@@ -66,13 +66,32 @@ test("a view is saved, shared, opened by a colleague as their own work, and dele
   await tabs(theirs).getByRole("button", { name: "Shared On my desk 2" }).click();
   await expect(rows(theirs)).toHaveText(["Leo's", "Later"]);
   await theirs.getByRole("button", { name: "View On my desk" }).click();
-  await theirs.getByRole("menuitem", { name: "Delete view" }).click();
-  await expect(theirs.getByText("Only who made this view, or an admin, can change it.")).toBeVisible();
+  await expect(theirs.getByText("Shared by ana")).toBeVisible();
+  await expect(theirs.getByRole("menuitem")).toHaveText(["Copy link"]);
+  await theirs.keyboard.press("Escape");
+  await theirs.getByRole("button", { name: "Filter by Severity" }).click();
+  await check(theirs, "High");
+  await theirs.keyboard.press("Escape");
+  await expect(theirs.getByRole("button", { name: "Save as new view" })).toBeVisible();
+  await expect(theirs.getByRole("button", { name: /^Update / })).toBeHidden();
   await colleague.close();
 
   await page.getByRole("button", { name: "View On my desk" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Mine today");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("button", { name: "Filter by Assignee" }).click();
+  await check(page, "Unassigned 1");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Update Mine today" }).click();
+  await expect(tabs(page).getByRole("button", { name: /Mine today 2$/ })).toHaveAttribute("aria-current", "true");
+  await expect(page.getByRole("button", { name: "Update Mine today" })).toBeHidden();
+
+  await page.getByRole("button", { name: "View Mine today" }).click();
   await page.getByRole("menuitem", { name: "Delete view" }).click();
-  await expect(page.getByText("Deleted On my desk")).toBeVisible();
+  await expect(page.getByText("Deleted Mine today")).toBeVisible();
   await expect(tabs(page)).toBeHidden();
-  await expect(rows(page)).toHaveText(["Ana's"]);
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(tabs(page).getByRole("button", { name: /^Shared Mine today 2$/ })).toBeVisible();
+  await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
 });

@@ -50,6 +50,15 @@ export const WEBHOOKS: View[] = [
   },
   of("ledger", "a webhook, two secrets", says(/^Two secrets sign/)),
   of("desk", "a webhook, failing", says(/^Every attempt has failed since/)),
+  of(
+    "desk",
+    "a webhook, hours of its chart",
+    async (page) => {
+      const chart = page.getByRole("slider", { name: /^Attempts and response times/ });
+      for (const key of ["Home", "Shift+End", "Enter"]) await chart.press(key);
+    },
+    says(/^Created from/),
+  ),
   of("archive", "a webhook, disabled", says("The archive moves to another host.")),
   of("gone", "a webhook, gone", says("at the receiver's request")),
   of("ledger", "a delivery", delivery("Delivered"), unfold("Response"), unfold("Request headers")),

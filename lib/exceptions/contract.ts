@@ -93,7 +93,8 @@ export const slaItem = exception
   .meta({ id: "SlaItem" });
 export type SlaItem = z.output<typeof slaItem>;
 
-const SLA_COLUMNS = [
+/** Of an exported row, open or not. */
+const COLUMNS = [
   "id",
   "title",
   "severity",
@@ -119,7 +120,7 @@ const SLA_COLUMNS = [
   "created_by",
   "updated_at",
   "closed_at",
-] as const satisfies readonly (keyof SlaItem)[];
+] as const satisfies readonly (keyof Exception)[];
 
 export const count = z.int().min(0);
 
@@ -149,6 +150,7 @@ export const listExceptionsContract = contract({
       .meta({ description: "Newest first. closed_at lists the closed ones only, last closed first." }),
   }),
   response: page(exception),
+  exported: { summary: "Export exceptions, open or closed", columns: COLUMNS, item: exception },
 });
 
 export const createExceptionContract = contract({
@@ -236,6 +238,6 @@ export const listSlaExceptionsContract = contract({
       .meta({ description: "amount: by currency, the largest first, those without an amount last." }),
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),
-  exported: { summary: "Export open exceptions", columns: SLA_COLUMNS, item: slaItem },
+  exported: { summary: "Export open exceptions", columns: COLUMNS, item: slaItem },
 });
 export type SlaList = z.output<typeof listSlaExceptionsContract.response>;

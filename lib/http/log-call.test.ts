@@ -1,6 +1,10 @@
 import { expect, test, vi } from "vitest";
+import { estimateApiKeyImpactContract, updateApiKeyContract } from "../api-keys/contract.ts";
+import type { UserIdentity } from "../auth/principal.ts";
 import { getExceptionContract } from "../exceptions/contract.ts";
 import { requestLog } from "../request-log/request-log.ts";
+import { recoverWebhookContract } from "../webhooks/contract.ts";
+import type { Contract } from "../wire/contract.ts";
 import { logCall } from "./log-call.ts";
 
 test("an ID that no database keeps is logged as text that it does", () => {
@@ -18,4 +22,23 @@ test("an ID that no database keeps is logged as text that it does", () => {
   };
   logCall(getExceptionContract, caller, new Response("{}", { status: 404 }));
   expect(add.mock.calls[0]?.[0].resource).toBe(`exc_\uFFFD${"x".repeat(194)}\uFFFD`);
+});
+
+test("what a dashboard reads and previews is not logged, what it changes or what fails is", () => {
+  const identity: UserIdentity = { type: "user", issuer: "", id: "ada", name: "ada", memberships: new Map(), sessionId: "ses_1" };
+  const isLogged = (contract: unknown, { body = {}, status = 200, sessionId = "ses_1" as string | null } = {}) => {
+    const add = vi.spyOn(requestLog(), "add").mockReset().mockReturnValue();
+    const exchange = { startedAt: performance.now(), sent: Buffer.from(JSON.stringify(body)), answered: "{}", errorCode: null, made: null };
+    const request = new Request("http://localhost/v1/any");
+    const given = { request, requestId: "req_1", params: {}, address: null, reply: new Headers(), trail: { written: false }, exchange };
+    logCall(contract as Contract, { ...given, identity: { ...identity, sessionId } }, new Response("{}", { status }));
+    return add.mock.calls.length === 1;
+  };
+  expect(isLogged(getExceptionContract)).toBe(false);
+  expect(isLogged(estimateApiKeyImpactContract, { body: { revoke: true } })).toBe(false);
+  expect(isLogged(recoverWebhookContract, { body: { since: "2026-11-20T00:00:00.000Z", dry_run: true } })).toBe(false);
+  expect(isLogged(recoverWebhookContract, { body: { since: "2026-11-20T00:00:00.000Z" } })).toBe(true);
+  expect(isLogged(updateApiKeyContract, { body: { name: "dry_run" } })).toBe(true);
+  expect(isLogged(getExceptionContract, { status: 404 })).toBe(true);
+  expect(isLogged(estimateApiKeyImpactContract, { sessionId: null })).toBe(true);
 });

@@ -84,6 +84,7 @@ insert into private.operations (verb, operation, permission) values
   ('list_sla_exceptions', 'listSlaExceptions', 'read:sla'),
   ('list_sla_exceptions', 'exportSlaExceptions', 'read:sla'),
   ('list_exceptions', 'listExceptions', 'read:exceptions'),
+  ('list_exceptions', 'exportExceptions', 'read:exceptions'),
   ('create_exception', 'createException', 'write:exceptions'),
   ('get_exception', 'getException', 'read:exceptions'),
   ('update_exception', 'updateException', 'write:exceptions'),

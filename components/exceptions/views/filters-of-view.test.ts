@@ -1,7 +1,7 @@
 import { createLoader } from "nuqs/server";
 import { expect, test } from "vitest";
 import { boardSearch } from "../search.ts";
-import { filtersToSave, isShown, searchOfView } from "./filters-of-view.ts";
+import { canBeSaved, differs, filtersToSave, isShown, searchOfView } from "./filters-of-view.ts";
 
 const load = createLoader(boardSearch);
 const SHOWN = load("?severity=critical,high&assigned_to=me,none&status=in_review&amount_from=1000&currency=EUR&q=payout&sortBy=amount");
@@ -29,4 +29,15 @@ test("a view keeps no time of the past, and isn't what is shown with one", () =>
   const past = load("?severity=high&closed_from=2026-11-20T00:00:00.000Z");
   expect(filtersToSave(past)).toEqual({ severity: ["high"] });
   expect(isShown({ filters: { severity: ["high"] } }, past)).toBe(false);
+});
+
+test("a view can be updated once the board has other filters or another order", () => {
+  const view = { filters: filtersToSave(SHOWN), sort_by: "amount" as const };
+  expect(differs(view, SHOWN)).toBe(false);
+  expect(differs(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(false);
+  expect(differs(view, { ...SHOWN, severity: ["low"] })).toBe(true);
+  expect(differs(view, { ...SHOWN, sortBy: "due_at" })).toBe(true);
+  expect(differs(view, { ...SHOWN, state: "closed", severity: ["low"] })).toBe(false);
+  expect(canBeSaved(load("?sortBy=severity"))).toBe(false);
+  expect(canBeSaved(load("?severity=low"))).toBe(true);
 });

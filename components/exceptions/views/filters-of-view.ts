@@ -23,6 +23,17 @@ export function isShown({ filters }: Pick<View, "filters">, search: BoardSearch)
   return search.state === "open" && PAST_FILTERS.every((name) => search[name] === null) && plain(filters) === plain(filtersToSave(search));
 }
 
+/** Whether a view that one came from keeps other filters than the board has by now, or another order. */
+export function differs({ filters, sort_by }: Pick<View, "filters" | "sort_by">, search: BoardSearch): boolean {
+  const kept = filtersToSave(search);
+  return canBeSaved(search) && (plain(filters) !== plain(kept) || sort_by !== search.sortBy);
+}
+
+/** Whether the board has filters that a view can keep, and no others. */
+export function canBeSaved(search: BoardSearch): boolean {
+  return search.state === "open" && Object.keys(filtersToSave(search)).length > 0;
+}
+
 function plain(filters: object): string {
   const entries = Object.entries(filters).map(([name, value]) => [name, Array.isArray(value) ? value.toSorted() : value]);
   return JSON.stringify(entries.toSorted(([left], [right]) => String(left).localeCompare(String(right))));

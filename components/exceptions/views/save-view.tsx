@@ -1,27 +1,50 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { BookmarkPlus } from "lucide-react";
+import { BookmarkCheck, BookmarkPlus } from "lucide-react";
 import { useState } from "react";
+import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
 import { Button } from "#components/ui/button.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { updateViewContract, type View } from "#lib/views/contract.ts";
 import type { BoardSearch } from "../search.ts";
-import { filtersToSave, isShown } from "./filters-of-view.ts";
-import { viewsQuery } from "./queries.ts";
+import { canBeSaved, differs, filtersToSave, isShown } from "./filters-of-view.ts";
+import { useMayChangeView } from "./may-change.ts";
+import { viewsKey, viewsQuery } from "./queries.ts";
 import { SaveViewDialog } from "./save-view-dialog.tsx";
 
-/** Saves the board's filters, where there are some that no view has. */
+/** Saves the board's filters where no view has them: as a new view, or in the one that they began as. */
 export function SaveView({ search }: { search: BoardSearch }) {
-  const { data } = useQuery(viewsQuery(useTenantId()));
+  const tenant = useTenantId();
+  const { data } = useQuery(viewsQuery(tenant));
+  const mayChange = useMayChangeView();
   const [saves, setSaves] = useState(false);
-  const canBeSaved = search.state === "open" && Object.keys(filtersToSave(search)).length > 0;
-  const isSaved = data?.items.some((view) => isShown(view, search));
+  const [openedId, setOpenedId] = useState<string | null>(null);
+  const views = data?.items ?? [];
+  const shown = views.find((view) => isShown(view, search));
+  if (shown && shown.id !== openedId) setOpenedId(shown.id);
+  const opened = views.find(({ id }) => id === openedId);
+  const updating = useAttempt({
+    send: ({ id }: View) =>
+      callApi(updateViewContract, { tenant, params: { id }, body: { filters: filtersToSave(search), sort_by: search.sortBy } }),
+    onDone: ({ name }) => toast(`Updated ${name}`),
+    failed: "Couldn't update the view",
+    stale: viewsKey(tenant),
+  });
   return (
     <>
-      {canBeSaved && !isSaved && (
+      {opened && mayChange(opened) && differs(opened, search) && (
+        <Button size="sm" variant="ghost" disabled={updating.isPending} onClick={() => updating.start(opened)}>
+          <BookmarkCheck aria-hidden className="size-4" />
+          <span className="max-w-48 truncate">Update {opened.name}</span>
+        </Button>
+      )}
+      {canBeSaved(search) && !shown && (
         <Button size="sm" variant="ghost" onClick={() => setSaves(true)}>
           <BookmarkPlus aria-hidden className="size-4" />
-          Save view
+          {opened ? "Save as new view" : "Save view"}
         </Button>
       )}
       {saves && <SaveViewDialog search={search} onClose={() => setSaves(false)} />}

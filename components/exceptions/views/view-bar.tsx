@@ -1,18 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Ellipsis, Link2, Trash2, Users } from "lucide-react";
-import { callApi } from "#components/api-client.ts";
+import { Users } from "lucide-react";
 import { useMember } from "#components/kit/member.tsx";
-import { useAttempt } from "#components/kit/use-attempt.ts";
-import { buttonClass } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
-import { Menu, MenuItem } from "#components/ui/menu.tsx";
-import { toast } from "#components/ui/toast.ts";
-import { deleteViewContract, updateViewContract, type View } from "#lib/views/contract.ts";
 import type { BoardSearch } from "../search.ts";
 import { isShown, searchOfView } from "./filters-of-view.ts";
-import { viewsKey, viewsQuery } from "./queries.ts";
+import { viewsQuery } from "./queries.ts";
+import { ViewMenu } from "./view-menu.tsx";
 
 /** More than that are counted no further. */
 const COUNTED_MOST = 10_000;
@@ -82,52 +77,5 @@ function Tab({
         </span>
       )}
     </button>
-  );
-}
-
-function ViewMenu({ view }: { view: View }) {
-  const { tenant } = useMember();
-  const params = { id: view.id };
-  const sharing = useAttempt({
-    send: (shared: boolean) => callApi(updateViewContract, { tenant: tenant.id, params, body: { shared } }),
-    onDone: ({ shared }) => toast(shared ? "Shared with everyone in this tenant" : "Only you can see it now"),
-    failed: "Couldn't change the view",
-    stale: viewsKey(tenant.id),
-  });
-  const deleting = useAttempt({
-    send: (_: null) => callApi(deleteViewContract, { tenant: tenant.id, params }),
-    onDone: () => toast(`Deleted ${view.name}`),
-    failed: "Couldn't delete the view",
-    stale: viewsKey(tenant.id),
-  });
-  return (
-    <Menu
-      label={`View ${view.name}`}
-      triggerClass={buttonClass({ size: "icon", variant: "ghost" })}
-      trigger={
-        <>
-          <Ellipsis aria-hidden className="size-4" />
-          <span className="sr-only">View {view.name}</span>
-        </>
-      }
-    >
-      <MenuItem
-        onClick={async () => {
-          await navigator.clipboard.writeText(location.href);
-          toast("Link copied");
-        }}
-      >
-        <Link2 aria-hidden className="size-4 text-muted" />
-        Copy link
-      </MenuItem>
-      <MenuItem onClick={() => sharing.start(!view.shared)}>
-        <Users aria-hidden className="size-4 text-muted" />
-        {view.shared ? "Stop sharing" : "Share with everyone"}
-      </MenuItem>
-      <MenuItem onClick={() => deleting.start(null)}>
-        <Trash2 aria-hidden className="size-4 text-muted" />
-        Delete view
-      </MenuItem>
-    </Menu>
   );
 }

@@ -65,6 +65,14 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
     document.documentElement.matches("[data-theme=dark]") || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
   return [
     {
+      id: "new-exception",
+      title: "New exception",
+      icon: Plus,
+      also: "create report",
+      href: `${own}/exceptions?new=true`,
+      refused: refusal(needs("write:exceptions"), "Members with a role only. Ask a tenant admin."),
+    },
+    {
       id: "import-exceptions",
       title: "Import exceptions",
       icon: FileUp,

@@ -91,6 +91,7 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   getSlaReport: () => ({ query: PERIOD }),
   exportSlaReport: () => ({ query: { ...PERIOD, format: "csv" } }),
   exportSlaExceptions: () => ({ query: { format: "ndjson" } }),
+  exportExceptions: () => ({ query: { format: "csv" } }),
   exportSecurityEvents: () => ({ query: { format: "ndjson" } }),
   putSlaPolicy: () => ({
     body: { minutes_to_resolve: { critical: 60, high: 120, medium: 240, low: 480 }, at_risk_thresholds: [240, 60] },

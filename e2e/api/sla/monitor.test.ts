@@ -276,6 +276,27 @@ describe("the SLA monitor", () => {
     expect(events).toEqual(["csv", "ndjson"].map((format) => expect.objectContaining({ format })));
   });
 
+  it("exports closed exceptions, last closed first, beside those of any status", async () => {
+    const { tenant, lead } = await tenantWithLead();
+    await sql(
+      `insert into public.exceptions (tenant_id, title, severity, due_at, status, resolution, closed_at, created_by)
+       select $1, 'T' || i, 'low', now() + interval '1 day', case when i > 300 then 'open' else 'resolved' end,
+         case when i > 300 then null else 'By leo.' end, case when i > 300 then null else now() - i * interval '1 minute' end, 'user:leo'
+       from generate_series(1, 310) i`,
+      [tenant],
+    );
+    const titles = async (query: Record<string, string>) => {
+      const { text } = await api("GET", "/v1/exceptions/export", { bearer: lead, tenant, query: { ...query, format: "ndjson" } });
+      return text
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { title: string }).title);
+    };
+    expect(await titles({ sortBy: "closed_at" })).toEqual(Array.from({ length: 300 }, (_, at) => `T${at + 1}`));
+    expect(await titles({ status: "open" })).toHaveLength(10);
+    expect(await titles({})).toHaveLength(310);
+  });
+
   it.each([
     ["withinMinutes", "-1"],
     ["withinMinutes", "1.5"],

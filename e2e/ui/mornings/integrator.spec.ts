@@ -46,7 +46,9 @@ test("an integrator's morning: a key, a first call, a webhook that hears of it, 
     await page.reload();
     await expect(calls).toHaveCount(2, { timeout: 5_000 });
   }).toPass();
+  await expect(calls.filter({ hasText: "400" })).toContainText("Nightly export");
   await calls.filter({ hasText: "400" }).getByRole("link").click();
+  await expect(panel(page).getByRole("link", { name: "Nightly export" })).toBeVisible();
   await expect(panel(page)).toContainText("severity");
   await panel(page).getByRole("button", { name: "Copy as curl" }).click();
   expect(await copiedText(page)).toContain('"severity":"urgent"');

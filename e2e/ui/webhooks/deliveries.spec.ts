@@ -55,6 +55,13 @@ test("deliveries are filtered in the address, found by the webhook-id of a recei
   await expect(page).toHaveURL(new RegExp(`event_id=${failing}`));
   await page.getByRole("searchbox").fill("");
   await expect(page.getByRole("row")).toHaveCount(3);
+  const chart = page.getByRole("slider", { name: /^Attempts and response times/ });
+  await chart.press("Home");
+  await chart.press("Enter");
+  await expect(page.getByRole("heading", { name: "No matching deliveries" })).toBeVisible();
+  await expect(page).toHaveURL(/since=.*&until=/);
+  await page.getByRole("button", { name: /^Created from .*, remove this filter$/ }).click();
+  await expect(page.getByRole("row")).toHaveCount(3);
 
   await webhook.behave({});
   await sql(

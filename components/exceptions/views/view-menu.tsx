@@ -1,0 +1,88 @@
+"use client";
+
+import { Ellipsis, Link2, Pencil, Trash2, Users } from "lucide-react";
+import { useState } from "react";
+import { callApi } from "#components/api-client.ts";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useAttempt } from "#components/kit/use-attempt.ts";
+import { personName } from "#components/people/person.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
+import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
+import { toast } from "#components/ui/toast.ts";
+import { createViewContract, deleteViewContract, updateViewContract, type View } from "#lib/views/contract.ts";
+import { useMayChangeView } from "./may-change.ts";
+import { viewsKey } from "./queries.ts";
+import { RenameViewDialog } from "./rename-view-dialog.tsx";
+
+/** What can be done with the view that is shown; who may not change it finds its link, and whose it is. */
+export function ViewMenu({ view }: { view: View }) {
+  const mayChange = useMayChangeView()(view);
+  const [renames, setRenames] = useState(false);
+  return (
+    <>
+      <Menu
+        label={`View ${view.name}`}
+        triggerClass={buttonClass({ size: "icon", variant: "ghost" })}
+        trigger={
+          <>
+            <Ellipsis aria-hidden className="size-4" />
+            <span className="sr-only">View {view.name}</span>
+          </>
+        }
+      >
+        {!mayChange && <MenuHeading>Shared by {personName(view.created_by)}</MenuHeading>}
+        <MenuItem
+          onClick={async () => {
+            await navigator.clipboard.writeText(location.href);
+            toast("Link copied");
+          }}
+        >
+          <Link2 aria-hidden className="size-4 text-muted" />
+          Copy link
+        </MenuItem>
+        {mayChange && <Changes view={view} onRename={() => setRenames(true)} />}
+      </Menu>
+      {renames && <RenameViewDialog view={view} onClose={() => setRenames(false)} />}
+    </>
+  );
+}
+
+function Changes({ view, onRename }: { view: View; onRename: () => void }) {
+  const tenant = useTenantId();
+  const { name, shared, filters, sort_by } = view;
+  const params = { id: view.id };
+  const sharing = useAttempt({
+    send: (everyone: boolean) => callApi(updateViewContract, { tenant, params, body: { shared: everyone } }),
+    onDone: (changed) => toast(changed.shared ? "Shared with everyone in this tenant" : "Only you can see it now"),
+    failed: "Couldn't change the view",
+    stale: viewsKey(tenant),
+  });
+  const restoring = useAttempt({
+    send: (_: null, idempotencyKey) => callApi(createViewContract, { tenant, body: { name, shared, filters, sort_by }, idempotencyKey }),
+    onDone: () => toast(`Restored ${name}`),
+    failed: "Couldn't restore the view",
+    stale: viewsKey(tenant),
+  });
+  const deleting = useAttempt({
+    send: (_: null) => callApi(deleteViewContract, { tenant, params }),
+    onDone: () => toast(`Deleted ${name}`, { action: { label: "Undo", run: () => restoring.start(null) } }),
+    failed: "Couldn't delete the view",
+    stale: viewsKey(tenant),
+  });
+  return (
+    <>
+      <MenuItem onClick={onRename}>
+        <Pencil aria-hidden className="size-4 text-muted" />
+        Rename
+      </MenuItem>
+      <MenuItem onClick={() => sharing.start(!shared)}>
+        <Users aria-hidden className="size-4 text-muted" />
+        {shared ? "Stop sharing" : "Share with everyone"}
+      </MenuItem>
+      <MenuItem onClick={() => deleting.start(null)}>
+        <Trash2 aria-hidden className="size-4 text-muted" />
+        Delete view
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+import { TIME_ZONE_COOKIE } from "./preferences.ts";
+import { localTimeZone } from "./time-zone.ts";
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
+export function remember(name: string, value: string): void {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+  document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
+}
+
+/** Shows times in the browser's zone to whoever signs in and hasn't chosen one: the first page after that has them. */
+export function startInLocalTime(): void {
+  if (!document.cookie.split("; ").some((one) => one.startsWith(`${TIME_ZONE_COOKIE}=`))) remember(TIME_ZONE_COOKIE, localTimeZone());
+}
