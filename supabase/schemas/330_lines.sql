@@ -30,7 +30,7 @@ create table public.lines (
   unique (tenant_id, line_no)
 );
 create index lines_by_source on public.lines (tenant_id, source_no, value_date, line_no);
-create index lines_with_fee on public.lines (tenant_id, line_no) where fee_minor <> 0;
+create index lines_with_fee on public.lines (tenant_id, fee_minor) where fee_minor <> 0;
 
 alter table public.lines enable row level security;
 grant select on public.lines to authenticated, service_role;

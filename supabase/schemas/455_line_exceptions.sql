@@ -61,13 +61,14 @@ begin
     where (
       select k.line_no from public.carried_lines k where k.tenant_id = r.tenant_id and k.reconciliation_id = c.id and k.line_no = o.line_no
     ) is null
+  ), explained as materialized (
+    select m.id, (select sum((x.adjustment ->> 'amount_minor')::bigint) from jsonb_array_elements(m.adjustments) x (adjustment)) as minor
+    from (select x.id, x.adjustments from public.matches x where x.tenant_id = r.tenant_id and x.id = any (suggestions) order by x.id) m
+    where m.adjustments <> '[]'
   )
   select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
     'difference_minor', greatest(-9007199254740991, least(9007199254740991,
-      sum(case o.side when 'left' then o.open_minor else -o.open_minor end) - coalesce((
-        select sum((x.adjustment ->> 'amount_minor')::bigint) from public.matches m cross join jsonb_array_elements(m.adjustments) x (adjustment)
-        where m.tenant_id = r.tenant_id and m.id = q.suggestion
-      ), 0))),
+      sum(case o.side when 'left' then o.open_minor else -o.open_minor end) - coalesce(d.minor, 0))),
     'is_late', bool_or(t.line_no is not null),
     'lines', jsonb_agg(jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side, 'source', s.name,
       'open_minor', o.open_minor, 'value_date', o.value_date, 'reference', coalesce(l.reference, l.external_id, l.counterparty),
@@ -84,7 +85,8 @@ begin
     select x.line_no from private.exception_lines x
     where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y)) and x.pair_no = r.pair_no order by x.line_no
   ) e on e.line_no = a.line_no
-  group by a.n, q.suggestion;
+  left join explained d on d.id = q.suggestion
+  group by a.n, q.suggestion, d.minor;
 end $$;
 
 -- What exceptions are to be opened about in a period: lines that are open past grace and have none yet, those of a suggestion together. The most money

@@ -1,9 +1,9 @@
 import { Card } from "#components/kit/card.tsx";
 import { Button } from "#components/ui/button.tsx";
 import type { RuleSet } from "#lib/matching/rules/contract.ts";
-import type { RulesDraft } from "./sentence.ts";
 
 type Names = RuleSet["learnt"]["names"];
+type Forgotten = Pick<Names[number], "left" | "right">[];
 
 /** What confirmed matches taught of names that share no word. Those forgotten stay in sight until the rules are saved. */
 export function KnownNames({
@@ -13,9 +13,9 @@ export function KnownNames({
   onChange,
 }: {
   names: Names;
-  forgotten: RulesDraft["forget_names"];
+  forgotten: Forgotten;
   readOnly: boolean;
-  onChange: (forgotten: RulesDraft["forget_names"]) => void;
+  onChange: (forgotten: Forgotten) => void;
 }) {
   const isSame = (one: { left: string; right: string }, other: { left: string; right: string }) =>
     one.left === other.left && one.right === other.right;
@@ -36,7 +36,9 @@ export function KnownNames({
                 <Button
                   size="sm"
                   aria-label={gone ? `Keep ${right} as ${left}` : `Forget ${right} as ${left}`}
-                  onClick={() => onChange(gone ? forgotten.filter((one) => !isSame(one, { left, right })) : [...forgotten, { left, right }])}
+                  onClick={() =>
+                    onChange(gone ? forgotten.filter((one) => !isSame(one, { left, right })) : [...forgotten, { left, right }])
+                  }
                 >
                   {gone ? "Keep" : "Forget"}
                 </Button>

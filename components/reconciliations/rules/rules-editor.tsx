@@ -140,7 +140,7 @@ export function RulesEditor({
       {data.learnt.names.length > 0 && (
         <KnownNames
           names={data.learnt.names}
-          forgotten={draft.forget_names}
+          forgotten={draft.forget_names ?? []}
           readOnly={readOnly}
           onChange={(forget_names) => change({ forget_names })}
         />

@@ -4,7 +4,7 @@ export type Rule = RuleSet["rules"][number];
 
 /** What the editor changes. */
 export type RulesDraft = Pick<RuleSet, "rules" | "automatic" | "fees" | "four_eyes" | "calendar_id"> & {
-  forget_names: { left: string; right: string }[];
+  forget_names?: { left: string; right: string }[];
 };
 
 const FIELD_WORDS: Record<NonNullable<Rule["on"]>[number], string> = {

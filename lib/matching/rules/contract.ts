@@ -111,7 +111,9 @@ export const policy = {
 const MOST_NAMES = 500;
 const knownName = {
   left: z.string().meta({ description: "What the left side calls it.", example: "Blue Bottle Coffee" }),
-  right: z.string().meta({ description: "What the right side calls it: its words without those that have digits.", example: "CARD SQ BLUEBTL SFO" }),
+  right: z
+    .string()
+    .meta({ description: "What the right side calls it: its words without those that have digits.", example: "CARD SQ BLUEBTL SFO" }),
 };
 
 export const learnt = z
