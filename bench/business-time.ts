@@ -7,7 +7,9 @@
  *
  * Figures are medians of calls that take turns, so that a noisy machine is noisy for both.
  */
+
 import { loadavg } from "node:os";
+import { creating, editing } from "#e2e/exception-statements.ts";
 import { api, createTenant, database, sql, userToken } from "#e2e/fixtures.ts";
 
 const OPEN = Number(process.env.OPEN ?? 2_000);
@@ -92,8 +94,11 @@ async function listsBySize() {
     const side = await sideOf("calendar", size);
     for (let paused = 0; paused < size / 10; paused += STEP) {
       await sql(
-        `update public.exceptions set paused_at = now(), pause_reason = 'Waiting' where tenant_id = $1 and id in (
-           select id from public.exceptions where tenant_id = $1 and paused_at is null order by id limit $2)`,
+        editing(
+          "'pause_reason', 'Waiting'",
+          "tenant_id = $1 and id in (select id from public.exceptions where tenant_id = $1 and paused_at is null order by id limit $2)",
+          "pause",
+        ),
         [side.tenant, Math.min(STEP, size / 10 - paused)],
       );
     }
@@ -150,9 +155,10 @@ async function reported(tenant: string, counted: string, waiting: string) {
 async function insert(tenant: string, count: number, after: string): Promise<void> {
   for (let done = 0; done < count; done += STEP) {
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, calendar_id, calendar_no, created_by)
-       select $1, 'T' || i, 'low', now() + ${after} + i * interval '1 second', v.calendar_id, v.calendar_no, 'user:bench'
-       from generate_series(1, $2::int) i left join public.calendar_versions v on v.tenant_id = $1`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + ${after} + i * interval '1 second', 'created_by', 'user:bench'`,
+        `generate_series(1, $2::int) i`,
+      ),
       [tenant, Math.min(STEP, count - done)],
     );
   }

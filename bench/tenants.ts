@@ -2,8 +2,10 @@
  * What many tenants and many deliveries cost: the background work that passes over all of them, and one tenant's own reads and deliveries
  * beside the others. `node bench/tenants.ts [tenants] [deliveries]`; a database of its own, thrown away after. docs/growth.md has its figures.
  */
+
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
+import { creating } from "#e2e/exception-statements.ts";
 import type { Query } from "#lib/background/loop.ts";
 import { become } from "#lib/db/direct/call-directly.ts";
 import { signMovedChains } from "#lib/security-events/sign-chain.ts";
@@ -21,9 +23,10 @@ const FILL = [
   `select private.create_tenant('t' || n, 'Tenant ' || n) from generate_series(1, ${TENANTS}) n`,
   `insert into public.webhooks (tenant_id, id, url, events, created_by)
      select 't' || n, 'whk_' || n, 'https://hooks.example.com/', '{exception.resolved}', 'user:ada' from generate_series(1, ${TENANTS}) n`,
-  `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-     select 't' || n % ${TENANTS} + 1, 'Payout ' || n, 'high', now() + interval '1 hour' + n * interval '1 second', 'user:ada'
-     from generate_series(1, ${TENANTS * EXCEPTIONS_EACH}) n`,
+  creating(
+    `'tenant_id', 't' || n % ${TENANTS} + 1, 'title', 'Payout ' || n, 'severity', 'high', 'due_at', now() + interval '1 hour' + n * interval '1 second', 'created_by', 'user:ada'`,
+    `generate_series(1, ${TENANTS * EXCEPTIONS_EACH}) n`,
+  ),
   `insert into public.security_events (tenant_id, type, actor, details) select 't' || n, 'test.done', 'user:ada', '{"n": 1}' from generate_series(1, ${TENANTS}) n`,
   "alter table public.events disable trigger user",
   `insert into public.events (id, tenant_id, type, at, data)

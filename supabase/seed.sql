@@ -70,43 +70,42 @@ select
 from seed_sources;
 
 -- One in eight is closed. The open ones spread over breached, high, medium and low by their distance to the deadline.
-insert into public.exceptions (
-  tenant_id, title, severity, assigned_to, due_at, status, reason_code, amount_minor, currency, reconciliation_id, details,
-  resolution, created_at, created_by, closed_at
-)
-select
-  s.tenant_id,
-  format((array[
-    'Payment %s has no counterpart', 'Amount of %s differs', 'Duplicate of %s', 'Late settlement of %s',
-    'Unknown reference %s', 'Fee on %s not expected'
-  ])[1 + i % 6], 'L-' || (10000 + i)),
-  (array['medium', 'low', 'high', 'medium', 'critical', 'low', 'high'])[1 + i % 7],
-  case when i % 6 > 0 then (case s.tenant_id when 'acme' then array['user:ada', 'user:ana', 'user:leo', 'user:sam', 'user:ana'] else array['user:gus', 'user:gia', 'user:glen', 'user:sam', 'user:gia'] end)[i % 6] end,
-  due.at,
-  case when i % 16 = 7 then 'resolved' when i % 16 = 15 then 'dismissed' when i % 3 = 0 then 'in_review' else 'open' end,
-  (array['missing_counterpart', 'amount_mismatch', 'duplicate', 'timing', 'unknown_reference', 'unexpected_fee'])[1 + i % 6],
-  case when i % 7 > 0 then (i * 7919::bigint) % 4000000 + 150 end,
-  case when i % 7 > 0 then s.currency end,
-  r.id,
-  jsonb_build_object('left_reference', 'L-' || (10000 + i), 'right_reference', case when i % 6 > 0 then 'R-' || (20000 + i) end),
-  case when i % 8 = 7 then 'Matched by hand after the counterparty sent the missing line.' end,
-  least(due.at, now()) - make_interval(hours => 6 + i % 70),
-  case s.tenant_id when 'acme' then 'user:ada' else 'user:gus' end,
-  case when i % 8 = 7 then due.at + make_interval(mins => case when i % 3 = 0 then 40 + i % 200 else -(30 + i % 300) end) end
-from generate_series(1, 400) as i
-cross join (values ('acme', 12, 400), ('globex', 6, 120)) as size (tenant_id, sources, exceptions)
-join seed_sources s on s.tenant_id = size.tenant_id and s.n = 1 + i % size.sources
-join public.reconciliations r on r.tenant_id = s.tenant_id and r.name = s.name
-cross join lateral (
-  select now() + case when i % 8 = 7 then make_interval(hours => -(8 + i * 7 % 700)) else case i % 10
-    when 0 then make_interval(mins => -(5 + i * 3))
-    when 1 then make_interval(mins => 2 + i % 57)
-    when 2 then make_interval(mins => 61 + i % 178)
-    when 3 then make_interval(mins => 65 + i % 170)
-    else make_interval(mins => 250 + i * 23)
-  end end as at
-) due
-where i <= size.exceptions;
+select private.change_exceptions('create', array(
+  select jsonb_build_object(
+    'tenant_id', s.tenant_id,
+    'title', format((array[
+      'Payment %s has no counterpart', 'Amount of %s differs', 'Duplicate of %s', 'Late settlement of %s',
+      'Unknown reference %s', 'Fee on %s not expected'
+    ])[1 + i % 6], 'L-' || (10000 + i)),
+    'severity', (array['medium', 'low', 'high', 'medium', 'critical', 'low', 'high'])[1 + i % 7],
+    'assigned_to', case when i % 6 > 0 then (case s.tenant_id when 'acme' then array['user:ada', 'user:ana', 'user:leo', 'user:sam', 'user:ana'] else array['user:gus', 'user:gia', 'user:glen', 'user:sam', 'user:gia'] end)[i % 6] end,
+    'due_at', due.at,
+    'status', case when i % 16 = 7 then 'resolved' when i % 16 = 15 then 'dismissed' when i % 3 = 0 then 'in_review' else 'open' end,
+    'reason_code', (array['missing_counterpart', 'amount_mismatch', 'duplicate', 'timing', 'unknown_reference', 'unexpected_fee'])[1 + i % 6],
+    'amount_minor', case when i % 7 > 0 then (i * 7919::bigint) % 4000000 + 150 end,
+    'currency', case when i % 7 > 0 then s.currency end,
+    'reconciliation_id', r.id,
+    'details', jsonb_build_object('left_reference', 'L-' || (10000 + i), 'right_reference', case when i % 6 > 0 then 'R-' || (20000 + i) end),
+    'resolution', case when i % 8 = 7 then 'Matched by hand after the counterparty sent the missing line.' end,
+    'created_at', least(due.at, now()) - make_interval(hours => 6 + i % 70),
+    'created_by', case s.tenant_id when 'acme' then 'user:ada' else 'user:gus' end,
+    'closed_at', case when i % 8 = 7 then due.at + make_interval(mins => case when i % 3 = 0 then 40 + i % 200 else -(30 + i % 300) end) end
+  )
+  from generate_series(1, 400) as i
+  cross join (values ('acme', 12, 400), ('globex', 6, 120)) as size (tenant_id, sources, exceptions)
+  join seed_sources s on s.tenant_id = size.tenant_id and s.n = 1 + i % size.sources
+  join public.reconciliations r on r.tenant_id = s.tenant_id and r.name = s.name
+  cross join lateral (
+    select now() + case when i % 8 = 7 then make_interval(hours => -(8 + i * 7 % 700)) else case i % 10
+      when 0 then make_interval(mins => -(5 + i * 3))
+      when 1 then make_interval(mins => 2 + i % 57)
+      when 2 then make_interval(mins => 61 + i % 178)
+      when 3 then make_interval(mins => 65 + i % 170)
+      else make_interval(mins => 250 + i * 23)
+    end end as at
+  ) due
+  where i <= size.exceptions
+));
 
 update public.exception_history h set at = e.created_at, actor = e.created_by
 from public.exceptions e where e.tenant_id = h.tenant_id and e.id = h.exception_id;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { creating } from "#e2e/exception-statements.ts";
 import type { Target } from "./pressure.ts";
 import { headersOf, type Stack, sql, start } from "./stack.ts";
 
@@ -41,9 +42,10 @@ async function filled(): Promise<Stack> {
     ["acme", EXCEPTIONS],
     ["globex", 200],
   ] as const) {
-    const insert = `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-       select $1, 'Payout ' || i || ' has no line of the bank that it could belong to', 'low', now() + interval '30 days', 'system'
-       from generate_series(1, $2::integer) i`;
+    const insert = creating(
+      `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no line of the bank that it could belong to', 'severity', 'low', 'due_at', now() + interval '30 days', 'created_by', 'system'`,
+      `generate_series(1, $2::integer) i`,
+    );
     await sql(stack, insert, [tenant, count]);
   }
   await sql(stack, "vacuum analyze");

@@ -1,4 +1,5 @@
 import { Pool } from "undici";
+import { creating } from "#e2e/exception-statements.ts";
 import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import type { Side } from "./rates.ts";
 import type { Server } from "./server.ts";
@@ -19,8 +20,10 @@ export async function hotCalls(open: number): Promise<Hot> {
   const made = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer: admin, tenant, body });
   const { id, key_id, key_secret } = made.json as { id: string; key_id: string; key_secret: string };
   await sql(
-    `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-     select $1, 'Payout ' || i || ' has no bank line', 'high', now() + make_interval(mins => 60 * i), 'user:ada' from generate_series(1, $2::int) i`,
+    creating(
+      `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no bank line', 'severity', 'high', 'due_at', now() + make_interval(mins => 60 * i), 'created_by', 'user:ada'`,
+      `generate_series(1, $2::int) i`,
+    ),
     [tenant, open],
   );
   const byKey = { "X-Tenant-Id": tenant, Authorization: `Bearer ${key_id}.${key_secret}` };

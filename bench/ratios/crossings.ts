@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { creating } from "#e2e/exception-statements.ts";
 import { createTenant, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { calling, hotCalls } from "./calls.ts";
@@ -43,8 +44,10 @@ async function dueWithinASecond(tenant: string): Promise<number> {
   const [row] = await sql<{ due_at: string }>("select now() + make_interval(secs => $1) as due_at", [AHEAD_SECONDS]);
   for (let from = 0; from < CROSSINGS; from += STEP) {
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-       select $1, 'Payout ' || i, 'low', $2::timestamptz + i * interval '10 microseconds', 'user:bench' from generate_series($3::int, $4::int) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at', $2::timestamptz + i * interval '10 microseconds', 'created_by', 'user:bench'`,
+        `generate_series($3::int, $4::int) i`,
+      ),
       [tenant, row?.due_at, from + 1, from + STEP],
     );
   }

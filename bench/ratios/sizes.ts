@@ -1,3 +1,4 @@
+import { creating } from "#e2e/exception-statements.ts";
 import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import { median } from "./rates.ts";
 import type { Section } from "./report.ts";
@@ -68,9 +69,10 @@ async function tenantOf(size: number): Promise<Sized> {
   const tenant = await createTenant();
   for (let from = 0; from < size; from += STEP) {
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
-       select $1, 'Payout ' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
-         case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench' from generate_series($3::int, $4::int) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day', 'assigned_to', case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench'`,
+        `generate_series($3::int, $4::int) i`,
+      ),
       [tenant, size, from + 1, Math.min(size, from + STEP)],
     );
   }

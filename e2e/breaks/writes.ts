@@ -114,7 +114,7 @@ export const WRITES: Break[] = [
     name: "clock-locked-late",
     is: "a clock that a worker moves on meanwhile is counted twice",
     how: {
-      function: "private.clock_updated_exceptions",
+      function: "private.keep_clocks",
       replace: "order by k.tenant_id, k.exception_id for update of k;",
       by: "order by k.tenant_id, k.exception_id;",
     },
@@ -136,8 +136,8 @@ export const WRITES: Break[] = [
     name: "change-dated-before-the-one-it-waited-for",
     is: "a pause that is over before it began brings the deadline nearer",
     how: {
-      function: "private.guard_exception",
-      replace: "greatest(date_trunc('milliseconds', now()), old.updated_at)",
+      function: "private.edited_exception",
+      replace: "greatest(date_trunc('milliseconds', now()), before.updated_at)",
       by: "date_trunc('milliseconds', now())",
     },
     caught: { file: PAUSES, name: "is never over before it began, when the client that ends it started first" },
@@ -177,7 +177,7 @@ export const WRITES: Break[] = [
   {
     name: "pause-of-a-person-ended-by-a-rule",
     is: "a rule of the SLA policy ends a pause that a person began",
-    how: { function: "private.pace_exception", replace: "has_changed and old.paused_by_rule and", by: "has_changed and" },
+    how: { function: "private.with_pause_ended", replace: "has_moved and before.paused_by_rule and", by: "has_moved and" },
     caught: { file: PAUSES, name: "that a person began outlasts every rule" },
   },
   {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { creating } from "#e2e/exception-statements.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { LockHeld, migrate } from "../../supabase/local/migrate.ts";
@@ -114,8 +115,10 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
       await receiver.behave("/pooled", { secrets: [SECRET] });
       await through.call("POST", "/v1/webhooks", { url: receiver.url("/pooled"), events: ["exception.sla.breached"], secret: SECRET });
       await project.sql(
-        `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-         select 'acme', 'T' || i, 'low', clock_timestamp() + make_interval(secs => 0.5), 'system' from generate_series(1, 20) i`,
+        creating(
+          `'tenant_id', 'acme', 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => 0.5), 'created_by', 'system'`,
+          `generate_series(1, 20) i`,
+        ),
       );
       const received = await receiver.gets("/pooled", 20);
       expect(received.every(({ verified }) => verified.includes(SECRET))).toBe(true);

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { creating } from "#e2e/exception-statements.ts";
 import { heldUp } from "#e2e/held-up.ts";
 import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
@@ -46,8 +47,10 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 /** Exceptions whose deadline passes so soon; answers when the last one has passed, by the database's clock. */
 async function dueIn(seconds: number): Promise<Date> {
   const rows = await sql<{ due_at: Date }>(
-    `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-     select $1, 'T' || i, 'low', clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'system' from generate_series(1, $3::int) i returning due_at`,
+    creating(
+      `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'created_by', 'system'`,
+      `generate_series(1, $3::int) i`,
+    ),
     [tenant, seconds, COUNT],
   );
   return new Date(Math.max(...rows.map(({ due_at }) => due_at.getTime())));

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Page } from "@playwright/test";
+import { editing } from "#e2e/exception-statements.ts";
 import type { SlaList } from "#lib/exceptions/contract.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, report, reportMany, rowOf, scrollToEnd, tokenColour } from "./person.ts";
@@ -172,9 +173,7 @@ test.describe("the SLA board", () => {
     expect(await page.evaluate(() => document.activeElement?.closest("tbody"))).toBeNull();
     await page.keyboard.press("Shift+Tab");
     await expect(link("Item 1")).toBeFocused();
-    await sql("update public.exceptions set status = 'resolved', resolution = 'By leo.' where tenant_id = $1 and title = 'Item 1'", [
-      tenant,
-    ]);
+    await sql(editing(`'status', 'resolved', 'resolution', 'By leo.'`, `tenant_id = $1 and title = 'Item 1'`), [tenant]);
     await expect(link("Item 2")).toBeFocused();
   });
 

@@ -1,5 +1,7 @@
 /** What a person does in the browser, and the tenants and exceptions that they find there. */
+
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import { creating } from "#e2e/exception-statements.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import type { StoredRecord } from "#lib/records/contract.ts";
@@ -96,8 +98,10 @@ export async function reconcile(tenant: string, fields: Partial<Reconciliation> 
 /** Many exceptions at once, due an hour apart from each other, the first in five hours. */
 export async function reportMany(tenant: string, count: number): Promise<void> {
   await sql(
-    `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-     select $1, 'Item ' || i, 'medium', now() + make_interval(hours => 4 + i), 'system' from generate_series(1, $2::integer) i`,
+    creating(
+      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', 'medium', 'due_at', now() + make_interval(hours => 4 + i), 'created_by', 'system'`,
+      `generate_series(1, $2::integer) i`,
+    ),
     [tenant, count],
   );
 }

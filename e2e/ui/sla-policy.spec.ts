@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { api, createTenant, sql, userToken } from "../fixtures.ts";
+import { api, createTenant, userToken, writtenByHand } from "../fixtures.ts";
 import { beSignedIn, report } from "./person.ts";
 import { test } from "./test.ts";
 
@@ -26,7 +26,7 @@ test("a change is told of before it is made: how many deadlines move, and how", 
   await call("POST", "/v1/exceptions", { title: "From the policy", severity: "high" });
   await call("POST", "/v1/exceptions", { title: "From the policy too", severity: "high" });
   await report(tenant, { title: "Set by hand", due_in_minutes: 600, severity: "high" });
-  await sql("update public.exceptions set created_at = now() - interval '3 hours' where tenant_id = $1", [tenant]);
+  await writtenByHand("update public.exceptions set created_at = now() - interval '3 hours' where tenant_id = $1", [tenant]);
   await page.goto(`/${tenant}/sla-policy`);
   const { field, unit } = fields(page, "High");
   await expect(field).toHaveValue("8");

@@ -1,4 +1,5 @@
 import { expect, type Page } from "@playwright/test";
+import { editing } from "#e2e/exception-statements.ts";
 import { createTenant, sql } from "../fixtures.ts";
 import { beSignedIn, report, rowOf } from "./person.ts";
 import { PHONE } from "./soundness.ts";
@@ -122,7 +123,7 @@ test("U takes the last act back on the server: a resolution, a pause, an assignm
   // It knows that it is taken back: until then U would take back the same once more.
   await expect(page.getByText("Undone: Resolved").first()).toBeVisible();
 
-  await sql("update public.exceptions set assigned_to = 'user:zoe' where tenant_id = $1 and title = 'Payout 1'", [tenant]);
+  await sql(editing(`'assigned_to', 'user:zoe'`, `tenant_id = $1 and title = 'Payout 1'`), [tenant]);
   await page.keyboard.press("u");
   await expect(page.getByText("Someone changed it since. Nothing was undone.").first()).toBeVisible();
   expect(await said()).toBe("open user:zoe");

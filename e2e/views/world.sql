@@ -3,15 +3,20 @@
 select private.create_tenant(:tenant, 'Wayfarer Ltd');
 
 -- One of each risk, and one that is paused.
-insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, amount_minor, currency, details, created_by)
-select :tenant, title, severity, assigned_to, now() + make_interval(mins => minutes), 125000, 'EUR', '{"left_reference": "L-10471"}', 'user:ada'
-from (values
-  ('Payout 4711 has no bank line', 'critical', 'user:leo', -20), ('Fee on L-10472 was not expected', 'high', null, 30),
-  ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900),
-  ('Refund of L-10475 is with the bank', 'high', 'user:leo', 200)
-) as e (title, severity, assigned_to, minutes);
-update public.exceptions set paused_at = now(), paused_until = now() + interval '3 days', pause_reason = 'Waiting for the bank'
-where tenant_id = :tenant and title = 'Refund of L-10475 is with the bank';
+select private.change_exceptions('create', array(
+  select jsonb_build_object('tenant_id', :tenant, 'title', title, 'severity', severity, 'assigned_to', assigned_to,
+    'due_at', now() + make_interval(mins => minutes), 'amount_minor', 125000, 'currency', 'EUR', 'details', '{"left_reference": "L-10471"}'::jsonb,
+    'created_by', 'user:ada')
+  from (values
+    ('Payout 4711 has no bank line', 'critical', 'user:leo', -20), ('Fee on L-10472 was not expected', 'high', null, 30),
+    ('Amount of L-10473 differs', 'medium', 'user:ada', 90), ('Late settlement of L-10474', 'low', null, 900),
+    ('Refund of L-10475 is with the bank', 'high', 'user:leo', 200)
+  ) as e (title, severity, assigned_to, minutes)
+));
+select private.change_exceptions('pause', array(
+  select jsonb_build_object('tenant_id', tenant_id, 'id', id, 'paused_until', now() + interval '3 days', 'pause_reason', 'Waiting for the bank')
+  from public.exceptions where tenant_id = :tenant and title = 'Refund of L-10475 is with the bank'
+));
 
 insert into public.records (tenant_id, surface, data, created_by)
 values (:tenant, 'integrations', jsonb_build_object(

@@ -51,6 +51,15 @@ begin
   return exists (select from private.permissions p where p.permission = any (permissions) and private.holds(p, claims));
 end $$;
 
+-- Refuses: role_required where the caller doesn't hold the permission.
+create function private.require(permission text) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if not private.may(permission) then
+    perform private.refuse('role_required', 'This credential does not allow this operation.');
+  end if;
+end $$;
+
 -- The resources on which the caller may do one of these actions: for tables that hold several, as records do.
 create function private.permitted(variadic actions text[]) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
@@ -89,4 +98,5 @@ begin
 end $$;
 
 grant execute on function private.may(text[]), private.permitted(text[]) to anon, authenticated;
+grant execute on function private.require(text) to authenticated;
 grant execute on function private.readable_events(), private.require_readable_events(text[]) to authenticated;

@@ -111,7 +111,7 @@ end $$;
 create function private.delete_matches(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.exceptions e set suggested_match_id = null where e.tenant_id = tenant and e.suggested_match_id = any (ids);
+  perform private.forget_suggestions(tenant, ids);
   delete from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids);
   delete from public.matches m where m.tenant_id = tenant and m.id = any (ids);
 end $$;
@@ -186,7 +186,7 @@ end $$;
 create function private.reject_matches(tenant text, ids uuid[], who text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.exceptions e set suggested_match_id = null where e.tenant_id = tenant and e.suggested_match_id = any (ids);
+  perform private.forget_suggestions(tenant, ids);
   update public.matches m set state = 'rejected', decided_by = who, decided_at = now() where m.tenant_id = tenant and m.id = any (ids);
   insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
   select m.tenant_id, m.pair_no, m.id, false, m.score from public.matches m

@@ -1,7 +1,7 @@
--- History: each change of an exception with its actor, written by the database whichever way the change came. By statement, so
--- that a bulk change costs one insert. A creation keeps the facts as they were, an update what changed from what.
+-- History: each change of an exception with its actor, and the event that reports it. By sets, so that a bulk change costs one insert. A creation keeps
+-- the facts as they were, an update what changed from what.
 
--- Without a foreign key: only triggers of exceptions write here, and exceptions are never deleted.
+-- Without a foreign key: only changes of exceptions write here, and exceptions are never deleted.
 create table public.exception_history (
   id bigint generated always as identity,
   tenant_id text not null,
@@ -28,36 +28,44 @@ begin
       'paused_until', private.iso(e.paused_until));
 end $$;
 
-create function private.record_inserted_exceptions() returns trigger
-language plpgsql security definer set search_path = '' as $$
+-- Records what was changed and reports it, each exception by itself: exception.created, exception.updated, exception.resolved, exception.paused,
+-- exception.resumed. A change that only pauses or resumes is no other change besides.
+create function private.record_changes(made private.exception_change[]) returns void
+language plpgsql volatile set search_path = '' as $$
 begin
-  insert into public.exception_history (tenant_id, exception_id, kind, changes)
-  select a.tenant_id, a.id, 'created', private.exception_facts(a) from added a;
-  return null;
+  with change as materialized (
+    select m.after, 'created' as kind, private.exception_facts(m.after) as changes from unnest(made) m where (m.before).id is null
+    union all
+    select m.after, 'updated', x.changes
+    from unnest(made) m
+    cross join lateral (select private.changes(private.exception_facts(m.before), private.exception_facts(m.after)) as changes) x
+    where (m.before).id is not null and x.changes is not null
+  ), recorded as (
+    insert into public.exception_history (tenant_id, exception_id, kind, changes)
+    select (c.after).tenant_id, (c.after).id, c.kind, c.changes from change c
+  )
+  insert into public.events (tenant_id, type, data)
+  select (c.after).tenant_id, t.type, jsonb_build_object('exception', private.exception_json(c.after))
+      || case when t.type = 'exception.created' then '{}' when c.kind = 'created' then jsonb_build_object('changes',
+          private.changes('{}', jsonb_build_object('paused_at', c.changes -> 'paused_at', 'pause_reason', c.changes -> 'pause_reason')))
+        else jsonb_build_object('changes', c.changes) end
+  from change c
+  cross join lateral (values
+    (1, case
+      when c.kind = 'created' then 'exception.created'
+      when c.changes #>> '{status,to}' in ('resolved', 'dismissed') then 'exception.resolved'
+      when c.changes ? 'paused_at' and c.changes - '{paused_at,paused_until,pause_reason,due_at}'::text[] = '{}' then null
+      else 'exception.updated'
+    end),
+    (2, case
+      when c.kind = 'created' then case when c.changes ->> 'paused_at' is not null then 'exception.paused' end
+      when c.changes #>> '{paused_at,to}' is not null then 'exception.paused'
+      when c.changes ? 'paused_at' then 'exception.resumed'
+    end)
+  ) t (place, type)
+  where t.type is not null
+  order by t.place;
 end $$;
-create trigger history_inserted after insert on public.exceptions
-  referencing new table as added for each statement execute function private.record_inserted_exceptions();
-
-create function private.record_updated_exceptions() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  -- Before and after come together by grouping. Joined, each would be compared with each: the plan that is kept was made for the one row that came first.
-  insert into public.exception_history (tenant_id, exception_id, kind, changes)
-  select (p.n).tenant_id, (p.n).id, 'updated', x.changes
-  from (
-    select (array_agg(x.e) filter (where x.is_before))[1] as o, (array_agg(x.e) filter (where not x.is_before))[1] as n
-    from (
-      select row(b.*)::public.exceptions as e, true as is_before from before_update b union all select row(a.*)::public.exceptions, false from after_update a
-    ) x
-    group by (x.e).tenant_id, (x.e).id
-  ) p
-  cross join lateral (select private.changes(private.exception_facts(p.o), private.exception_facts(p.n)) as changes) x
-  where x.changes is not null;
-  return null;
-end $$;
-create trigger history_updated after update on public.exceptions
-  referencing old table as before_update new table as after_update
-  for each statement execute function private.record_updated_exceptions();
 
 -- input: { id, limit, after: [history id] | null }. Newest first. Refuses: not_found.
 create function public.list_exception_history(input jsonb, request jsonb) returns jsonb

@@ -5,7 +5,7 @@
 -- track (spec 3.2). A clock's position is the last boundary it passed; next_at is when it passes the next one.
 -- Whoever changes a clock locks it before reading it: one that a worker moves on just then would be counted at two positions.
 
--- Written by triggers of exceptions alone, which are never deleted: a foreign key would check each row again.
+-- Written by changes of exceptions alone, which are never deleted: a foreign key would check each row again.
 create table private.exception_clocks (
   tenant_id text not null,
   exception_id text not null,
@@ -207,13 +207,10 @@ language plpgsql volatile set search_path = '' as $$
 declare
   ended integer;
 begin
-  update public.exceptions e set paused_at = null
-  from (
-    select x.tenant_id, x.id from public.exceptions x
-    where x.paused_until <= now() order by x.paused_until limit batch for no key update skip locked
-  ) due
-  where e.tenant_id = due.tenant_id and e.id = due.id;
-  get diagnostics ended = row_count;
+  select count(*) into ended from private.change_exceptions('resume', array(
+    select jsonb_build_object('tenant_id', e.tenant_id, 'id', e.id) from public.exceptions e
+    where e.paused_until <= now() order by e.paused_until limit batch for no key update skip locked
+  ));
   return ended;
 end $$;
 

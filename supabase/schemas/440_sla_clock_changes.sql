@@ -79,101 +79,72 @@ begin
   perform private.arm_business_warnings(tenants, ids, false);
 end $$;
 
-create function private.clock_inserted_exceptions() returns trigger
-language plpgsql security definer set search_path = '' as $$
-declare
-  opened record;
+-- What changed exceptions do to their clocks: `clock` is opened, moved or closed, `kinds` what the ledger says of it. What stays closed has no clock, wherever
+-- its deadline is moved. Closing what is paused ends the pause first.
+create function private.clock_moves(made private.exception_change[])
+returns table (
+  tenant_id text, exception_id text, clock text, kinds text[], due_at timestamptz, shown_due_at timestamptz, calendar_no bigint, changed_at timestamptz,
+  resumed_at timestamptz
+)
+language plpgsql stable set search_path = '' as $$
 begin
-  insert into public.exception_ledger (tenant_id, exception_id, kind, due_at, calendar_no)
-  select a.tenant_id, a.id, k.kind, coalesce(a.held_due_at, a.due_at), a.calendar_no
-  from added a cross join lateral unnest(case when a.paused_at is null then '{set}'::text[] else '{set,paused}' end) with ordinality as k (kind, place)
-  where a.status in ('open', 'in_review') order by k.place;
-  select array_agg(a.tenant_id) as tenants, array_agg(a.id) as ids, array_agg(a.due_at) as due_ats into opened
-  from added a where a.status in ('open', 'in_review');
-  if opened.ids is not null then
-    perform private.start_clocks(opened.tenants, opened.ids, opened.due_ats);
-  end if;
-  return null;
+  return query
+  select n.tenant_id, n.id, case when not n.is_open then 'closed' when o.is_open then 'moved' else 'opened' end,
+    case
+      when o.id is null then case when n.paused_at is null then '{set}'::text[] else '{set,paused}' end
+      when not n.is_open then case when o.paused_at is null then array[n.status] else array['resumed', n.status] end
+      when not o.is_open then '{reopened}'
+      when n.paused_at is not null and o.paused_at is null then '{paused}'
+      when n.paused_at is null and o.paused_at is not null then '{resumed}'
+      when n.calendar_no is distinct from o.calendar_no or n.calendar_no is not null and private.actor() = 'system' then '{recalculated}'
+      else '{moved}'
+    end,
+    n.due_at::timestamptz, coalesce(n.held_due_at, n.due_at)::timestamptz, n.calendar_no,
+    case when o.id is null then date_trunc('milliseconds', now()) else n.updated_at end,
+    case when n.paused_at is null then o.paused_at + (n.paused_ms - o.paused_ms) * interval '1 millisecond' end
+  from unnest(made) m
+  cross join lateral (select (m.before).*, (m.before).status in ('open', 'in_review') as is_open) o
+  cross join lateral (select (m.after).*, (m.after).status in ('open', 'in_review') as is_open) n
+  where case when o.id is null then n.is_open else (o.is_open or n.is_open)
+    and (n.due_at <> o.due_at or o.is_open <> n.is_open or n.held_due_at <> o.held_due_at or n.calendar_no is distinct from o.calendar_no) end;
 end $$;
-create trigger clock_inserted after insert on public.exceptions
-  referencing new table as added for each statement execute function private.clock_inserted_exceptions();
 
--- Closed, moved and reopened exceptions, each as arrays: what one statement changed.
-create function private.clock_updated_exceptions() returns trigger
-language plpgsql security definer set search_path = '' as $$
+-- Starts, stops and moves the clocks of changed exceptions and writes their ledger. What a clock has passed before is reported before.
+create function private.keep_clocks(made private.exception_change[]) returns void
+language plpgsql volatile set search_path = '' as $$
 declare
   c record;
 begin
   select
-    array_agg(x.tenant_id) filter (where x.kind = 'closed') as closed_tenants, array_agg(x.id) filter (where x.kind = 'closed') as closed_ids,
-    array_agg(x.tenant_id) filter (where x.kind = 'moved') as moved_tenants, array_agg(x.id) filter (where x.kind = 'moved') as moved_ids,
-    array_agg(x.due_at) filter (where x.kind = 'moved') as moved_due_ats,
-    array_agg(x.tenant_id) filter (where x.kind = 'reopened') as reopened_tenants, array_agg(x.id) filter (where x.kind = 'reopened') as reopened_ids,
-    array_agg(x.due_at) filter (where x.kind = 'reopened') as reopened_due_ats,
-    array_agg(x.tenant_id) as tenants, array_agg(x.id) as ids, array_agg(coalesce(x.held_due_at, x.due_at)) as due_ats,
-    array_agg(x.calendar_no) as calendars, array_agg(x.change) as ledger_kinds, array_agg(x.resumed_at) as resumed_ats, array_agg(x.updated_at) as changed_ats
-  into c
-  from (
-    select n.tenant_id, n.id, n.due_at, n.held_due_at, n.calendar_no, n.updated_at, case
-      when not o.status in ('open', 'in_review') then 'reopened'
-      when not n.status in ('open', 'in_review') then 'closed'
-      else 'moved'
-    end as kind, case
-      when not n.status in ('open', 'in_review') then n.status
-      when not o.status in ('open', 'in_review') then 'reopened'
-      when n.paused_at is not null and o.paused_at is null then 'paused'
-      when o.paused_at is not null and n.paused_at is null then 'resumed'
-      when n.calendar_no is distinct from o.calendar_no or n.calendar_no is not null and private.actor() = 'system' then 'recalculated'
-      else 'moved'
-    end as change,
-    case when o.paused_at is not null and n.paused_at is null then o.paused_at + (n.paused_ms - o.paused_ms) * interval '1 millisecond' end as resumed_at
-    -- Grouped, not joined: 420_exception_history.sql says why.
-    from (
-      select (array_agg(x.e) filter (where x.is_before))[1] as o, (array_agg(x.e) filter (where not x.is_before))[1] as n
-      from (
-      select row(b.*)::public.exceptions as e, true as is_before from before_update b union all select row(a.*)::public.exceptions, false from after_update a
-    ) x
-      group by (x.e).tenant_id, (x.e).id
-    ) p
-    cross join lateral (select (p.n).*) n cross join lateral (select (p.o).*) o
-    -- What stays closed has no clock, wherever its deadline is moved.
-    where (o.status in ('open', 'in_review') or n.status in ('open', 'in_review'))
-      and (n.due_at <> o.due_at or (o.status in ('open', 'in_review')) <> (n.status in ('open', 'in_review'))
-        or n.held_due_at <> o.held_due_at or n.calendar_no is distinct from o.calendar_no)
-  ) x;
-  if c.ids is null then
-    return null;
+    array_agg(x.tenant_id) filter (where x.clock = 'closed') as closed_tenants, array_agg(x.exception_id) filter (where x.clock = 'closed') as closed_ids,
+    array_agg(x.tenant_id) filter (where x.clock = 'moved') as moved_tenants, array_agg(x.exception_id) filter (where x.clock = 'moved') as moved_ids,
+    array_agg(x.due_at) filter (where x.clock = 'moved') as moved_due_ats,
+    array_agg(x.tenant_id) filter (where x.clock = 'opened') as opened_tenants, array_agg(x.exception_id) filter (where x.clock = 'opened') as opened_ids,
+    array_agg(x.due_at) filter (where x.clock = 'opened') as opened_due_ats
+  into c from private.clock_moves(made) x;
+  if c.closed_ids is not null or c.moved_ids is not null then
+    perform from unnest(c.closed_tenants || c.moved_tenants, c.closed_ids || c.moved_ids) as asked (tenant_id, exception_id)
+    join private.exception_clocks k on k.tenant_id = asked.tenant_id and k.exception_id = asked.exception_id
+    order by k.tenant_id, k.exception_id for update of k;
+    perform private.pass_business_warnings(c.closed_tenants || c.moved_tenants, c.closed_ids || c.moved_ids);
   end if;
-  perform from unnest(c.closed_tenants || c.moved_tenants, c.closed_ids || c.moved_ids) as asked (tenant_id, exception_id)
-  join private.exception_clocks k on k.tenant_id = asked.tenant_id and k.exception_id = asked.exception_id
-  order by k.tenant_id, k.exception_id for update of k;
-  perform private.pass_business_warnings(c.closed_tenants || c.moved_tenants, c.closed_ids || c.moved_ids);
   if c.closed_ids is not null then
     perform private.stop_clocks(c.closed_tenants, c.closed_ids);
   end if;
   if c.moved_ids is not null then
     perform private.advance_clocks(c.moved_tenants, c.moved_ids, private.own_shard());
   end if;
-  -- Closing what is paused ends the pause first.
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, calendar_no)
-  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else x.changed_at end, k.kind, x.due_at, x.calendar_no
-  from unnest(c.tenants, c.ids, c.ledger_kinds, c.due_ats, c.calendars, c.resumed_ats, c.changed_ats)
-    as x (tenant_id, exception_id, kind, due_at, calendar_no, resumed_at, changed_at)
-  cross join lateral unnest(case
-    when x.resumed_at is not null and x.kind <> 'resumed' then array['resumed', x.kind] else array[x.kind]
-  end) with ordinality as k (kind, place)
+  select x.tenant_id, x.exception_id, case when k.kind = 'resumed' then x.resumed_at else x.changed_at end, k.kind, x.shown_due_at, x.calendar_no
+  from private.clock_moves(made) x cross join lateral unnest(x.kinds) with ordinality as k (kind, place)
   order by k.place;
   if c.moved_ids is not null then
     perform private.move_clocks(c.moved_tenants, c.moved_ids, c.moved_due_ats);
   end if;
-  if c.reopened_ids is not null then
-    perform private.start_clocks(c.reopened_tenants, c.reopened_ids, c.reopened_due_ats);
+  if c.opened_ids is not null then
+    perform private.start_clocks(c.opened_tenants, c.opened_ids, c.opened_due_ats);
   end if;
-  return null;
 end $$;
-create trigger clock_updated after update on public.exceptions
-  referencing old table as before_update new table as after_update
-  for each statement execute function private.clock_updated_exceptions();
 
 -- Arms every clock of the caller's tenant by its thresholds as they are now. What was passed before is not reported again: neither
 -- by this moment nor by a worker that has been further on since this change began. A clock that has passed its deadline has no

@@ -2,7 +2,7 @@
 -- a deadline writes them anew in its transaction; the worker takes those whose moment has come. Of an exception that counts round the clock, every
 -- minute is open. A paused exception's wait at infinity, so that one it has not passed is still reported after.
 
--- Written by triggers of exceptions alone, which are never deleted: a foreign key would check each row again.
+-- Written by changes of exceptions alone, which are never deleted: a foreign key would check each row again.
 create table private.business_warnings (
   tenant_id text not null,
   exception_id text not null,

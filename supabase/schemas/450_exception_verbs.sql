@@ -39,29 +39,14 @@ begin
   end if;
 end $$;
 
--- rows: [{ title, severity, … }], the columns a caller may set. Without due_at the policy's deadline for the severity, rounded to the
--- millisecond before it: after it, the deadline could count as one minute more. Where the policy names a calendar, `pace` makes it that calendar's.
--- Refuses: conflict beyond the quota.
+-- rows: [{ title, severity, … }], the columns a caller may set. Refuses: conflict beyond the quota.
 create function private.insert_exceptions(rows jsonb) returns setof public.exceptions
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_quota('exceptions', jsonb_array_length(rows));
-  return query
-  insert into public.exceptions
-    (title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, status, reason_code, amount_minor, currency, reconciliation_id,
-      details)
-  select
-    r.title, r.severity, r.assigned_to,
-    coalesce(r.due_at, date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, r.severity))),
-    r.due_at is null, c.id, case when c.id is not null then private.current_calendar_no(p.tenant_id, c.id) end, coalesce(r.status, 'open'), r.reason_code, r.amount_minor, r.currency, r.reconciliation_id,
-    coalesce(nullif(r.details, 'null'), '{}')
-  from jsonb_to_recordset(rows) as r (
-    title text, severity text, assigned_to text, due_at timestamptz, status text, reason_code text, amount_minor bigint, currency text,
-    reconciliation_id text, details jsonb
-  )
-  join public.sla_policies p on p.tenant_id = private.tenant_id()
-  cross join lateral (select private.policy_calendar(p, r.severity)) c (id)
-  returning *;
+  return query select * from private.change_own_exceptions('create', array(
+    select r.value - '{calendar_id,calendar_no,paused_until,pause_reason,resolution}'::text[] from jsonb_array_elements(rows) r
+  ));
 end $$;
 
 -- input: the columns. Refuses: invalid_request.
@@ -90,18 +75,13 @@ begin
   return private.versioned_exception_json(e);
 end $$;
 
--- The columns of `before` as a merge patch leaves them.
-create function private.patch_exception(before public.exceptions, patch jsonb) returns public.exceptions
+-- The columns that a merge patch sets: of details, what it leaves of them.
+create function private.patched_columns(before public.exceptions, patch jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
-declare
-  after public.exceptions;
 begin
-  after := jsonb_populate_record(before, patch - 'details');
-  if patch ? 'details' then
-    after.details := private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}'));
-  end if;
-  after.due_from_policy := before.due_from_policy and not patch ? 'due_at';
-  return after;
+  return case when patch ? 'details'
+    then patch || jsonb_build_object('details', private.merge_patch(before.details, coalesce(nullif(patch -> 'details', 'null'), '{}')))
+    else patch end;
 end $$;
 
 -- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
@@ -110,27 +90,23 @@ create function public.update_exception(input jsonb, request jsonb) returns json
 language plpgsql volatile set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_exception');
-  patch constant jsonb := input -> 'patch';
+  patch jsonb := input -> 'patch';
   before public.exceptions;
   after public.exceptions;
 begin
   if kept is not null then
     return kept;
   end if;
-  select * into before from public.exceptions e where e.tenant_id = private.tenant_id() and e.id = input ->> 'id' for no key update;
+  select * into before from private.hold_own_exceptions(array[input ->> 'id']);
   if not found then
     perform private.refuse_missing('exception');
   end if;
   perform private.require_version(private.exception_version(before), request -> 'versions');
   perform private.require_reconciliation(patch ->> 'reconciliation_id');
-  after := private.patch_exception(before, patch);
-  if after is distinct from before then
-    update public.exceptions e set
-      title = after.title, severity = after.severity, assigned_to = after.assigned_to, due_at = after.due_at,
-      due_from_policy = after.due_from_policy, status = after.status, reason_code = after.reason_code, amount_minor = after.amount_minor,
-      currency = after.currency, reconciliation_id = after.reconciliation_id, details = after.details, resolution = after.resolution
-    where e.tenant_id = before.tenant_id and e.id = before.id
-    returning * into after;
+  patch := private.patched_columns(before, patch);
+  after := jsonb_populate_record(before, patch);
+  if after is distinct from before or before.due_from_policy and patch ? 'due_at' then
+    select * into after from private.change_own_exceptions('edit', array[patch || jsonb_build_object('id', before.id)]);
   end if;
   return private.answer(request, private.versioned_exception_json(after));
 end $$;
@@ -206,5 +182,5 @@ end $$;
 
 grant execute on function
   private.find_exception(text), private.has_words(text), private.filter_conditions(jsonb, timestamptz), private.few_with_words(text), private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions), private.require_reconciliation(text), private.insert_exceptions(jsonb),
-  private.patch_exception(public.exceptions, jsonb)
+  private.patched_columns(public.exceptions, jsonb)
 to authenticated;

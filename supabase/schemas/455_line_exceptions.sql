@@ -153,20 +153,16 @@ begin
     where x.match_id is null
       or exists (select from public.matches m where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested')
   ), made as (
-    insert into public.exceptions (tenant_id, title, severity, assigned_to, due_at, due_from_policy, calendar_id, calendar_no, reason_code, amount_minor,
-      currency, reconciliation_id, details, pair_no, line_no, line_id, suggested_match_id, grouped_match_id)
-    select tenant, x.title, x.severity, x.assigned_to,
-      date_trunc('milliseconds', now()) + make_interval(mins => private.minutes_to_resolve(p, x.severity)), true,
-      c.id, case when c.id is not null then private.current_calendar_no(tenant, c.id) end,
-      x.reason_code, x.amount_minor, x.currency, r.id, coalesce(x.details, '{}'), r.pair_no, l.line_no, l.id, x.match_id, x.match_id
-    from wanted x
-    join public.sla_policies p on p.tenant_id = tenant
-    cross join lateral (select private.policy_calendar(p, x.severity)) c (id)
-    join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
-    join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
-    where not exists (
-      select from private.exception_lines e where e.tenant_id = tenant and e.line_no = x.line_no and e.pair_no = r.pair_no)
-    returning id, line_no
+    select e.id, e.line_no from private.change_exceptions('create', array(
+      select jsonb_build_object('tenant_id', tenant, 'title', x.title, 'severity', x.severity, 'assigned_to', x.assigned_to,
+        'reason_code', x.reason_code, 'amount_minor', x.amount_minor, 'currency', x.currency, 'reconciliation_id', r.id, 'details', x.details,
+        'pair_no', r.pair_no, 'line_no', l.line_no, 'line_id', l.id, 'suggested_match_id', x.match_id, 'grouped_match_id', x.match_id)
+      from wanted x
+      join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
+      join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
+      where not exists (
+        select from private.exception_lines e where e.tenant_id = tenant and e.line_no = x.line_no and e.pair_no = r.pair_no)
+    )) e
   ), about as (
     insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
     select tenant, n.line_no, r.pair_no, m.id from made m join wanted x on x.line_no = m.line_no cross join unnest(x.line_nos) n (line_no)
@@ -197,12 +193,21 @@ create function private.point_exceptions_at_suggestions(tenant text, reconciliat
 language plpgsql volatile security definer set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   perform private.require_attempt(tenant, run, attempt);
-  with pointing as materialized (
-    select e.id, s.match_id
+  perform private.change_exceptions('edit', array(
+    select distinct on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', s.match_id)
     from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
     join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no and e.suggested_match_id is distinct from s.match_id
-  )
-  update public.exceptions e set suggested_match_id = p.match_id from pointing p where e.tenant_id = tenant and e.id = p.id;
+  ));
+end $$;
+
+-- Of exceptions that point at these suggestions, which are gone.
+create function private.forget_suggestions(tenant text, matches uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', null)
+    from public.exceptions e where e.tenant_id = tenant and e.suggested_match_id = any (matches) order by e.id for no key update
+  ));
 end $$;
 
 -- Whether anything is open of what an exception is about.
@@ -231,9 +236,14 @@ end $$;
 create function private.resolve_line_exceptions(tenant text, pair integer, line_nos bigint[], resolution text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.exceptions e set status = 'resolved', resolution = resolve_line_exceptions.resolution, resolved_by_matching = true, suggested_match_id = null
-  where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status in ('open', 'in_review')
-    and not private.has_open_lines(e);
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution', resolve_line_exceptions.resolution,
+      'resolved_by_matching', true, 'suggested_match_id', null)
+    from public.exceptions e
+    where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status in ('open', 'in_review')
+      and not private.has_open_lines(e)
+    order by e.id for no key update
+  ));
 end $$;
 
 -- The exceptions that lines of matches have or had, each with the first of these matches.
@@ -254,19 +264,27 @@ end $$;
 create function private.resolve_matched_exceptions(tenant text, pair integer, matches uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.exceptions e set status = 'resolved', resolution = format('Matched by %s.', private.match_id_text(x.match_id)),
-    resolved_by_matching = true, suggested_match_id = null
-  from private.exceptions_of_matches(tenant, pair, matches) x
-  where e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review') and not private.has_open_lines(e);
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution', format('Matched by %s.', private.match_id_text(x.match_id)),
+      'resolved_by_matching', true, 'suggested_match_id', null)
+    from private.exceptions_of_matches(tenant, pair, matches) x
+    join public.exceptions e on e.tenant_id = tenant and e.id = x.exception_id
+    where e.status in ('open', 'in_review') and not private.has_open_lines(e)
+    order by e.id for no key update of e
+  ));
 end $$;
 
 -- Reopens what matching had resolved of lines that are open again.
 create function private.reopen_line_exceptions(tenant text, pair integer, line_nos bigint[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.exceptions e set status = 'open', resolved_by_matching = false
-  where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status = 'resolved' and e.resolved_by_matching
-    and private.has_open_lines(e);
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'open', 'resolved_by_matching', false)
+    from public.exceptions e
+    where e.tenant_id = tenant and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[]) and e.status = 'resolved'
+      and e.resolved_by_matching and private.has_open_lines(e)
+    order by e.id for no key update
+  ));
 end $$;
 
 grant execute on function

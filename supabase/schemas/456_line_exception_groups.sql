@@ -88,17 +88,22 @@ begin
       or x.match_id is not null and not exists (
         select from public.matches m where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested'
       );
-    update public.exceptions e set title = case when private.has_own_title(tenant, e.id) then e.title else x.title end, severity = x.severity,
-      reason_code = x.reason_code, amount_minor = x.amount_minor, currency = x.currency,
-      details = e.details - 'lines' - 'side' || x.details, line_no = l.line_no, line_id = l.id,
-      suggested_match_id = x.match_id, grouped_match_id = x.match_id
-    from public.lines l
-    where l.tenant_id = tenant and l.line_no = x.line_nos[1] and e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review');
+    perform private.change_exceptions('edit', array(
+      select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'title', case when private.has_own_title(tenant, e.id) then e.title else x.title end,
+        'severity', x.severity, 'reason_code', x.reason_code, 'amount_minor', x.amount_minor, 'currency', x.currency,
+        'details', e.details - 'lines' - 'side' || x.details, 'line_no', l.line_no, 'line_id', l.id,
+        'suggested_match_id', x.match_id, 'grouped_match_id', x.match_id)
+      from public.lines l join public.exceptions e on e.tenant_id = tenant and e.id = x.exception_id and e.status in ('open', 'in_review')
+      where l.tenant_id = tenant and l.line_no = x.line_nos[1] for no key update of e
+    ));
     continue when not found;
     -- Without a line of its own it is no line's any more, whoever reopens it.
-    update public.exceptions e set status = 'resolved', line_no = null, suggested_match_id = null, grouped_match_id = null,
-      resolution = format('Merged into %s: a match is suggested for the lines of both.', x.exception_id)
-    where e.tenant_id = tenant and e.id = any (x.merged) and e.status in ('open', 'in_review');
+    perform private.change_exceptions('edit', array(
+      select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'line_no', null, 'suggested_match_id', null,
+        'grouped_match_id', null, 'resolution', format('Merged into %s: a match is suggested for the lines of both.', x.exception_id))
+      from public.exceptions e where e.tenant_id = tenant and e.id = any (x.merged) and e.status in ('open', 'in_review')
+      order by e.id for no key update
+    ));
     delete from private.exception_lines y where y.tenant_id = tenant and y.exception_id = any (x.merged || x.exception_id);
     insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
     select tenant, n.line_no, r.pair_no, x.exception_id from unnest(x.line_nos) n (line_no)

@@ -6,11 +6,11 @@ language plpgsql volatile set search_path = '' as $$
 declare
   e public.exceptions;
 begin
-  select * into e from public.exceptions x where x.tenant_id = private.tenant_id() and x.id = hold_exception.id for no key update;
+  select * into e from private.hold_own_exceptions(array[hold_exception.id]);
   if not found then
     perform private.refuse_missing('exception');
   elsif e.paused_until <= now() then
-    update public.exceptions x set paused_at = null where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
+    select * into e from private.change_own_exceptions('resume', array[jsonb_build_object('id', e.id)]);
   end if;
   return e;
 end $$;
@@ -45,8 +45,8 @@ begin
   if fault is not null then
     perform private.refuse('conflict', fault);
   end if;
-  update public.exceptions x set paused_at = now(), paused_until = (input ->> 'until')::timestamptz, pause_reason = input ->> 'reason'
-  where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
+  select * into e from private.change_own_exceptions('pause', array[
+    jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason', input -> 'reason')]);
   return private.answer(request, private.versioned_exception_json(e));
 end $$;
 
@@ -64,7 +64,7 @@ begin
   if e.paused_at is null then
     perform private.refuse('conflict', 'It is not paused.');
   end if;
-  update public.exceptions x set paused_at = null where x.tenant_id = e.tenant_id and x.id = e.id returning * into e;
+  select * into e from private.change_own_exceptions('resume', array[jsonb_build_object('id', e.id)]);
   return private.answer(request, private.versioned_exception_json(e));
 end $$;
 

@@ -50,6 +50,8 @@ declare
   matching bigint;
   refused jsonb;
   skipped jsonb := '[]';
+  act text;
+  columns jsonb;
 begin
   if kept is not null then
     return kept;
@@ -68,7 +70,7 @@ begin
       next_id := ids[batch];
     end if;
   end if;
-  perform from public.exceptions e where e.tenant_id = tenant and e.id = any (ids) order by e.id for no key update;
+  perform private.hold_own_exceptions(ids);
   select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.') order by i.n) into refused
   from unnest(ids) with ordinality as i (id, n)
   where not exists (select from public.exceptions e where e.tenant_id = tenant and e.id = i.id);
@@ -86,7 +88,9 @@ begin
     perform private.refuse('invalid_transition', 'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   end if;
   if pause is not null or input ? 'resume' then
-    update public.exceptions e set paused_at = null where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now();
+    perform private.change_own_exceptions('resume', array(
+      select jsonb_build_object('id', e.id) from public.exceptions e where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now()
+    ));
     select * into p from public.sla_policies x where x.tenant_id = tenant;
     perform private.require_pause_end((pause ->> 'until')::timestamptz, p);
     select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', f.fault) order by i.n) into refused
@@ -102,18 +106,10 @@ begin
       perform private.refuse('conflict', format('Some of these exceptions cannot be %s. Nothing was changed.',
         case when pause is not null then 'paused' else 'resumed' end), refused);
     end if;
-    update public.exceptions e set paused_at = case when pause is not null then now() end, paused_until = (pause ->> 'until')::timestamptz,
-      pause_reason = pause ->> 'reason'
-    where e.tenant_id = tenant and e.id = any (ids);
-  else
-  update public.exceptions e set
-    severity = (x.after).severity, assigned_to = (x.after).assigned_to, due_at = (x.after).due_at,
-    due_from_policy = (x.after).due_from_policy, status = (x.after).status, reason_code = (x.after).reason_code, resolution = (x.after).resolution
-  from (
-    select b.id, private.patch_exception(b, patch) as after from public.exceptions b where b.tenant_id = tenant and b.id = any (ids)
-  ) x
-  where e.tenant_id = tenant and e.id = x.id;
   end if;
+  act := case when pause is not null then 'pause' when input ? 'resume' then 'resume' else 'edit' end;
+  columns := case act when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') else patch end;
+  perform private.change_own_exceptions(act, array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.answer(request, jsonb_build_object(
     'updated', cardinality(ids), 'skipped', skipped, 'next', case when next_id is not null then jsonb_build_array(next_id) end,

@@ -90,40 +90,17 @@ begin
     open_count = o.open_count + excluded.open_count, amount_minor = o.amount_minor + excluded.amount_minor;
 end $$;
 
-create function private.count_inserted_exceptions() returns trigger
-language plpgsql security definer set search_path = '' as $$
+-- Counts changed exceptions. After keep_clocks, which takes the row of the shard first.
+create function private.keep_counters(made private.exception_change[]) returns void
+language plpgsql volatile set search_path = '' as $$
 declare
   c record;
 begin
-  select array_agg(a.tenant_id) as tenants, array_agg(a.due_at) as due_ats, array_agg(a.assigned_to) as assignees,
-    array_agg(a.reconciliation_id) as reconciliations, array_agg(a.currency) as currencies, array_agg(a.amount_minor) as amounts,
-    array_agg(1) as signs
-  into c from added a where a.status in ('open', 'in_review');
-  if c.tenants is not null then
-    perform private.count_open(c.tenants, c.due_ats, c.assignees, c.reconciliations, c.currencies, c.amounts, c.signs);
-  end if;
-  return null;
-end $$;
--- By their names both come after those of the clock, which takes the row of the shard first.
-create trigger count_inserted after insert on public.exceptions
-  referencing new table as added for each statement execute function private.count_inserted_exceptions();
-
-create function private.count_updated_exceptions() returns trigger
-language plpgsql security definer set search_path = '' as $$
-declare
-  c record;
-begin
-  -- Grouped, not joined: 420_exception_history.sql says why.
-  with pairs as (
-    select (array_agg(x.e) filter (where x.is_before))[1] as o, (array_agg(x.e) filter (where not x.is_before))[1] as n
-    from (
-      select row(b.*)::public.exceptions as e, true as is_before from before_update b union all select row(a.*)::public.exceptions, false from after_update a
-    ) x
-    group by (x.e).tenant_id, (x.e).id
-  ), changed as (
-    select p.o as before, p.n as after from pairs p
-    where ((p.o).status in ('open', 'in_review'), (p.o).due_at, (p.o).assigned_to, (p.o).reconciliation_id, (p.o).currency, (p.o).amount_minor)
-      is distinct from ((p.n).status in ('open', 'in_review'), (p.n).due_at, (p.n).assigned_to, (p.n).reconciliation_id, (p.n).currency, (p.n).amount_minor)
+  with changed as (
+    select m.before, m.after
+    from unnest(made) m cross join lateral (select (m.before).*) o cross join lateral (select (m.after).*) n
+    where (o.status in ('open', 'in_review'), o.due_at, o.assigned_to, o.reconciliation_id, o.currency, o.amount_minor)
+      is distinct from (n.status in ('open', 'in_review'), n.due_at, n.assigned_to, n.reconciliation_id, n.currency, n.amount_minor)
   )
   select array_agg(x.tenant_id) as tenants, array_agg(x.due_at) as due_ats, array_agg(x.assigned_to) as assignees,
     array_agg(x.reconciliation_id) as reconciliations, array_agg(x.currency) as currencies, array_agg(x.amount_minor) as amounts,
@@ -134,11 +111,7 @@ begin
   if c.tenants is not null then
     perform private.count_open(c.tenants, c.due_ats, c.assignees, c.reconciliations, c.currencies, c.amounts, c.signs);
   end if;
-  return null;
 end $$;
-create trigger count_updated after update on public.exceptions
-  referencing old table as before_update new table as after_update
-  for each statement execute function private.count_updated_exceptions();
 
 create function private.is_breach(kind text, threshold_minutes integer) returns boolean
 language plpgsql immutable set search_path = '' as $$

@@ -7,6 +7,7 @@ create function private.rebuild_business_time(tenant text, no bigint) returns vo
 language plpgsql volatile set search_path = '' as $$
 declare
   covered private.calendar_coverage;
+  recalculated jsonb[];
 begin
   perform from public.exceptions e
   where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review') order by e.id for no key update;
@@ -24,10 +25,10 @@ begin
     from public.exceptions e join public.sla_policies p on p.tenant_id = e.tenant_id
     where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
   )
-  update public.exceptions e set due_open_ms = private.open_ms(tenant, no, c.due_at),
-    due_at = case when e.paused_at is null then c.due_at else e.due_at end, held_due_at = case when e.paused_at is not null then c.due_at end
-  from counted c where e.tenant_id = tenant and e.id = c.id
-    and (coalesce(e.held_due_at, e.due_at), e.due_open_ms) is distinct from (c.due_at, private.open_ms(tenant, no, c.due_at));
+  select array_agg(jsonb_build_object('tenant_id', tenant, 'id', e.id, 'due_at', c.due_at) order by e.id) into recalculated
+  from counted c join public.exceptions e on e.tenant_id = tenant and e.id = c.id
+  where (coalesce(e.held_due_at, e.due_at), e.due_open_ms) is distinct from (c.due_at, private.open_ms(tenant, no, c.due_at));
+  perform private.change_exceptions('recalculate', recalculated);
   perform private.arm_business_warnings(array_fill(tenant, array[cardinality(x.ids)]), x.ids, false)
   from (
     select array_agg(e.id) as ids from public.exceptions e

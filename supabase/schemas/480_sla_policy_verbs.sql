@@ -75,11 +75,13 @@ begin
   if array_position(due_ats, null) is not null then
     perform private.refuse_field('calendar_id', 'This calendar opens too rarely: some deadlines would be more than 25 years away.');
   end if;
-  update public.exceptions e set calendar_id = m.calendar_id, calendar_no = m.calendar_no,
-    due_at = case when e.paused_at is null then m.due_at else e.due_at end, held_due_at = case when e.paused_at is not null then m.due_at end
-  from unnest(ids, calendars, calendar_nos, due_ats) as m (id, calendar_id, calendar_no, due_at)
-  where e.tenant_id = private.tenant_id() and e.id = m.id
-    and (e.calendar_no is distinct from m.calendar_no or coalesce(e.held_due_at, e.due_at) <> m.due_at);
+  perform private.change_own_exceptions('recalculate', array(
+    select jsonb_build_object('id', e.id, 'calendar_id', m.calendar_id, 'calendar_no', m.calendar_no, 'due_at', m.due_at)
+    from unnest(ids, calendars, calendar_nos, due_ats) as m (id, calendar_id, calendar_no, due_at)
+    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = m.id
+    where e.calendar_no is distinct from m.calendar_no or coalesce(e.held_due_at, e.due_at) <> m.due_at
+    order by e.id
+  ));
 end $$;
 
 -- Refuses: invalid_request for a calendar that the tenant doesn't have, or that opens too rarely for the minutes.

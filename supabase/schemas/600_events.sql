@@ -49,34 +49,3 @@ begin
   return made;
 end $$;
 grant execute on function private.emit_own(text, jsonb, text), private.emit_test(text, text, jsonb) to authenticated;
-
--- exception.created, exception.updated, exception.resolved, exception.paused, exception.resumed: as the history has it, whichever way the change came.
--- A change that only pauses or resumes is no other change besides.
-create function private.tell_exception_history() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  insert into public.events (tenant_id, type, data)
-  select e.tenant_id, t.type, jsonb_build_object('exception', private.exception_json(e))
-      || case when t.type = 'exception.created' then '{}' when h.kind = 'created' then jsonb_build_object('changes',
-          private.changes('{}', jsonb_build_object('paused_at', h.changes -> 'paused_at', 'pause_reason', h.changes -> 'pause_reason')))
-        else jsonb_build_object('changes', h.changes) end
-  from happened h join public.exceptions e on e.tenant_id = h.tenant_id and e.id = h.exception_id
-  cross join lateral (values
-    (1, case
-      when h.kind = 'created' then 'exception.created'
-      when h.changes #>> '{status,to}' in ('resolved', 'dismissed') then 'exception.resolved'
-      when h.changes ? 'paused_at' and h.changes - '{paused_at,paused_until,pause_reason,due_at}'::text[] = '{}' then null
-      else 'exception.updated'
-    end),
-    (2, case
-      when h.kind = 'created' then case when h.changes ->> 'paused_at' is not null then 'exception.paused' end
-      when h.changes #>> '{paused_at,to}' is not null then 'exception.paused'
-      when h.changes ? 'paused_at' then 'exception.resumed'
-    end)
-  ) t (place, type)
-  where t.type is not null
-  order by t.place;
-  return null;
-end $$;
-create trigger tell after insert on public.exception_history referencing new table as happened
-  for each statement execute function private.tell_exception_history();

@@ -151,6 +151,14 @@ begin
   return private.answer(request, private.tenant_account(member));
 end $$;
 
+create function private.open_exceptions_of(assignee text) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select e.id from public.exceptions e where e.tenant_id = private.tenant_id() and e.assigned_to = assignee and e.status in ('open', 'in_review'));
+end $$;
+grant execute on function private.open_exceptions_of(text) to authenticated;
+
 -- input: { id, reason, issuer, hand_over, hand_over_to }. With hand_over, the open exceptions assigned to them go to hand_over_to, or to
 -- nobody. Refuses: not_found, precondition_failed, conflict for the last admin, and to hand over what a namesake has too, or more than fit one call.
 -- Records: member.removed.
@@ -174,9 +182,11 @@ begin
   end if;
   changed := private.change_account(member, null, request -> 'versions', input ->> 'issuer');
   if (input ->> 'hand_over')::boolean then
-    update public.exceptions e set assigned_to = input ->> 'hand_over_to'
-    where e.tenant_id = private.tenant_id() and e.assigned_to = 'user:' || (changed ->> 'name') and e.status in ('open', 'in_review');
-    get diagnostics handed_over = row_count;
+    select count(*) into handed_over from private.change_own_exceptions('edit', array(
+      select jsonb_build_object('id', h.id, 'assigned_to', input -> 'hand_over_to')
+      from private.hold_own_exceptions(private.open_exceptions_of('user:' || (changed ->> 'name'))) h
+      where h.assigned_to = 'user:' || (changed ->> 'name') and h.status in ('open', 'in_review')
+    ));
   end if;
   perform private.record_security_event('member.removed', 'user:' || (changed ->> 'name'), input ->> 'reason', jsonb_build_object(
     'member_id', member, 'roles', changed -> 'before', 'sessions_ended', jsonb_array_length(changed -> 'ended'),

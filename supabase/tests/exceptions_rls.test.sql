@@ -2,8 +2,13 @@
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source)
 values ('rcn_two', 'two', 'Foreign', '2026-10-01', '2026-10-31', 'left', 'right');
-insert into exceptions (id, tenant_id, title, severity, due_at)
-values ('exc_one', 'one', 'Own', 'high', now()), ('exc_two', 'two', 'Foreign', 'high', now());
+select private.change_exceptions('create', array[
+  jsonb_build_object('id', 'exc_one', 'tenant_id', 'one', 'title', 'Own', 'severity', 'high', 'due_at', now()),
+  jsonb_build_object('id', 'exc_two', 'tenant_id', 'two', 'title', 'Foreign', 'severity', 'high', 'due_at', now())]);
+select pg_temp.expect_refused('not even the owner inserts past change_exceptions',
+  $$insert into exceptions (tenant_id, title, severity, due_at) values ('one', 'New', 'low', now())$$);
+select pg_temp.expect_refused('not even the owner updates past change_exceptions', $$update exceptions set title = 'Hacked'$$);
+select pg_temp.expect_refused('not even the owner deletes an exception', 'delete from exceptions');
 
 select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('a user sees its own tenant''s exceptions', 'select from exceptions', 1);
@@ -20,21 +25,28 @@ select pg_temp.expect_refused('a user sees no sum by deadline', 'select from pri
 select pg_temp.expect_refused('a user sees no sum by assignee', 'select from private.open_by_assignee');
 select pg_temp.expect_refused('a user sees no sum by reconciliation', 'select from private.open_by_reconciliation');
 select pg_temp.expect_refused('a user sees no count of an hour', 'select from private.exception_hours');
-select pg_temp.expect_changed('a user changes its own', $$update exceptions set title = 'Renamed' where id = 'exc_one'$$, 1);
+select pg_temp.expect_refused('no grant lets a user insert', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$);
+select pg_temp.expect_refused('no grant lets a user update', $$update exceptions set title = 'Renamed' where id = 'exc_one'$$);
+select pg_temp.expect_refused('nor with the guard off',
+  $$with guard as (select set_config('tieout.writes_exceptions', 'on', true)) update exceptions set title = 'Renamed' from guard$$);
+select pg_temp.expect_refused('a user does not change what is anybody''s', $$select private.change_exceptions('edit', array['{"id": "exc_two", "tenant_id": "two", "title": "Hacked"}'::jsonb])$$);
+select pg_temp.expect_rows('a user changes its own', $$select from private.change_own_exceptions('edit', array['{"id": "exc_one", "title": "Renamed"}'::jsonb])$$, 1);
 select pg_temp.expect_rows('the change is history at once', $$select from exception_history where exception_id = 'exc_one' and kind = 'updated' and actor = 'user:ada'$$, 1);
-select pg_temp.expect_changed('a user creates in its own tenant', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$, 1);
-select pg_temp.expect_rows('what it creates is its own', $$select from exceptions where title = 'New' and tenant_id = 'one' and created_by = 'user:ada'$$, 1);
-select pg_temp.expect_changed('another tenant''s exception does not change', $$update exceptions set title = 'Hacked' where id = 'exc_two'$$, 0);
-select pg_temp.expect_refused('a user names no tenant', $$insert into exceptions (tenant_id, title, severity, due_at) values ('two', 'New', 'low', now())$$);
-select pg_temp.expect_refused('a user names no author', $$insert into exceptions (created_by, title, severity, due_at) values ('user:eve', 'New', 'low', now())$$);
-select pg_temp.expect_refused('an exception does not change its tenant', $$update exceptions set tenant_id = 'two'$$);
-select pg_temp.expect_refused('an exception does not change its id', $$update exceptions set id = 'exc_three' where id = 'exc_one'$$);
-select pg_temp.expect_refused('an exception does not change its author', $$update exceptions set created_by = 'user:eve'$$);
-select pg_temp.expect_refused('an exception does not change its birth', $$update exceptions set created_at = now()$$);
+select pg_temp.expect_rows('another tenant''s exception does not change',
+  $$select from private.change_own_exceptions('edit', array['{"id": "exc_two", "tenant_id": "two", "title": "Hacked"}'::jsonb])$$, 0);
+select pg_temp.expect_rows('another tenant''s exception is not held', $$select from private.hold_own_exceptions('{exc_one,exc_two}')$$, 1);
+select pg_temp.expect_rows('what a user creates is its own, whatever it names',
+  $$select from private.change_own_exceptions('create', array['{"id": "exc_three", "tenant_id": "two", "created_by": "user:eve", "created_at": "2020-01-01", "title": "New", "severity": "low"}'::jsonb])
+    where tenant_id = 'one' and created_by = 'user:ada' and id <> 'exc_three' and created_at > '2020-01-01'$$, 1);
+select pg_temp.expect_rows('an exception does not change its author or its birth',
+  $$select from private.change_own_exceptions('edit', array['{"id": "exc_one", "created_by": "user:eve", "created_at": "2020-01-01", "title": "Again"}'::jsonb])
+    where created_by <> 'user:eve' and created_at > '2020-01-01'$$, 1);
 select pg_temp.expect_refused('nobody deletes an exception', 'delete from exceptions');
 select pg_temp.expect_refused('nobody empties the table', 'truncate exceptions cascade');
-select pg_temp.expect_refused('another tenant''s reconciliation is none', $$update exceptions set reconciliation_id = 'rcn_two' where id = 'exc_one'$$, '{23503}');
-select pg_temp.expect_refused('a closed exception says how', $$update exceptions set status = 'resolved' where id = 'exc_one'$$, '{TO001}');
+select pg_temp.expect_refused('another tenant''s reconciliation is none',
+  $$select private.change_own_exceptions('edit', array['{"id": "exc_one", "reconciliation_id": "rcn_two"}'::jsonb])$$, '{23503}');
+select pg_temp.expect_refused('a closed exception says how',
+  $$select private.change_own_exceptions('edit', array['{"id": "exc_one", "status": "resolved"}'::jsonb])$$, '{TO001}');
 select pg_temp.expect_refused('history is not written by hand', $$insert into exception_history (tenant_id, exception_id, kind, changes) values ('one', 'exc_one', 'updated', '{}')$$);
 select pg_temp.expect_refused('history is not rewritten', $$update exception_history set actor = 'user:eve'$$);
 select pg_temp.expect_changed('an analyst sets no policy', 'update sla_policies set high_minutes = 1', 0);
@@ -50,17 +62,18 @@ select pg_temp.expect_rows('a user without a role sees no exception', 'select fr
 select pg_temp.expect_rows('a user without a role sees no history', 'select from exception_history', 0);
 select pg_temp.expect_rows('a user without a role sees no ledger', 'select from exception_ledger', 0);
 select pg_temp.expect_rows('a user without a role sees no policy', 'select from sla_policies', 0);
-select pg_temp.expect_changed('a user without a role changes nothing', $$update exceptions set title = 'Hacked'$$, 0);
-select pg_temp.expect_refused('a user without a role creates nothing', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$);
+select pg_temp.expect_refused('a user without a role changes nothing',
+  $$select private.change_own_exceptions('edit', array['{"id": "exc_one", "title": "Hacked"}'::jsonb])$$, '{TO001}');
+select pg_temp.expect_refused('a user without a role holds nothing', $$select private.hold_own_exceptions('{exc_one}')$$, '{TO001}');
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:exceptions}');
-select pg_temp.expect_changed('a key that may read changes nothing', $$update exceptions set title = 'Hacked'$$, 0);
-select pg_temp.expect_refused('a key that may read creates nothing', $$insert into exceptions (title, severity, due_at) values ('New', 'low', now())$$);
+select pg_temp.expect_refused('a key that may read changes nothing',
+  $$select private.change_own_exceptions('edit', array['{"id": "exc_one", "title": "Hacked"}'::jsonb])$$, '{TO001}');
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{write:exceptions}');
-select pg_temp.expect_changed('a key that may write creates', $$insert into exceptions (title, severity, due_at) values ('By key', 'low', now())$$, 1);
+select pg_temp.expect_rows('a key that may write creates', $$select from private.change_own_exceptions('create', array['{"title": "By key", "severity": "low"}'::jsonb])$$, 1);
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:webhooks}');

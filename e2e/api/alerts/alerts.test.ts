@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { creating, editing } from "#e2e/exception-statements.ts";
 import { api, database, enrol, sql, tablesHolding, transactionNow, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { mailsTo, mailTo } from "#e2e/mailbox.ts";
 import { signIn } from "#e2e/sign-in.ts";
@@ -33,8 +34,10 @@ async function tenantWithChannel({ kinds = ALL, behaviour = {} }: { kinds?: stri
   return { subscriber, tenant: subscriber.tenant, path, url, channel, read };
 }
 
-const INSERT_BREACHED = `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
-  select $1, t, 'high', now() - interval '1 minute', $3, 'user:ada' from unnest($2::text[]) t`;
+const INSERT_BREACHED = creating(
+  `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() - interval '1 minute', 'assigned_to', $3::text, 'created_by', 'user:ada'`,
+  `unnest($2::text[]) t`,
+);
 
 /** Exceptions whose deadline passed, and that the clock has seen. */
 async function breached(tenant: string, titles: readonly string[], assignedTo: string | null = null): Promise<void> {
@@ -127,10 +130,7 @@ describe("a channel", () => {
     try {
       await client.query("begin");
       await client.query(INSERT_BREACHED, [tenant, ["Payout 1", "Payout 2"], null]);
-      await client.query(
-        "update public.exceptions set status = 'resolved', resolution = 'Booked.' where tenant_id = $1 and title = 'Payout 1'",
-        [tenant],
-      );
+      await client.query(editing(`'status', 'resolved', 'resolution', 'Booked.'`, `tenant_id = $1 and title = 'Payout 1'`), [tenant]);
       await client.query("commit");
     } finally {
       client.release(true);

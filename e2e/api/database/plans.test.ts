@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { creating } from "#e2e/exception-statements.ts";
 import { createTenant, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { Explainer } from "./explained.ts";
@@ -15,9 +16,10 @@ let exceptionId: string;
 beforeAll(async () => {
   tenant = await createTenant();
   await sql(
-    `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by, amount_minor, currency, reason_code, updated_at)
-     select $1, 'Payout ' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + interval '10 minutes' * (i - 500),
-       case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench', i, (array['EUR','USD'])[1 + i % 2], 'r' || i % 40, now() - interval '1 hour' from generate_series(1, $2::int) i`,
+    creating(
+      `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + interval '10 minutes' * (i - 500), 'assigned_to', case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench', 'amount_minor', i, 'currency', (array['EUR','USD'])[1 + i % 2], 'reason_code', 'r' || i % 40, 'updated_at', now() - interval '1 hour'`,
+      `generate_series(1, $2::int) i`,
+    ),
     [tenant, ROWS],
   );
   while ((await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]?.tick.moved) {}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tenantWithLead } from "#e2e/api/sla/exceptions.ts";
+import { creating } from "#e2e/exception-statements.ts";
 import { api, createTenant, enrol, sql, stack, userToken } from "#e2e/fixtures.ts";
 import { signIn } from "#e2e/sign-in.ts";
 import type { TenantMember } from "#lib/members/contract.ts";
@@ -129,8 +130,10 @@ describe("a tenant's members", () => {
     const call = await asAdmin(tenant);
     const person = await enrol({ [tenant]: ["tenant_analyst"] });
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
-       select $1, 'Payout ' || i, 'low', now() + interval '1 day', $2, 'user:ada' from generate_series(1, 1000) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at', now() + interval '1 day', 'assigned_to', $2::text, 'created_by', 'user:ada'`,
+        `generate_series(1, 1000) i`,
+      ),
       [tenant, `user:${person.name}`],
     );
     const refused = await call("DELETE", `/${person.id}`, { hand_over_to: null });

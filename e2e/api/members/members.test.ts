@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { tenantWithLead } from "#e2e/api/sla/exceptions.ts";
+import { creating } from "#e2e/exception-statements.ts";
 import { sql, uniqueName } from "#e2e/fixtures.ts";
 import type { Member } from "#lib/members/contract.ts";
 
@@ -47,8 +48,10 @@ describe("the members of a tenant", () => {
   it("are listed by name, page by page without a gap or a repeat, and found by a part of it", async () => {
     const { tenant, call } = await tenantWithLead();
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
-       select $1, 'T' || i, 'low', now(), 'user:Person-' || i % 23, 'user:leo' from generate_series(1, 200) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now(), 'assigned_to', 'user:Person-' || i % 23, 'created_by', 'user:leo'`,
+        `generate_series(1, 200) i`,
+      ),
       [tenant],
     );
     const whole = namesOf((await call("GET", "/v1/members", undefined, { limit: "250" })).json);

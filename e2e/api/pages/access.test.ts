@@ -20,7 +20,8 @@ beforeAll(async () => {
 async function furnish(id: string, word: string): Promise<typeof ours> {
   const [made] = await sql<typeof ours>(
     `with exception as (
-       insert into public.exceptions (tenant_id, title, severity, due_at, created_by) values ($1, $2, 'high', now() + interval '1 hour', 'user:leo') returning id),
+       select id from private.change_exceptions('create', array[jsonb_build_object(
+         'tenant_id', $1::text, 'title', $2::text, 'severity', 'high', 'due_at', now() + interval '1 hour', 'created_by', 'user:leo')])),
      reconciliation as (
        insert into public.reconciliations (tenant_id, name, period_start, period_end, left_source, right_source, created_by)
        values ($1, $2, '2026-10-01', '2026-10-31', 'stripe.payouts', 'bank.statement', 'user:leo') returning id),

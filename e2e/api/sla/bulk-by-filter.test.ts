@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
+import { creating } from "#e2e/exception-statements.ts";
 import { sql } from "#e2e/fixtures.ts";
 import { tenantWithLead } from "./exceptions.ts";
 
@@ -8,9 +9,10 @@ type Changed = { updated: number; skipped: { title: string; message: string }[];
 async function tenantOf(count: number) {
   const made = await tenantWithLead();
   await sql(
-    `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-     select $1, 'Item ' || i, case when i > 3 then 'low' else 'high' end, now() + i * interval '1 minute' - interval '2 minutes', 'user:leo'
-     from generate_series(1, $2::int) i`,
+    creating(
+      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', case when i > 3 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute' - interval '2 minutes', 'created_by', 'user:leo'`,
+      `generate_series(1, $2::int) i`,
+    ),
     [made.tenant, count],
   );
   const bulk = (body: object) => made.call("POST", "/v1/exceptions/bulk", body);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sql } from "#e2e/fixtures.ts";
+import { editing } from "#e2e/exception-statements.ts";
+import { sql, writtenByHand } from "#e2e/fixtures.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { ALWAYS, expectToAddUp, mondayBeforeSummerTime, OFFICE, POLICY, tenantWithCalendar, WEEK, weekInBerlin } from "./calendars.ts";
@@ -92,7 +93,11 @@ describe("a pause by a calendar", () => {
     // Friday at 16:30 in Berlin, two days before summer time.
     const friday = await week("4 days 16 hours 30 minutes");
     const deadline = async (pausedAt: string, resumedAt: string, dueAt = friday) => {
-      await sql("update public.exceptions set paused_at = $2, held_due_at = $3 where id = $1", [id, pausedAt, dueAt]);
+      await writtenByHand(
+        `update public.exceptions set paused_at = $2, held_due_at = $3, due_open_ms = private.open_ms(tenant_id, calendar_no, $3::timestamptz)
+         where id = $1`,
+        [id, pausedAt, dueAt],
+      );
       const [row] = await sql<{ json: Exception }>("select private.exception_json(e, $2) as json from public.exceptions e where id = $1", [
         id,
         resumedAt,
@@ -152,8 +157,8 @@ describe("a changed calendar", () => {
   it("shows which deadlines it would breach", async () => {
     const { create, call, calendar, tenant } = await tenantWithCalendar({ weekly: WEEK });
     await create({ severity: "high" });
-    await sql("update public.exceptions set created_at = created_at - interval '5 days' where tenant_id = $1", [tenant]);
-    await sql("update public.exceptions set due_at = now() + interval '2 days' where tenant_id = $1", [tenant]);
+    await writtenByHand("update public.exceptions set created_at = created_at - interval '5 days' where tenant_id = $1", [tenant]);
+    await sql(editing(`'due_at', now() + interval '2 days'`, `tenant_id = $1`, "recalculate"), [tenant]);
     const preview = await call("PUT", `/v1/calendars/${calendar.id}`, { ...OFFICE, weekly: ALWAYS, apply_to: "open", dry_run: true });
     expect(preview.json).toMatchObject({ impact: { changed: 1, earlier: 1, newly_breached: 1 } });
   });

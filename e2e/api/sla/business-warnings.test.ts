@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sql } from "#e2e/fixtures.ts";
+import { sql, writtenByHand } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
@@ -140,8 +140,9 @@ describe("a warning in business minutes", () => {
       [20, null],
     ]);
     // As if it had been paused two hours ago.
-    await sql(
-      "update public.exceptions set paused_at = paused_at - interval '2 hours', held_due_at = held_due_at - interval '2 hours' where id = $1",
+    await writtenByHand(
+      `update public.exceptions set paused_at = paused_at - interval '2 hours', held_due_at = held_due_at - interval '2 hours',
+         due_open_ms = due_open_ms - 7200000 where id = $1`,
       [id],
     );
     const { due_at } = await resume(id);

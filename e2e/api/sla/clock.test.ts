@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { describe, expect, it } from "vitest";
+import { creating, editing } from "#e2e/exception-statements.ts";
 import { createTenant, database, sql } from "#e2e/fixtures.ts";
 import { heldUp } from "#e2e/held-up.ts";
 import { until } from "#e2e/until.ts";
@@ -91,8 +92,8 @@ describe("the SLA clock", () => {
     expect(await crossings()).toEqual([0, 60, 60]);
     // Its deadline is near and the clock stopped at one moment, however long this takes.
     await transaction(async (client) => {
-      await client.query("update public.exceptions set due_at = clock_timestamp() + interval '1 second' where id = $1", [other.id]);
-      await client.query("update public.exceptions set status = 'dismissed', resolution = 'Noise.' where id = $1", [other.id]);
+      await client.query(editing(`'due_at', clock_timestamp() + interval '1 second'`, `id = $1`), [other.id]);
+      await client.query(editing(`'status', 'dismissed', 'resolution', 'Noise.'`, `id = $1`), [other.id]);
     });
     await dueSoon(marker.id, 0, 1);
     await until("the marker is breached", async () => (await crossings()).length === 4);
@@ -121,16 +122,17 @@ describe("the SLA clock", () => {
     const tenant = await createTenant();
     const count = 2000;
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-       select $1, 'T' || i, 'low', now() + interval '1 day', 'user:leo' from generate_series(1, $2::int) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + interval '1 day', 'created_by', 'user:leo'`,
+        `generate_series(1, $2::int) i`,
+      ),
       [tenant, count],
     );
     const client = await database.connect();
     try {
       await client.query("begin");
-      await client.query("alter table public.exceptions disable trigger clock_updated");
+      await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
       await client.query("update public.exceptions set due_at = now() - interval '1 minute' where tenant_id = $1", [tenant]);
-      await client.query("alter table public.exceptions enable trigger clock_updated");
       await client.query(
         "update private.exception_clocks set due_at = now() - interval '1 minute', next_at = now() - interval '241 minutes' where tenant_id = $1",
         [tenant],
@@ -154,8 +156,8 @@ describe("the SLA clock", () => {
   });
 
   const inTheMidstOfACrossing = {
-    "moved to another deadline": "update public.exceptions set due_at = now() + interval '10 hours' where tenant_id = $1",
-    closed: "update public.exceptions set status = 'resolved', resolution = 'Found.' where tenant_id = $1",
+    "moved to another deadline": editing(`'due_at', now() + interval '10 hours'`, `tenant_id = $1`),
+    closed: editing(`'status', 'resolved', 'resolution', 'Found.'`, `tenant_id = $1`),
     "armed by other thresholds": `with policy as (update public.sla_policies set at_risk_thresholds = '{240,30}' where tenant_id = $1)
        select set_config('request.jwt.claims', jsonb_build_object('tenant_id', $1)::text, true)`,
   };
@@ -170,8 +172,10 @@ describe("the SLA clock", () => {
         let due_at: Date;
         for (;;) {
           const { rows } = await before.query(
-            `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-             values ($1, 'T', 'low', clock_timestamp() + interval '2 seconds', 'user:leo') returning id, due_at`,
+            creating(
+              `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at', clock_timestamp() + interval '2 seconds', 'created_by', 'user:leo'`,
+              `(select) one`,
+            ),
             [tenant],
           );
           [{ id, due_at }] = rows;

@@ -1,3 +1,4 @@
+import { editing } from "#e2e/exception-statements.ts";
 import { type Answer, api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import type { Exception, SlaList } from "#lib/exceptions/contract.ts";
 
@@ -55,10 +56,11 @@ export async function dueIn(minutes: number, seconds = 0): Promise<string> {
  * however long the machine stands still, it lies ahead at first.
  */
 export async function dueSoon(id: string, minutes: number, seconds: number): Promise<string> {
-  const [row] = await sql<{ due_at: Date }>(
-    "update public.exceptions set due_at = clock_timestamp() + make_interval(mins => $2, secs => $3) where id = $1 returning due_at",
-    [id, minutes, seconds],
-  );
+  const [row] = await sql<{ due_at: Date }>(editing(`'due_at', clock_timestamp() + make_interval(mins => $2, secs => $3)`, `id = $1`), [
+    id,
+    minutes,
+    seconds,
+  ]);
   if (!row) throw new Error(`no exception ${id}`);
   return row.due_at.toISOString();
 }

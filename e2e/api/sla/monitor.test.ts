@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
+import { creating, editing } from "#e2e/exception-statements.ts";
 import { api, sql } from "#e2e/fixtures.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { SlaChanges, SlaFacets } from "#lib/exceptions/sla/contract.ts";
@@ -154,18 +155,18 @@ describe("the SLA monitor", () => {
   it("tells what changed since a list was read: what came, what moved, what the filters no longer match and what time alone changed", async () => {
     const { tenant, create, change, call } = await tenantWithLead();
     // Written an hour ago. Of the aged one the risk changed five seconds ago, and nobody wrote anything. As if the list were read now.
-    const rows = await sql<{ id: string; title: string; at: string }>(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, updated_at, created_by)
-       select $1, t, 'high', now() + m * interval '1 second', now() - interval '1 hour', 'user:leo'
-       from (values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m)
-       returning id, title, private.iso(now()) as at`,
+    const rows = await sql<{ id: string; title: string; created_at: Date }>(
+      creating(
+        `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() + m * interval '1 second', 'updated_at', now() - interval '1 hour', 'created_by', 'user:leo'`,
+        `(values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m)`,
+      ),
       [tenant],
     );
     const idOf = Object.fromEntries(rows.map(({ id, title }) => [title, id])) as Record<string, string>;
     const [kept = "", closed = "", regraded = "", aged = "", untouched = ""] = ["kept", "closed", "regraded", "aged", "untouched"].map(
       (title) => idOf[title],
     );
-    const since = rows[0]?.at ?? "";
+    const since = rows[0]?.created_at.toISOString() ?? "";
     await change(kept, { assigned_to: "user:zoe" });
     await change(closed, { status: "resolved", resolution: "Found it." });
     await change(regraded, { severity: "low" });
@@ -211,10 +212,10 @@ describe("the SLA monitor", () => {
     async (sortBy) => {
       const { tenant, board } = await tenantWithLead();
       await sql(
-        `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by, amount_minor, currency)
-       select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + (i % 7) * interval '1 hour',
-         case when i % 3 > 0 then 'user:u' || i % 3 end, 'user:leo', case when i % 5 > 0 then i % 4 * 1000 end,
-         case when i % 5 > 0 then (array['EUR','USD'])[1 + i % 2] end from generate_series(1, 60) i`,
+        creating(
+          `'tenant_id', $1::text, 'title', 'T' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + (i % 7) * interval '1 hour', 'assigned_to', case when i % 3 > 0 then 'user:u' || i % 3 end, 'created_by', 'user:leo', 'amount_minor', case when i % 5 > 0 then i % 4 * 1000 end, 'currency', case when i % 5 > 0 then (array['EUR','USD'])[1 + i % 2] end`,
+          `generate_series(1, 60) i`,
+        ),
         [tenant],
       );
       const whole = (await board({ sortBy, limit: "250" })).items.map(({ id }) => id);
@@ -255,8 +256,10 @@ describe("the SLA monitor", () => {
   it("gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record", async () => {
     const { tenant, call, lead } = await tenantWithLead();
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-       select $1, '=T' || i, case when i > 200 then 'low' else 'high' end, now() + i * interval '1 minute', 'user:leo' from generate_series(1, 2700) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', '=T' || i, 'severity', case when i > 200 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute', 'created_by', 'user:leo'`,
+        `generate_series(1, 2700) i`,
+      ),
       [tenant],
     );
     const taken = async (format: string, type: string) => {
@@ -354,13 +357,15 @@ describe("the SLA monitor", () => {
   it("counts exactly what a count of the rows would, through every change, beyond 1,000 rows", async () => {
     const { tenant, board } = await tenantWithLead();
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-       select $1, 'T' || i, 'low', now() + (i - 600) * interval '1 minute', 'user:leo' from generate_series(1, 1500) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + (i - 600) * interval '1 minute', 'created_by', 'user:leo'`,
+        `generate_series(1, 1500) i`,
+      ),
       [tenant],
     );
-    await sql("update public.exceptions set due_at = due_at + interval '3 hours' where tenant_id = $1 and title ~ '1$'", [tenant]);
-    await sql("update public.exceptions set status = 'dismissed', resolution = 'x' where tenant_id = $1 and title ~ '2$'", [tenant]);
-    await sql("update public.exceptions set status = 'open' where tenant_id = $1 and title ~ '22$'", [tenant]);
+    await sql(editing(`'due_at', due_at + interval '3 hours'`, `tenant_id = $1 and title ~ '1$'`), [tenant]);
+    await sql(editing(`'status', 'dismissed', 'resolution', 'x'`, `tenant_id = $1 and title ~ '2$'`), [tenant]);
+    await sql(editing(`'status', 'open'`, `tenant_id = $1 and title ~ '22$'`), [tenant]);
     const [counted] = await sql<Record<string, number>>(
       `select count(*) filter (where due_at <= now())::int as breached_count,
          count(*) filter (where due_at > now() and due_at <= now() + interval '240 min')::int as at_risk_count,

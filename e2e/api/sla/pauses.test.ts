@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { api, database, sql } from "#e2e/fixtures.ts";
+import { editing } from "#e2e/exception-statements.ts";
+import { api, database, sql, writtenByHand } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { dueIn, dueSoon, tenantWithLead } from "./exceptions.ts";
@@ -25,7 +26,7 @@ async function tenant() {
 
 /** As if it had been set and paused so long ago. */
 async function pausedSince(id: string, minutes: number): Promise<void> {
-  await sql(
+  await writtenByHand(
     `update public.exceptions set paused_at = paused_at - make_interval(mins => $2), held_due_at = held_due_at - make_interval(mins => $2)
      where id = $1`,
     [id, minutes],
@@ -87,7 +88,7 @@ describe("a pause", () => {
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
     // Held is a second more than an hour, however long this takes.
-    await sql("update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second' where id = $1", [id]);
+    await writtenByHand("update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second' where id = $1", [id]);
     await resume(id);
     await until("an hour is left", async () => (await crossings()).length === 2);
     expect(await crossings()).toEqual([240, 60]);
@@ -99,8 +100,8 @@ describe("a pause", () => {
     const client = await database.connect();
     try {
       await client.query("begin");
-      await client.query("update public.exceptions set paused_at = now(), pause_reason = 'Now' where id = $1", [id]);
-      await client.query("update public.exceptions set paused_at = null where id = $1", [id]);
+      await client.query(editing("'pause_reason', 'Now'", "id = $1", "pause"), [id]);
+      await client.query(editing("", "id = $1", "resume"), [id]);
       await client.query("commit");
     } finally {
       client.release();
@@ -141,7 +142,7 @@ describe("a pause", () => {
       await client.query("begin");
       await client.query("select now()");
       const { paused_at } = (await pause(id)).json as Exception;
-      await client.query("update public.exceptions set paused_at = null where id = $1", [id]);
+      await client.query(editing("", "id = $1", "resume"), [id]);
       await client.query("commit");
       const rows = await ledger(id);
       expect(rows.map(({ kind }) => kind)).toEqual(["set", "paused", "resumed"]);
@@ -156,7 +157,7 @@ describe("a pause", () => {
     const { create, pause, call, ledger, events } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
     const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) })).json as Exception;
-    const [named] = await sql<{ paused_until: Date }>(
+    const [named] = await writtenByHand<{ paused_until: Date }>(
       "update public.exceptions set paused_until = clock_timestamp() + interval '1 second' where id = $1 returning paused_until",
       [id],
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
+import { creating, editing } from "#e2e/exception-statements.ts";
 import { database, sql } from "#e2e/fixtures.ts";
 import type { timeToBreach } from "#lib/exceptions/sla/contract.ts";
 import { dueIn, tenantWithLead } from "./exceptions.ts";
@@ -36,12 +37,14 @@ describe("open exceptions by time to breach", () => {
   it("counts each open exception once, and adds up to the summary of the list", async () => {
     const { tenant, call, board } = await tenantWithLead();
     await sql(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, created_by)
-       select $1, 'T' || i, 'low', now() + (i - 1500) * interval '2 minutes', 'user:leo' from generate_series(1, 3000) i`,
+      creating(
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + (i - 1500) * interval '2 minutes', 'created_by', 'user:leo'`,
+        `generate_series(1, 3000) i`,
+      ),
       [tenant],
     );
-    await sql("update public.exceptions set due_at = due_at + interval '3 hours' where tenant_id = $1 and title ~ '1$'", [tenant]);
-    await sql("update public.exceptions set status = 'dismissed', resolution = 'x' where tenant_id = $1 and title ~ '2$'", [tenant]);
+    await sql(editing(`'due_at', due_at + interval '3 hours'`, `tenant_id = $1 and title ~ '1$'`), [tenant]);
+    await sql(editing(`'status', 'dismissed', 'resolution', 'x'`, `tenant_id = $1 and title ~ '2$'`), [tenant]);
     const { buckets, summary, as_of } = (await call("GET", "/v1/exceptions/sla/time-to-breach")).json as TimeToBreach;
     const sum = (...risks: string[]) =>
       buckets.filter(({ breach_risk }) => risks.includes(breach_risk)).reduce((total, { open_count }) => total + open_count, 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
+import { creating } from "#e2e/exception-statements.ts";
 import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { dueIn, tenantWithLead } from "./exceptions.ts";
@@ -132,7 +133,10 @@ describe("a bulk change", () => {
   it("takes 500 and not 501, and none twice", async () => {
     const { tenant, call } = await tenantWithLead();
     const rows = await sql<{ id: string }>(
-      "insert into public.exceptions (tenant_id, title, severity, due_at, created_by) select $1, 'T', 'low', now(), 'user:leo' from generate_series(1, 501) returning id",
+      creating(
+        `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at', now(), 'created_by', 'user:leo'`,
+        `generate_series(1, 501)`,
+      ),
       [tenant],
     );
     const ids = rows.map(({ id }) => id);

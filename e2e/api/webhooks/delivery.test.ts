@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { editing } from "#e2e/exception-statements.ts";
 import { database, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
@@ -251,7 +252,7 @@ describe("each kind of event", () => {
     const webhook = await subscriber.register(["exception.updated"]);
     const { id } = await createException();
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { severity: "high" });
-    await sql("update exceptions set due_from_policy = not due_from_policy where id = $1", [id]);
+    await sql(editing("", "id = $1"), [id]);
     expect(await webhook.deliveries()).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { creating, editing } from "#e2e/exception-statements.ts";
 import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 
 type Page = { items: { id: string }[]; summary?: { total_open: number } };
@@ -22,8 +23,10 @@ async function page(path: string): Promise<Page> {
 test("a row that doesn't fit its contract takes no list and no search down, and is still counted", async () => {
   const { id } = await made("/v1/exceptions", { title: "Payout 4711 has no bank line", severity: "low" });
   await sql(
-    `insert into public.exceptions (id, tenant_id, title, severity, due_at, created_by)
-     values ('exc_Unfit', $1, 'Payout 4712 has no bank line', 'low', now() + interval '1 day', 'system')`,
+    creating(
+      `'id', 'exc_Unfit', 'tenant_id', $1::text, 'title', 'Payout 4712 has no bank line', 'severity', 'low', 'due_at', now() + interval '1 day', 'created_by', 'system'`,
+      `(select) one`,
+    ),
     [tenant],
   );
   for (const path of ["/v1/exceptions", "/v1/exceptions?q=payout", "/v1/exceptions/sla", "/v1/exceptions/sla?q=payout"]) {
@@ -42,7 +45,7 @@ test("a mapping of another release takes no list of sources down", async () => {
 });
 
 test.each([
-  ["money beyond JSON's numbers", "update public.exceptions set amount_minor = 9007199254740992, currency = 'EUR' where tenant_id = $1"],
+  ["money beyond JSON's numbers", editing("'amount_minor', 9007199254740992, 'currency', 'EUR'", "tenant_id = $1")],
   ["a count beyond them", "update public.reconciliations set matched_count = 9007199254740992 where tenant_id = $1"],
   ["a day without a year of four digits", "update public.reconciliations set period_end = '10000-01-01' where tenant_id = $1"],
 ])("%s is refused by its table", async (_what, change) => {

@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { editing } from "#e2e/exception-statements.ts";
 import { createTenant, sql } from "../../fixtures.ts";
 import { report, rowOf } from "../person.ts";
 import { test } from "../test.ts";
@@ -12,7 +13,7 @@ test("an analyst's morning: what is theirs first, then the queue by keyboard, th
   for (const [nth, due_in_minutes] of [45, 90, 150, 600, 700].entries())
     await report(tenant, { title: `Payout ${nth + 1}`, due_in_minutes, severity: nth === 2 ? "critical" : "medium" });
   const name = await arrive(page, tenant, "tenant_analyst");
-  await sql("update public.exceptions set assigned_to = $2 where tenant_id = $1 and title = 'Payout 1'", [tenant, `user:${name}`]);
+  await sql(editing(`'assigned_to', $2::text`, `tenant_id = $1 and title = 'Payout 1'`), [tenant, `user:${name}`]);
 
   await page.getByRole("list", { name: "Assigned to you" }).getByRole("link", { name: "Payout 1" }).click();
   await panel(page, "Payout 1").getByRole("button", { name: "Resolve" }).click();

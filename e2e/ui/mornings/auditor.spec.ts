@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "@playwright/test";
+import { editing } from "#e2e/exception-statements.ts";
 import { createTenant, sql } from "../../fixtures.ts";
 import { createMonth } from "../../views/month.ts";
 import { report, rowOf } from "../person.ts";
@@ -13,7 +14,7 @@ test("an auditor's morning: a closed period's proof, one exception's whole past,
   const tenant = await createTenant();
   await createMonth(tenant, { open: 3 });
   const { id } = await report(tenant, { title: "Payout 4711", due_in_minutes: 90 });
-  await sql("update public.exceptions set status = 'resolved', resolution = 'Paid', closed_at = now() where id = $1", [id]);
+  await sql(editing("'status', 'resolved', 'resolution', 'Paid'", "id = $1"), [id]);
   const name = await arrive(page, tenant, "tenant_admin");
 
   await goTo(page, "Reconciliations");

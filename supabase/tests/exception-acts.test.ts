@@ -1,0 +1,19 @@
+import type { Client } from "pg";
+import { beforeAll, expect, test } from "vitest";
+import { lentDatabases } from "../../bin/generate/lent-databases.ts";
+import { run, schemaSql } from "../../bin/migration/schemas.ts";
+import { ACTS } from "./exception-acts.ts";
+import { recordExceptions } from "./exception-recorder.ts";
+
+const fresh = lentDatabases();
+let client: Client;
+
+beforeAll(async () => {
+  ({ client } = await fresh());
+  await run(client, schemaSql(), "supabase/schemas");
+}, 120_000);
+
+test("what each act leaves of an exception, in its ledger, history, events, deliveries and counters", async () => {
+  const recording = await recordExceptions(client, ACTS);
+  await expect(recording).toMatchFileSnapshot("exception-acts.recorded.txt");
+});
