@@ -1,3 +1,5 @@
+-- Exceptions are changed by one function, and a trigger only guards that they are.
+
 create type private.exception_change as (before public.exceptions, after public.exceptions);
 
 drop trigger tell on public.exception_history;
