@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, pathsOf } from "#e2e/api/api-keys/keys.ts";
 import { creating, editing } from "#e2e/exception-statements.ts";
-import { api, sql } from "#e2e/fixtures.ts";
+import { api, sql, writtenByHand } from "#e2e/fixtures.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { SlaChanges, SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { dueIn, slaEvents, tenantWithLead } from "./exceptions.ts";
@@ -281,7 +281,7 @@ describe("the SLA monitor", () => {
 
   it("exports closed exceptions, last closed first, beside those of any status", async () => {
     const { tenant, lead } = await tenantWithLead();
-    await sql(
+    await writtenByHand(
       `insert into public.exceptions (tenant_id, title, severity, due_at, status, resolution, closed_at, created_by)
        select $1, 'T' || i, 'low', now() + interval '1 day', case when i > 300 then 'open' else 'resolved' end,
          case when i > 300 then null else 'By leo.' end, case when i > 300 then null else now() - i * interval '1 minute' end, 'user:leo'
