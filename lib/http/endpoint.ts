@@ -62,13 +62,14 @@ function served<C extends Contract>(
       const address = request.headers.get("x-tieout-client-address");
       const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
       if (allowsAnyOrigin(contract)) openToBrowsers(reply);
-      const exchange: Exchange = { startedAt: performance.now(), sent: null, answered: null, errorCode: null, made: null };
+      const exchange: Exchange = { startedAt: performance.now(), sent: null, answered: null, errorCode: null, made: null, previews: false };
       const caller: Caller = { request, requestId, params, address, reply, trail: { written: false }, exchange };
       const response = await onRecord(contract, caller, async () => {
         const { principal, tenantId } = await admit(contract, caller);
         const { idempotency, auditReason, ...input } = await readInput(contract, tenantId, request, params, (bytes) => {
           exchange.sent = bytes;
         });
+        exchange.previews = contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body));
         const ctx = contextFor(contract, {
           principal,
           tenantId,
@@ -78,7 +79,7 @@ function served<C extends Contract>(
           idempotency,
           allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
           // Our own pages preview by themselves, with a dialog that is opened: that is no act of anyone's.
-          dryRun: principal.sessionId === null && (contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body))),
+          dryRun: principal.sessionId === null && exchange.previews,
           trail: caller.trail,
           reply,
         });

@@ -21,7 +21,7 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
   const { request, requestId, identity, principal, params, address, exchange } = caller;
   const key = identity?.type === "api_key" ? identity.key : null;
   const credential = credentialOf(identity);
-  if (credential === "session" && response.status < 400 && isRead(contract, exchange.sent)) return null;
+  if (credential === "session" && response.status < 400 && (contract.method === "GET" || exchange.previews)) return null;
   const isProblem = exchange.errorCode !== null;
   const hasBody = response.body !== null;
   return {
@@ -41,11 +41,6 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
     request: maskedRequest(contract, { headers: request.headers, ...sized(exchange.sent) }),
     response: maskedResponse(contract, { headers: response.headers, ...sized(hasBody ? exchange.answered : "") }, isProblem),
   };
-}
-
-/** Whether a call can change nothing: it reads, or previews a change as a dialog opens. */
-function isRead({ method, dryRun }: Contract, sent: Buffer | null): boolean {
-  return method === "GET" || dryRun === "always" || (dryRun === "asked" && sent !== null && /"dry_run"\s*:\s*true/.test(sent.toString()));
 }
 
 /** What no operation answered: a path or method that is none of the API's. */

@@ -20,13 +20,14 @@ export type Caller = {
   exchange: Exchange;
 };
 
-/** What was sent and answered, as far as it is known as a whole; `made`: the ID of what the call made. */
+/** What was sent and answered, as far as it is known as a whole; `made`: the ID of what the call made; `previews`: it asks what would change, and changes nothing. */
 export type Exchange = {
   startedAt: number;
   sent: Buffer | null;
   answered: string | null;
   errorCode: ErrorCode | null;
   made: string | null;
+  previews: boolean;
 };
 
 /**
