@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { match } from "./engine.ts";
 import { type Line, Lines } from "./lines.ts";
-import { MOST_NAMES, Names } from "./names.ts";
-import { DEFAULT_RULES } from "./rules.ts";
+import { Names } from "./names.ts";
+import { DEFAULT_RULES, MOST_NAMES } from "./rules.ts";
 import { learn, type Weights } from "./weights.ts";
 
 const DAY = 20_513;
@@ -23,6 +23,12 @@ test("a rejection takes back what a confirmation taught", () => {
   const once = learn(twice, [{ ...confirmed, confirmed: false }], calendar);
   expect(once.names).toMatchObject([{ confirmed: 1 }]);
   expect(learn(once, [{ ...confirmed, confirmed: false }], calendar).names).toEqual([]);
+});
+
+test("of a long name whole characters are kept, which a database takes", () => {
+  const names = new Names();
+  names.decide({ counterparty: `${"a".repeat(99)}\u{1F9FE} and more` }, { counterparty: "Other" }, true);
+  expect(names.list).toEqual([{ left: `${"a".repeat(99)}\u{1F9FE}`, right: "OTHER", confirmed: 1 }]);
 });
 
 test("lines that share a word teach no name", () => {

@@ -3,14 +3,14 @@
  * lines of a confirmed match share no word; a line known by another name is weighed as if it said it, too.
  */
 import type { Line } from "./lines.ts";
-import { wordsOf } from "./text.ts";
+import { MOST_NAMES } from "./rules.ts";
+import { cut, wordsOf } from "./text.ts";
 
 /** `right`: its words in normal form, without those that have digits, which change from one payment to the next. */
 export type KnownName = { left: string; right: string; confirmed: number };
 
 type Said = { [Field in "reference" | "counterparty" | "description"]?: Line[Field] };
 
-export const MOST_NAMES = 500;
 /** What stands for more, as the name of a payment service does, tells none of them. */
 const MOST_OF_ONE = 3;
 const MOST_LETTERS = 100;
@@ -35,7 +35,7 @@ export class Names {
 
   /** Counts a decision on two lines: a rejection takes back what a confirmation said. */
   decide(left: Said, right: Said, confirmed: boolean): void {
-    const [name, key] = [textOf(left)?.trim().slice(0, MOST_LETTERS), keyOf(right)];
+    const [name, key] = [cut(textOf(left) ?? "", MOST_LETTERS).trim(), keyOf(right)];
     if (!name || !key) return;
     const known = this.byRight.get(key) ?? [];
     const found = known.find((one) => one.left === name);

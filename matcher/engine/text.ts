@@ -26,6 +26,11 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[A-Z0-9]/.test(letter) ? letter.charCodeAt(0) : 0;
 });
 
+/** The beginning of a text, in whole characters. */
+export function cut(text: string, most: number): string {
+  return [...text].slice(0, most).join("");
+}
+
 /** The words of a text in normal form. */
 export function wordsOf(text: string, field: TextField): string[] {
   const words = plainWords(text) ?? fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];

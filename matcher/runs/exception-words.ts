@@ -1,5 +1,6 @@
 import { decimalsOf } from "#lib/wire/currencies.ts";
 import type { Reason } from "../engine/reasons.ts";
+import { cut } from "../engine/text.ts";
 
 export type ExceptionLine = {
   line_no: number;
@@ -57,11 +58,6 @@ function namesOf([first, ...others]: readonly ExceptionLine[]): string[] {
   if (!first) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : "";
   return [`${cut(first.reference ?? first.value_date, REFERENCE_MOST)}${more} of ${cut(first.source, SOURCE_MOST)}`];
-}
-
-/** The beginning, in whole characters. */
-export function cut(text: string, most: number): string {
-  return [...text].slice(0, most).join("");
 }
 
 function decimal(minor: number, currency: string): string {

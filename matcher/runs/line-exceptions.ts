@@ -1,7 +1,8 @@
 import type { Client } from "pg";
 import type { Result } from "../engine/engine.ts";
 import { REASONS, type Reason } from "../engine/reasons.ts";
-import { cut, type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
+import { cut } from "../engine/text.ts";
+import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
 /** An exception that is about other lines than before, with those that are merged into it. `line_no`: its own line. */

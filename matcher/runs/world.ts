@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { combinationHashOf } from "../engine/content-hash.ts";
-import { Lines } from "../engine/lines.ts";
+import { type Line, Lines } from "../engine/lines.ts";
 import { Names } from "../engine/names.ts";
 import { requireCapacity } from "./capacity.ts";
 import { copyRows } from "./copy-rows.ts";
@@ -147,7 +147,7 @@ async function copyLines(client: Client, run: RunToDo, world: Given, lines: numb
       const handle = row.integer();
       const identity = row.bytes() as Buffer;
       world.ids?.set(handle, identity.toString("hex"));
-      const line = {
+      const line: Line = {
         handle,
         identity,
         amount_minor: row.integer() - (world.fees.get(handle) ?? 0),
@@ -159,7 +159,8 @@ async function copyLines(client: Client, run: RunToDo, world: Given, lines: numb
         description: row.bytes(),
         group_key: row.bytes(),
       };
-      side.add(side === world.right ? { ...line, known_as: names.of(line) } : line);
+      if (side === world.right) line.known_as = names.of(line);
+      side.add(line);
     },
   );
 }

@@ -5,6 +5,7 @@ import {
   MAX_GROUP_SIZE,
   MAX_RULES,
   MAX_TOLERANCE_BPS,
+  MOST_NAMES,
   OUTCOMES,
   RESIDUALS,
   RULE_FIELDS,
@@ -107,8 +108,6 @@ export const policy = {
   exceptions: exceptionPolicy,
 };
 
-/** As many as `MOST_NAMES` of matcher/engine/names.ts. */
-const MOST_NAMES = 500;
 const knownName = {
   left: z.string().meta({ description: "What the left side calls it.", example: "Blue Bottle Coffee" }),
   right: z
