@@ -117,6 +117,11 @@ class Members {
 
 const members = new Members();
 
+/** Of four words; millions are written. */
 function hex(words: Float64Array): string {
-  return Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
+  return digits(words[0] as number) + digits(words[1] as number) + digits(words[2] as number) + digits(words[3] as number);
+}
+
+function digits(word: number): string {
+  return (word + 2 ** 32).toString(16).slice(1);
 }

@@ -1,4 +1,4 @@
-import { totalmem } from "node:os";
+import { memoryBytes } from "#lib/runtime/memory.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 
 /** Of the memory that this process may have, what one run may take: two large ones go on at a time. */
@@ -7,18 +7,12 @@ const SHARE = 0.3;
 const LINE_BYTES = 400;
 const GIGABYTE = 1e9;
 
-/** What a container may have, or else the machine. */
-export function runBytes(): number {
-  const constrained = process.constrainedMemory();
-  return SHARE * (constrained > 0 ? Math.min(constrained, totalmem()) : totalmem());
-}
-
 /**
  * Refuses a run before it takes more memory than there is for it, as the system would end the process, and every other run with it.
  * @param textBytes of the lines' texts, as far as they were read
  * @throws ApiError `conflict`: another try would need as much
  */
-export function requireCapacity(lines: number, textBytes: number, most = runBytes()): void {
+export function requireCapacity(lines: number, textBytes: number, most = SHARE * memoryBytes()): void {
   const needed = lines * LINE_BYTES + textBytes;
   if (needed <= most) return;
   const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);

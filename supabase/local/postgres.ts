@@ -13,10 +13,18 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { memoryBytes } from "#lib/runtime/memory.ts";
 import { type Entry, entryOf } from "../../supervisor/log.ts";
 import { type Account, unprivilegedAccount } from "./unprivileged.ts";
 
 export const SUPERUSER = "supabase_admin";
+
+const MEGABYTE = 2 ** 20;
+
+/** An eighth of the memory there is, from Postgres's default of 128 MB to 1 GB. Taken as it is used. */
+function sharedMegabytes(): number {
+  return Math.round(Math.min(1024, Math.max(128, memoryBytes() / 8 / MEGABYTE)));
+}
 
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
@@ -25,7 +33,9 @@ const SETTINGS = {
   // Of these 100, for the owner: however full it is, workers connect, and `npm run` commands do.
   reserved_connections: "15",
   client_connection_check_interval: "5s",
-  shared_buffers: "128MB",
+  shared_buffers: `${sharedMegabytes()}MB`,
+  // A first run over a million lines writes more than 1 GB, the default: each checkpoint on its way writes whole pages again.
+  max_wal_size: "2GB",
   timezone: "UTC",
   log_timezone: "UTC",
   log_line_prefix: "",
