@@ -1,4 +1,5 @@
 import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
+import { SQLSTATES } from "./sqlstates.ts";
 
 export type DatabaseAnswer = {
   data: unknown;
@@ -6,25 +7,20 @@ export type DatabaseAnswer = {
   status: number;
 };
 
-/** Refusals of our own functions: `private.refuse` puts the code in message, the sentence in details, the fields in hint. */
-const REFUSAL = "TO001";
-
-const TOOK_TOO_LONG = "57014";
-
 /** Transient: the server is starting, stopping, full, read-only, out of connections, or gave up waiting. */
 const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|PGRST00)/;
 
 /** The one place where a database error becomes ours. What it does not know is `internal`; the cause is logged, not sent. */
 export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
   if (!error) return data;
-  if (error.code === REFUSAL && error.message in ERRORS) {
+  if (error.code === SQLSTATES.refused && error.message in ERRORS) {
     const headers: Record<string, string> = error.message === "rate_limited" ? { "Retry-After": "60" } : {};
     throw new ApiError(error.message as ErrorCode, error.details ?? "", { errors: fieldErrors(error.hint), headers, cause: error });
   }
   if (error.code === "42501") {
     throw new ApiError("role_required", "This credential isn't allowed to do this.", { cause: error });
   }
-  if (error.code === TOOK_TOO_LONG) {
+  if (error.code === SQLSTATES.canceled) {
     throw new ApiError("unavailable", "This took the database too long. Ask for less, with longer words or more filters, or try again.", {
       headers: { "Retry-After": "2" },
       cause: error,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
@@ -109,13 +110,9 @@ async function tellProgress(side: Client, { tenant_id, import_id }: ImportKey, {
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
   if (error instanceof FileRefused) return { failure: error.message, refusals: [toldRefusal(error.refusal)] };
   const { code, detail } = error as { code?: string; detail?: string };
-  if (code === REFUSED && detail) return { failure: `${detail} Nothing of the file was kept.`, refusals: [] };
-  if (code === DISK_FULL) {
+  if (code === SQLSTATES.refused && detail) return { failure: `${detail} Nothing of the file was kept.`, refusals: [] };
+  if (code === SQLSTATES.diskFull) {
     return { failure: "The database's disk is full. Nothing of the file was kept: make room, and send it again.", refusals: [] };
   }
   return undefined;
 }
-
-/** By one of our own functions: a quota. */
-const REFUSED = "TO001";
-const DISK_FULL = "53100";

@@ -3,7 +3,7 @@ import { matchHash } from "../engine/content-hash.ts";
 import type { Result } from "../engine/engine.ts";
 import type { Matches } from "../engine/matches.ts";
 import { type Fees, withFees } from "./fees.ts";
-import type { Present } from "./world.ts";
+import type { Present } from "./read-run.ts";
 
 /** Less is not worth a write. */
 const SCORE_STEP = 0.001;

@@ -10,13 +10,14 @@ import { checkInvariants } from "../engine/invariants.ts";
 import { DEFAULT_RULES } from "../engine/rules.ts";
 import { SURE_SCORE } from "../engine/score.ts";
 import { type Decision, learn, trackRecord, type Weights } from "../engine/weights.ts";
+import { call, callForValue } from "./call.ts";
 import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
 import { inTime, lookAgain } from "./in-time.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions } from "./line-exceptions.ts";
+import { readRun } from "./read-run.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
-import { loadWorld } from "./world.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
@@ -56,36 +57,32 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
   await lookAgain(main, todo.tenantId);
-  const world = await traced(sqlStep("read lines", todo), () => inTime(main, todo, () => loadWorld(main, todo)));
-  const result = await traced(engineStep(todo, world), () => weigh(todo, world, progress));
+  const input = await traced(sqlStep("read lines", todo), () => inTime(main, todo, () => readRun(main, todo)));
+  const result = await traced(engineStep(todo, input), () => weigh(todo, input, progress));
   const violations = checkInvariants(result);
   if (violations.length > 0) {
     log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
     throw new ApiError("conflict", "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.");
   }
-  const changes = changesOf(result, world.present, world.fees);
+  const changes = changesOf(result, input.present, input.fees);
   if (todo.dryRun) {
-    const { newly, no_longer, ...impact } = impactOf(result, changes, world);
-    const { rows } = await inTime(main, todo, () =>
-      main.query<{ exceptions: object }>("select private.exceptions_at_stake($1, $2, $3, $4) as exceptions", [
-        todo.tenantId,
-        todo.reconciliationId,
-        newly,
-        no_longer,
-      ]),
+    const { newly, no_longer, ...impact } = impactOf(result, changes, input);
+    const { tenantId: tenant, reconciliationId: reconciliation } = todo;
+    const exceptions = await inTime(main, todo, () =>
+      callForValue<object>(main, "exceptions_at_stake", { tenant, reconciliation, matched: newly, opened: no_longer }),
     );
     const outcome = {
-      impact: { ...impact, exceptions: rows[0]?.exceptions },
+      impact: { ...impact, exceptions },
       waterfall: waterfallOf(result),
       digest: result.digest,
       suggested_count: result.suggested.length,
       open_count: result.waterfall.open_count.left + result.waterfall.open_count.right,
     };
-    await main.query("select private.finish_dry_run($1, $2, $3, $4)", [todo.tenantId, todo.runId, todo.attempt, JSON.stringify(outcome)]);
+    await call(main, "finish_dry_run", { ...attemptOf(todo), outcome: JSON.stringify(outcome) });
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>
-    keepChanges(main, todo, result, changes, world.fees, (done, total) => progress.tell({ stage: "keeping", done, total })),
+    keepChanges(main, todo, result, changes, input.fees, (done, total) => progress.tell({ stage: "keeping", done, total })),
   );
   await progress.tell({ stage: "exceptions", done: 0, total: 0 });
   await lookAgain(main, todo.tenantId);
@@ -105,18 +102,10 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     exceptions_opened: opened,
     exceptions_held_back: heldBack,
   };
-  const { rows } = await traced(sqlStep("finish_run", todo), () =>
-    inTime(main, todo, () =>
-      main.query<{ violations: string[] }>("select private.finish_run($1, $2, $3, $4) as violations", [
-        todo.tenantId,
-        todo.runId,
-        todo.attempt,
-        JSON.stringify(outcome),
-      ]),
-    ),
+  const broken = await traced(sqlStep("finish_run", todo), () =>
+    inTime(main, todo, () => callForValue<string[]>(main, "finish_run", { ...attemptOf(todo), outcome: JSON.stringify(outcome) })),
   );
-  if (rows[0]?.violations.length)
-    log.fatal({ run_id: todo.runId, violations: rows[0].violations }, "after a run what must always hold does not");
+  if (broken.length > 0) log.fatal({ run_id: todo.runId, violations: broken }, "after a run what must always hold does not");
 }
 
 const sqlStep =
@@ -128,7 +117,7 @@ const sqlStep =
   });
 
 const engineStep =
-  ({ runId }: RunToDo, { left, right }: Awaited<ReturnType<typeof loadWorld>>) =>
+  ({ runId }: RunToDo, { left, right }: Awaited<ReturnType<typeof readRun>>) =>
   (): Step => ({
     name: "match lines",
     kind: "internal",
@@ -136,13 +125,12 @@ const engineStep =
   });
 
 async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
-  const { rows } = await main.query<{ begun: Begun | null }>("select private.begin_run($1, $2, $3, $4) as begun", [
-    key.tenant_id,
-    key.reconciliation_id,
-    key.run_id,
-    ENGINE_VERSION,
-  ]);
-  const begun = rows[0]?.begun;
+  const begun = await callForValue<Begun | null>(main, "begin_run", {
+    tenant: key.tenant_id,
+    reconciliation: key.reconciliation_id,
+    asked: key.run_id,
+    engine: ENGINE_VERSION,
+  });
   if (!begun) return null;
   return {
     tenantId: key.tenant_id,
@@ -165,11 +153,12 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
 const businessDaysIn = ({ openDays }: RunToDo) => (openDays ? businessDaysOf(openDays) : mondayToFriday);
 
 async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | null> {
-  const { tenantId, pairNo, runId, attempt, weights } = todo;
-  const { rows } = await main.query<{
-    decisions: ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[];
-  }>("select private.decisions_to_learn($1, $2, $3) as decisions", [tenantId, pairNo, DECISIONS]);
-  const decisions = rows[0]?.decisions ?? [];
+  const { tenantId: tenant, pairNo: pair, weights } = todo;
+  const decisions = await callForValue<({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]>(
+    main,
+    "decisions_to_learn",
+    { tenant, pair, most: DECISIONS },
+  );
   const last = decisions.at(-1);
   if (!last) return weights;
   const learnt = learn(
@@ -177,18 +166,11 @@ async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | nu
     decisions.filter(({ left, right }) => left && right),
     businessDaysIn(todo),
   );
-  await main.query("select private.keep_weights($1, $2, $3, $4, $5, $6)", [
-    tenantId,
-    pairNo,
-    runId,
-    attempt,
-    JSON.stringify(learnt),
-    last.id,
-  ]);
+  await call(main, "keep_weights", { ...attemptOf(todo), pair, weights: JSON.stringify(learnt), up_to: last.id });
   return learnt;
 }
 
-async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnType<typeof loadWorld>>, progress: Progress): Promise<Result> {
+async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnType<typeof readRun>>, progress: Progress): Promise<Result> {
   const { automatic } = todo.policy;
   const earned = automatic === "always" || (automatic === "earned" && trackRecord(todo.weights, SURE_SCORE).proven);
   const total = left.length + right.length;
@@ -212,6 +194,9 @@ async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnTyp
   }
 }
 
+/** As functions that write for a run name it. */
+const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({ tenant, run, attempt });
+
 /** What a run's row says of how far it is; stops the run where it is to stop. */
 class Progress {
   private readonly side: Client;
@@ -229,14 +214,7 @@ class Progress {
     this.stop?.throwIfAborted();
     if (!now && performance.now() - this.toldAt < TOLD_EVERY_MS) return;
     this.toldAt = performance.now();
-    await this.side.query("select private.tell_run_progress($1, $2, $3, $4, $5, $6)", [
-      this.todo.tenantId,
-      this.todo.runId,
-      this.todo.attempt,
-      stage,
-      done,
-      total,
-    ]);
+    await call(this.side, "tell_run_progress", { ...attemptOf(this.todo), stage, done, total });
   }
 }
 

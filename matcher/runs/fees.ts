@@ -5,35 +5,14 @@
 import type { Client } from "pg";
 import { sum } from "../engine/sum.ts";
 import { copyRows } from "./copy-rows.ts";
-import type { RunToDo } from "./run-to-do.ts";
 
 /** By the numbers of lines, in their effective sign. Lines without a fee are not in it. */
 export type Fees = ReadonlyMap<number, number>;
 
-const NONE: Fees = new Map();
-
-/** Fees of the lines in `given_lines`, each of which is there with all that a run may take of it; they are in `line_fees`, too, where there are any. */
-export async function readFees(client: Client, { tenantId, policy }: RunToDo): Promise<Fees> {
-  if (policy.fees !== "deduct") return NONE;
-  // In an order that one index alone gives, whatever the planner expects.
-  const { rows } = await client.query(
-    "select l.fee_minor from public.lines l where l.tenant_id = $1 and l.fee_minor <> 0 order by l.fee_minor limit 1",
-    [tenantId],
-  );
-  if (rows.length === 0) return NONE;
-  await client.query("create temp table line_fees (line_no bigint not null, minor bigint not null) on commit drop");
-  await client.query(
-    `insert into line_fees select g.line_no, private.fee_of_whole(l.line, g.minor)
-     from (select line_no, sum(minor)::bigint as minor from given_lines group by 1 order by 1) g
-     join (
-       select x.line_no, x as line from public.lines x
-       where x.tenant_id = $1 and x.fee_minor <> 0 and x.line_no = any (array(select line_no from given_lines)) order by x.line_no
-     ) l on l.line_no = g.line_no
-     where private.fee_of_whole(l.line, g.minor) <> 0`,
-    [tenantId],
-  );
+/** Fees of the lines that a run was given (private.gather_run). */
+export async function readFees(client: Client): Promise<Fees> {
   const fees = new Map<number, number>();
-  await copyRows(client, "select line_no, minor from line_fees", (row) => {
+  await copyRows(client, "select line_no, minor from pg_temp.line_fees", (row) => {
     fees.set(row.integer(), row.integer());
   });
   return fees;

@@ -1,6 +1,6 @@
 import type { Result } from "../engine/engine.ts";
 import { allocatedOf, type Changes, handlesOf } from "./changes.ts";
-import type { LoadedWorld } from "./world.ts";
+import type { RunInput } from "./read-run.ts";
 
 const SAMPLES = 20;
 
@@ -11,7 +11,7 @@ type Touched = { change: Change; rule: string; currency: string; amount_minor: n
  * What a dry run would change of what is confirmed: for people, with samples, those with the most money first. `newly`, `no_longer`: the
  * numbers of the lines that would be matched and are not, and the other way round.
  */
-export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: LoadedWorld) {
+export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: RunInput) {
   const touched: Touched[] = [];
   const goneByLines = new Map(gone.filter(({ state }) => state === "confirmed").map((match) => [keyOf(match.lines), match]));
   const presentById = new Map(present.map((match) => [match.id, match]));

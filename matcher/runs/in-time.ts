@@ -1,13 +1,13 @@
 import type { Client } from "pg";
+import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { log } from "#lib/runtime/log.ts";
+import { type Caller, call } from "./call.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
 /** Several times what a statement of a run takes on a busy machine where the planner knows what there is: of a pair of 100,000 lines a side 40 s. */
 const BASE_MS = 20_000;
 const PER_LINE_MS = 0.1;
 const ONCE_MORE = 4;
-/** query_canceled */
-const OVERRAN = "57014";
 
 /**
  * Does a step of a run, which can be done again, and whose statements are to end in a time. One that overruns it is not waited for: the planner looks at
@@ -25,7 +25,7 @@ export async function inTime<Done>(
   try {
     return await step();
   } catch (error) {
-    if ((error as { code?: string }).code !== OVERRAN) throw error;
+    if ((error as { code?: string }).code !== SQLSTATES.canceled) throw error;
     log.warn({ run_id: runId, most_ms: mostMs }, "a step of a run took too long; it is planned anew");
     await within(0);
     await lookAgain(client, tenantId, { anyway: true });
@@ -35,10 +35,6 @@ export async function inTime<Done>(
 }
 
 /** The planner is to know of the many rows of a tenant's that were just written. */
-export async function lookAgain(
-  client: { query: (text: string, values: unknown[]) => Promise<unknown> },
-  tenant: string,
-  { anyway = false } = {},
-): Promise<void> {
-  await client.query("select private.look_again($1, $2)", [tenant, anyway]);
+export async function lookAgain(client: Caller, tenant: string, { anyway = false } = {}): Promise<void> {
+  await call(client, "look_again", { tenant, anyway });
 }

@@ -4,11 +4,12 @@ import type { Result } from "../engine/engine.ts";
 import { type Explanation, explain } from "../engine/explain.ts";
 import type { Rule } from "../engine/rules.ts";
 import { sum } from "../engine/sum.ts";
+import { callForValue } from "./call.ts";
 import { allocatedOf, type Changes, handlesOf, type Made } from "./changes.ts";
 import { type Fees, feeOf, withFees } from "./fees.ts";
 import { inTime } from "./in-time.ts";
+import { hyphenated } from "./read-run.ts";
 import type { RunToDo } from "./run-to-do.ts";
-import { hyphenated } from "./world.ts";
 
 /** Of a chunk, which is a transaction: whole matches, some hundred milliseconds. */
 const MATCHES = 20_000;
@@ -40,27 +41,27 @@ export async function keepChanges(
   const total = made.length + gone.length;
   let done = 0;
   let leftOut = 0;
-  const keep = async (columns: Columns, ids: string[]) => {
-    leftOut += await inTime(client, run, () => keepChunk(client, run, columns, ids));
-    done += columns.length + ids.length;
+  const keep = async (chunk: Chunk, ids: string[]) => {
+    leftOut += await inTime(client, run, () => keepChunk(client, run, chunk, ids));
+    done += chunk.length + ids.length;
     await told(done, total);
   };
-  const none = new Columns(result, fees);
+  const none = new Chunk(result, fees);
   for (let from = 0; from < gone.length; from += GONE)
     await keep(
       none,
       gone.slice(from, from + GONE).map(({ id }) => id),
     );
   let keeping = Promise.resolve();
-  for (const chunk of chunksOf(result, fees, made)) {
-    const columns = new Columns(result, fees);
-    for (const [at, match] of chunk.entries()) {
-      columns.add(match);
+  for (const matches of chunksOf(result, fees, made)) {
+    const chunk = new Chunk(result, fees);
+    for (const [at, match] of matches.entries()) {
+      chunk.add(match);
       // What is being kept is still on its way to the database.
       if (at % SLICE === SLICE - 1) await otherWork();
     }
     await keeping;
-    keeping = keep(columns, []);
+    keeping = keep(chunk, []);
     keeping.catch(() => {});
   }
   await keeping;
@@ -87,24 +88,42 @@ function* chunksOf(result: Result, fees: Fees, made: readonly Made[]): Generator
   }
 }
 
-async function keepChunk(client: Client, run: RunToDo, columns: Columns, gone: readonly string[]): Promise<number> {
-  const { rows } = await client.query<{ left_out: number }>(
-    `select private.keep_matches($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) as left_out`,
-    [run.tenantId, run.reconciliationId, run.runId, run.attempt, array(gone), ...columns.values()],
-  );
-  return rows[0]?.left_out ?? 0;
+/** @returns how many matches were left out */
+function keepChunk(client: Client, run: RunToDo, chunk: Chunk, gone: readonly string[]): Promise<number> {
+  const { tenantId: tenant, reconciliationId: reconciliation, runId, attempt } = run;
+  return callForValue(client, "keep_matches", { tenant, reconciliation, run: runId, attempt, gone: array(gone), ...chunk.columns() });
 }
 
-/** A chunk as the arrays of `private.keep_matches`, written as Postgres reads them. */
-class Columns {
+type Column = (string | number)[];
+
+/** A chunk as the arguments of `private.keep_matches`: a column each, written as Postgres reads arrays. */
+class Chunk {
   private readonly result: Result;
   private readonly fees: Fees;
   private readonly adjustments: Record<string, object[]> = {};
   private readonly settling: boolean[];
   private readonly names: string[];
   private readonly explanations: Record<string, Explanation> = {};
-  private readonly matches: (string | number)[][] = Array.from({ length: 12 }, () => []);
-  private readonly members: (string | number)[][] = Array.from({ length: 4 }, () => []);
+  private readonly matches = {
+    ids: [] as Column,
+    states: [] as Column,
+    shapes: [] as Column,
+    methods: [] as Column,
+    settled: [] as Column,
+    scores: [] as Column,
+    margins: [] as Column,
+    currencies: [] as Column,
+    amounts: [] as Column,
+    residuals: [] as Column,
+    highs: [] as Column,
+    lows: [] as Column,
+  };
+  private readonly members = {
+    member_ids: [] as Column,
+    member_lines: [] as Column,
+    member_sides: [] as Column,
+    member_amounts: [] as Column,
+  };
 
   constructor(result: Result, fees: Fees) {
     this.result = result;
@@ -114,7 +133,7 @@ class Columns {
   }
 
   get length(): number {
-    return this.matches[0]?.length ?? 0;
+    return this.matches.ids.length;
   }
 
   add(match: Made): void {
@@ -135,48 +154,43 @@ class Columns {
     const currency = lefts > 0 ? left.currencyOf(matches.left(index)[0] as number) : right.currencyOf(matches.right(index)[0] as number);
     const margin = matches.margin[index] as number;
     const id = again ?? newId();
-    const values = [
-      id,
-      state,
+    const to = this.matches;
+    to.ids.push(id);
+    to.states.push(state);
+    to.shapes.push(
       quoted(reversal ? "reversal" : lefts === 1 && rights === 1 ? "1:1" : lefts === 1 ? "1:n" : rights === 1 ? "n:1" : "n:m"),
-      this.names[rule] as string,
-      settled ? "t" : "f",
-      matches.score[index] as number,
-      Number.isFinite(margin) ? margin : "null",
-      currency,
-      String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor),
-      String(reversal ? 0 : leftMinor - rightMinor - fee),
-      half(hash, 0),
-      half(hash, 16),
-    ];
-    values.forEach((value, column) => {
-      this.matches[column]?.push(value);
-    });
+    );
+    to.methods.push(this.names[rule] as string);
+    to.settled.push(settled ? "t" : "f");
+    to.scores.push(matches.score[index] as number);
+    to.margins.push(Number.isFinite(margin) ? margin : "null");
+    to.currencies.push(currency);
+    to.amounts.push(String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor));
+    to.residuals.push(String(reversal ? 0 : leftMinor - rightMinor - fee));
+    to.highs.push(half(hash, 0));
+    to.lows.push(half(hash, 16));
     if (!settled) this.explanations[id] = explain(this.result, state, index);
     if (fee !== 0n) this.adjustments[id] = [{ kind: "fee", amount_minor: Number(fee), note: null }];
     if (again === null) this.addMembers(id, lefts, handles, allocated);
   }
 
   private addMembers(id: string, lefts: number, handles: readonly number[], allocated: readonly number[]): void {
-    const [ids, lines, sides, minors] = this.members as [string[], number[], string[], number[]];
+    const { member_ids, member_lines, member_sides, member_amounts } = this.members;
     handles.forEach((handle, at) => {
-      ids.push(id);
-      lines.push(handle);
-      sides.push(at < lefts ? "left" : "right");
-      minors.push(allocated[at] as number);
+      member_ids.push(id);
+      member_lines.push(handle);
+      member_sides.push(at < lefts ? "left" : "right");
+      member_amounts.push(allocated[at] as number);
     });
   }
 
-  values(): string[] {
-    const [highs, lows] = this.matches.slice(10);
-    return [
-      ...this.matches.slice(0, 10).map(array),
-      JSON.stringify(this.explanations),
-      array(highs ?? []),
-      array(lows ?? []),
-      ...this.members.map(array),
-      JSON.stringify(this.adjustments),
-    ];
+  columns(): Record<string, string> {
+    const arrays = Object.entries({ ...this.matches, ...this.members }).map(([name, values]) => [name, array(values)]);
+    return {
+      ...Object.fromEntries(arrays),
+      explanations: JSON.stringify(this.explanations),
+      adjustments: JSON.stringify(this.adjustments),
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import type { Client } from "pg";
 import type { Result } from "../engine/engine.ts";
 import { REASONS, type Reason } from "../engine/reasons.ts";
 import { cut } from "../engine/text.ts";
+import { call, callForValue } from "./call.ts";
 import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
@@ -18,25 +19,21 @@ const REFERENCE_MOST = 100;
  */
 export async function openLineExceptions(client: Client, run: RunToDo, result: Result): Promise<{ opened: number; heldBack: number }> {
   const { exceptions } = run.policy;
-  const period = [run.tenantId, run.reconciliationId];
-  const attempt = [...period, run.runId, run.attempt];
-  const { rows: found } = await client.query<{ regrouped: Regrouped[] }>(
-    "select private.exceptions_to_regroup($1, $2) as regrouped",
-    period,
-  );
-  const regrouped = found[0]?.regrouped ?? [];
+  const period = { tenant: run.tenantId, reconciliation: run.reconciliationId };
+  const attempt = { ...period, run: run.runId, attempt: run.attempt };
+  const regrouped = await callForValue<Regrouped[]>(client, "exceptions_to_regroup", period);
   if (regrouped.length > 0) {
     const reasons = reasonsOf(result, regrouped);
-    await client.query("select private.regroup_exceptions($1, $2, $3, $4, $5)", [
+    await call(client, "regroup_exceptions", {
       ...attempt,
-      JSON.stringify(regrouped.map((one) => ({ ...one, ...regroupedFields(one, exceptions, reasons) }))),
-    ]);
+      rows: JSON.stringify(regrouped.map((one) => ({ ...one, ...regroupedFields(one, exceptions, reasons) }))),
+    });
   }
-  const { rows } = await client.query<{ lines: Subject[]; held_back: string }>("select * from private.lines_past_grace($1, $2, $3)", [
+  const [past] = await call<{ lines: Subject[]; held_back: string }>(client, "lines_past_grace", {
     ...period,
-    exceptions.most_a_run,
-  ]);
-  const { lines: subjects = [], held_back = "0" } = rows[0] ?? {};
+    most: exceptions.most_a_run,
+  });
+  const { lines: subjects = [], held_back = "0" } = past ?? {};
   const reasons = reasonsOf(result, subjects);
   const wanted = subjects.flatMap((subject) => {
     const own = subject.lines.find(({ is_free }) => is_free);
@@ -45,15 +42,8 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
     return [{ ...fields, severity: severityOf(fields.amount_minor ?? 0, exceptions), assigned_to: exceptions.assigned_to }];
   });
   const opened =
-    wanted.length === 0
-      ? 0
-      : await client
-          .query<{ opened: number }>("select private.open_line_exceptions($1, $2, $3, $4, $5) as opened", [
-            ...attempt,
-            JSON.stringify(wanted),
-          ])
-          .then(({ rows: [row] }) => row?.opened ?? 0);
-  await client.query("select private.point_exceptions_at_suggestions($1, $2, $3, $4)", attempt);
+    wanted.length === 0 ? 0 : await callForValue<number>(client, "open_line_exceptions", { ...attempt, rows: JSON.stringify(wanted) });
+  await call(client, "point_exceptions_at_suggestions", attempt);
   return { opened, heldBack: Number(held_back) };
 }
 

@@ -1,5 +1,6 @@
 /** Where runs are done: a step of seconds here must not stop the heartbeat of the process, whose jobs others would take up beside it. */
 import type { MessagePort } from "node:worker_threads";
+import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { serveTasks } from "#lib/runtime/serve-tasks.ts";
 import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
 import { goOnIn } from "#lib/runtime/trace.ts";
@@ -24,6 +25,6 @@ serveTasks(async ({ connectionString, key, requestId, traceparent }: RunTask, po
 
 /** What a function of ours refuses would be refused again: the period was closed meanwhile, for instance. */
 function refuse(error: Error & { code?: string; detail?: string }): never {
-  if (error.code === "TO001") throw new ApiError("conflict", error.detail ?? error.message, { cause: error });
+  if (error.code === SQLSTATES.refused) throw new ApiError("conflict", error.detail ?? error.message, { cause: error });
   throw error;
 }

@@ -1,0 +1,18 @@
+/** What asks a database: a client of pg, or a job's helper. */
+export type Caller = { query: (text: string, values: unknown[]) => Promise<{ rows: unknown[] }> };
+
+/**
+ * Calls a function of the private schema by the names of its arguments; their order is its own affair.
+ * @returns its rows; of a function that answers one value, rows with one column of the function's name
+ */
+export async function call<Row extends object>(client: Caller, name: string, given: Record<string, unknown>): Promise<Row[]> {
+  const list = Object.keys(given).map((argument, index) => `${argument} => $${index + 1}`);
+  const { rows } = await client.query(`select * from private.${name}(${list.join(", ")})`, Object.values(given));
+  return rows as Row[];
+}
+
+/** The one value that a function answers. */
+export async function callForValue<Value>(client: Caller, name: string, given: Record<string, unknown>): Promise<Value> {
+  const [row] = await call<Record<string, Value>>(client, name, given);
+  return row?.[name] as Value;
+}
