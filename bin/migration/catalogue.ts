@@ -3,8 +3,12 @@ import type { ClientBase } from "pg";
 
 const QUERY = readFileSync(new URL("catalogue.sql", import.meta.url), "utf8");
 
-/** Tables whose rows are part of the schema: the contracts write them. */
-const REFERENCE_TABLES = ["private.permissions", "private.operations", "private.event_kinds"];
+/** Tables whose rows are part of the schema, since the contracts write them, by their keys; those that others refer to come first. */
+const REFERENCE_TABLES: Record<string, string[]> = {
+  "private.permissions": ["permission"],
+  "private.operations": ["verb", "operation"],
+  "private.event_kinds": ["kind"],
+};
 
 /**
  * A thing of our schemas. `make` and `unmake` are null where that is for a person to write: what holds data can be changed in more than
@@ -35,22 +39,29 @@ export async function readCatalogueWithin(database: ClientBase): Promise<Thing[]
   await database.query("set local search_path = ''");
   const { rows } = await database.query<Thing>(QUERY);
   const references: Thing[] = [];
-  for (const table of REFERENCE_TABLES) if (rows.some(({ name }) => name === table)) references.push(await readRows(database, table));
+  for (const [table, key] of Object.entries(REFERENCE_TABLES))
+    if (rows.some(({ name }) => name === table)) references.push(...(await readRows(database, table, key)));
   return [...rows, ...references];
 }
 
-async function readRows(database: ClientBase, table: string): Promise<Thing> {
-  const { rows } = await database.query<{ row: string }>(
-    `select quote_literal(t::text) as row from ${table} t order by t::text collate "C"`,
+async function readRows(database: ClientBase, table: string, key: string[]): Promise<Thing[]> {
+  const { rows } = await database.query<{ row: string; found: string; named: string }>(
+    `select quote_literal(t::text) as row, format('${key.map((column) => `${column} = %L`).join(" and ")}', ${key}) as found,
+       concat_ws(' ', ${key}) as named
+     from ${table} t order by ${key}`,
   );
-  const values = rows.map(({ row }) => `  (${row})`).join(",\n");
-  return {
-    kind: "rows",
+  const { rows: columns } = await database.query<{ name: string }>(
+    "select attname as name from pg_catalog.pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum",
+    [table],
+  );
+  const others = columns.flatMap(({ name }) => (key.includes(name) ? [] : [`${name} = excluded.${name}`]));
+  return rows.map(({ row, found, named }) => ({
+    kind: "row",
     owner: table,
-    name: `rows of ${table}`,
-    definition: values,
-    make: values && `insert into ${table} select (row_text::${table}).* from (values\n${values}\n) as given (row_text);`,
-    unmake: `delete from ${table};`,
+    name: `${table} ${named}`,
+    definition: row,
+    make: `insert into ${table} select (${row}::${table}).* on conflict (${key}) do update set ${others.join(", ")};`,
+    unmake: `delete from ${table} where ${found};`,
     shape: null,
-  };
+  }));
 }

@@ -27,6 +27,10 @@ const CHANGES: Record<string, string> = {
   "a grant that is gone": "revoke execute on function private.may(text[]) from anon",
   "rows of the table of permissions":
     "delete from private.operations where operation = 'getMe'; update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'",
+  "a permission in the place of another": `insert into private.permissions select 'read:self', principals, roles, scope from private.permissions
+      where permission = 'read:me';
+    update private.operations set permission = 'read:self' where permission = 'read:me';
+    delete from private.permissions where permission = 'read:me'`,
   "no row-level security": "alter table public.records disable row level security",
   "a table that is new": `create table public.notes (id bigint generated always as identity, tenant_id text not null references public.tenants (id),
       body text not null check (length(body) <= 10), primary key (tenant_id, id));
@@ -57,6 +61,14 @@ describe("npm run migration", () => {
     // And back, to what was before; a table is dropped by hand.
     const back = planOf(changed, schemas.known).statements.join("\n");
     if (!sql.includes("create table")) expect(differences(await changedBy(`${sql};\n${back}`), schemas.known).map(described)).toEqual([]);
+  });
+
+  test("writes only the rows that changed", { timeout: 60 * SECONDS }, async () => {
+    const { statements } = planOf(schemas.known, await changedBy(CHANGES["rows of the table of permissions"] as string));
+    expect(statements).toEqual([
+      expect.stringMatching(/^insert into private\.permissions select \('\(read:members,.*on conflict \(permission\) do update/),
+      "delete from private.operations where verb = 'get_me' and operation = 'getMe';",
+    ]);
   });
 
   test.each(Object.entries(BY_HAND))("leaves %s to a person, and says which", { timeout: 60 * SECONDS }, async (_, [sql, named]) => {

@@ -1,7 +1,7 @@
 import type { Thing } from "./catalogue.ts";
 
 /** What of a database can be made again from the schemas at any time, since it holds no data. */
-const AUTOMATIC = new Set(["function", "trigger", "policy", "grant", "comment", "row-level security", "rows"]);
+const AUTOMATIC = new Set(["function", "trigger", "policy", "grant", "comment", "row-level security", "row"]);
 
 export type Difference = { change: "added" | "changed" | "removed"; before: Thing | undefined; after: Thing | undefined };
 
@@ -47,16 +47,15 @@ export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
   const unmade = changes.filter((one) => one.before && !goesWithIt(one) && (one.before.kind !== "function" || isDropped(one)));
   // What a dropped function had goes with it: what stays as it was has to be made again too.
   const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
-  const rows = changes.some(({ after }) => after?.kind === "rows") ? wanted.filter(({ kind }) => kind === "rows") : [];
-  const makes = wanted.filter(
-    (thing) => thing.make && (remade.includes(thing) || rows.includes(thing) || changes.some(({ after }) => after === thing)),
-  );
+  const makes = wanted.filter((thing) => thing.make && (remade.includes(thing) || changes.some(({ after }) => after === thing)));
+  const goneRows = changes.filter(({ change, before }) => change === "removed" && before?.kind === "row").toReversed();
   return {
     byHand,
     statements: [
-      ...unmakeOrder(unmade).flatMap(({ before }) => (before?.unmake && before.kind !== "rows" ? [before.unmake] : [])),
-      ...rows.toReversed().flatMap(({ name, unmake }) => (made.some((one) => one.name === name) && unmake ? [unmake] : [])),
+      ...unmakeOrder(unmade).flatMap(({ before }) => (before?.unmake && before.kind !== "row" ? [before.unmake] : [])),
       ...makes.map(({ make }) => make as string),
+      // Those that referred to them refer to others by now.
+      ...goneRows.flatMap(({ before }) => before?.unmake ?? []),
     ],
   };
 }
