@@ -16,6 +16,7 @@ const MEASURES: Record<string, () => Promise<Section>> = {
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
   crossings: async () => (await import("./crossings.ts")).crossings(),
   memory: async () => (await import("./memory.ts")).memory(),
+  pages: async () => (await import("./pages.ts")).pages(),
   processes: async () => (await import("./processes.ts")).processes(),
 };
 

@@ -65,7 +65,7 @@ async function mediansOf(tenants: Sized[], path: string): Promise<number[]> {
   return times.map(median);
 }
 
-async function tenantOf(size: number): Promise<Sized> {
+export async function tenantOf(size: number): Promise<Sized> {
   const tenant = await createTenant();
   for (let from = 0; from < size; from += STEP) {
     await sql(

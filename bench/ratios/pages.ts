@@ -1,0 +1,125 @@
+import { type Browser, chromium, type Page } from "@playwright/test";
+import { sessionCookie } from "#e2e/sign-in.ts";
+import { knownChromium } from "../../bin/chromium.mjs";
+import { median } from "./rates.ts";
+import type { Finding, Section } from "./report.ts";
+import { startService } from "./server.ts";
+import { tenantOf } from "./sizes.ts";
+
+const OPEN = 10_000;
+/** Of each a browser that was never here. */
+const ROUNDS = 5;
+const FIRST_MS = 150;
+const AGAIN_MS = 60;
+const LONGEST_MS = 100;
+/** A person's pointer rests on a link so long before the click. */
+const POINTED_MS = 100;
+const WITHIN_MS = 10_000;
+
+type Visit = { ms: number; longest: number };
+type Place = { name: string; address: string; first: Visit[]; again: Visit[] };
+
+/** From the click on a link of the navigation until the page's heading and content are painted, and the longest task meanwhile. */
+export async function pages(): Promise<Section> {
+  const { tenant } = await tenantOf(OPEN);
+  const server = await startService();
+  const browser = await chromium.launch({ executablePath: knownChromium(), args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+  try {
+    const home = `/${tenant}`;
+    const places = new Map<string, Place>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const page = await enter(browser, server.url, tenant);
+      for (const turn of ["first", "again"] as const) {
+        for (const { name, address } of await page.evaluate(linksOfNavigation)) {
+          if (address === home) continue;
+          const place = places.get(address) ?? { name, address, first: [], again: [] };
+          places.set(address, place);
+          place[turn].push(await visit(page, address));
+          await visit(page, home);
+        }
+      }
+      await page.context().close();
+    }
+    return {
+      title: "7. Pages",
+      how:
+        `${OPEN.toLocaleString("en")} open exceptions. From the click on a link of the navigation until the page's heading and content are ` +
+        `painted, and no placeholder is left: the median of ${ROUNDS} browsers that were never here. Again: the second time in the same window. ` +
+        "Longest task: of all these visits.",
+      findings: [...places.values()].map(findingOf),
+    };
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}
+
+async function enter(browser: Browser, url: string, tenant: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+  const [name = "", value = ""] = (await sessionCookie({ tenants: { [tenant]: ["tenant_admin"] } })).split("=", 2);
+  await context.addCookies([{ name, value, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" }]);
+  const page = await context.newPage();
+  await page.goto(`/${tenant}`);
+  await page.waitForLoadState("networkidle");
+  return page;
+}
+
+function linksOfNavigation(): { name: string; address: string }[] {
+  const links = document.querySelectorAll<HTMLAnchorElement>('nav[aria-label="Main"] a');
+  return [...links].map((link) => ({ name: link.textContent ?? "", address: link.pathname }));
+}
+
+async function visit(page: Page, address: string): Promise<Visit> {
+  await page.locator(`nav[aria-label="Main"] a[href="${address}"]`).first().hover();
+  await page.waitForTimeout(POINTED_MS);
+  return page.evaluate(arrive, { address, within: WITHIN_MS });
+}
+
+/** In the page: clicks the link, and waits for what it leads to. */
+function arrive({ address, within }: { address: string; within: number }): Promise<Visit> {
+  return new Promise((done, fail) => {
+    let longest = 0;
+    const tasks = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+    });
+    tasks.observe({ entryTypes: ["longtask"] });
+    const startedAt = performance.now();
+    document.querySelector<HTMLAnchorElement>(`nav[aria-label="Main"] a[href="${address}"]`)?.click();
+    const look = () => {
+      const main = document.querySelector("main");
+      const arrived = location.pathname === address && main?.querySelector("h1") && !main.querySelector(".animate-pulse");
+      if (!arrived) {
+        if (performance.now() - startedAt > within) fail(new Error(`${address} did not come.`));
+        else requestAnimationFrame(look);
+        return;
+      }
+      // The frame that shows it, and tasks are told of after their end.
+      requestAnimationFrame(() => {
+        const ms = performance.now() - startedAt;
+        setTimeout(() => {
+          tasks.disconnect();
+          done({ ms, longest });
+        }, 200);
+      });
+    };
+    requestAnimationFrame(look);
+  });
+}
+
+function findingOf({ name, first, again }: Place): Finding {
+  const firstMs = median(first.map(({ ms }) => ms));
+  const againMs = median(again.map(({ ms }) => ms));
+  const longest = Math.max(...[...first, ...again].map(({ longest }) => longest));
+  const told = (visits: Visit[]) => {
+    const times = visits.map(({ ms }) => ms);
+    return `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`;
+  };
+  return {
+    what: name,
+    ours: `first ${told(first)}`,
+    against: `again ${told(again)}`,
+    figure: `longest task ${longest === 0 ? "under 50" : longest.toFixed(0)} ms`,
+    target: `≤ ${FIRST_MS}, ≤ ${AGAIN_MS}, ≤ ${LONGEST_MS}`,
+    met: firstMs <= FIRST_MS && againMs <= AGAIN_MS && longest <= LONGEST_MS,
+  };
+}
