@@ -66,11 +66,11 @@ async function enter(browser: Browser, url: string, tenant: string): Promise<Pag
 
 function linksOfNavigation(): { name: string; address: string }[] {
   const links = document.querySelectorAll<HTMLAnchorElement>('nav[aria-label="Main"] a');
-  return [...links].map((link) => ({ name: link.textContent ?? "", address: link.pathname }));
+  return [...links].filter((link) => link.checkVisibility()).map((link) => ({ name: link.textContent ?? "", address: link.pathname }));
 }
 
 async function visit(page: Page, address: string): Promise<Visit> {
-  await page.locator(`nav[aria-label="Main"] a[href="${address}"]`).first().hover();
+  await page.locator(`nav[aria-label="Main"] a[href="${address}"]:visible`).hover();
   await page.waitForTimeout(POINTED_MS);
   return page.evaluate(arrive, { address, within: WITHIN_MS });
 }
@@ -84,7 +84,8 @@ function arrive({ address, within }: { address: string; within: number }): Promi
     });
     tasks.observe({ entryTypes: ["longtask"] });
     const startedAt = performance.now();
-    document.querySelector<HTMLAnchorElement>(`nav[aria-label="Main"] a[href="${address}"]`)?.click();
+    const links = document.querySelectorAll<HTMLAnchorElement>(`nav[aria-label="Main"] a[href="${address}"]`);
+    [...links].find((link) => link.checkVisibility())?.click();
     const look = () => {
       const main = document.querySelector("main");
       const arrived = location.pathname === address && main?.querySelector("h1") && !main.querySelector(".animate-pulse");
