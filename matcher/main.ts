@@ -1,5 +1,6 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
 import { giveWay } from "#lib/runtime/give-way.ts";
+import { closePeriodTask } from "./tasks/close-period.ts";
 import { endAbandonedRuns } from "./tasks/end-abandoned-runs.ts";
 import { indexLines } from "./tasks/index-lines.ts";
 import { matchPairTask, RUNS_AT_ONCE } from "./tasks/match-pair.ts";
@@ -26,6 +27,7 @@ await runInBackground({
   concurrentJobs: RUNS_AT_ONCE + 3,
   mostAtOnce: placesOf,
   tasks: {
+    close_period: closePeriodTask(DIRECT_URL || DATABASE_URL),
     end_abandoned_runs: endAbandonedRuns,
     index_lines: indexLines,
     match_pair: matchPairTask(DIRECT_URL || DATABASE_URL),

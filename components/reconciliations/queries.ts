@@ -12,7 +12,8 @@ import type { ReconciliationSearch } from "./search.ts";
 const PAGE_SIZE = 50;
 const REFRESH_MS = 15_000;
 const RUNNING_MS = 600;
-const PREPARING_MS = 2_000;
+/** While the matcher prepares or closes it. */
+const CHANGING_MS = 2_000;
 
 /** The cache key of a tenant's reconciliations, and all that is asked about them. */
 export const reconciliationsKey = (tenant: string) => resourceKey(tenant, "reconciliations");
@@ -31,7 +32,7 @@ export function reconciliationPages(tenant: string, { status, period_from, perio
 export function reconciliationById(tenant: string, id: string) {
   return oneQuery(
     { under: reconciliationsKey(tenant), contract: getReconciliationContract, call: { tenant, params: { id } } },
-    { refetchInterval: ({ state }) => (state.data?.preparing ? PREPARING_MS : REFRESH_MS) },
+    { refetchInterval: ({ state }) => (state.data?.preparing || state.data?.closing ? CHANGING_MS : REFRESH_MS) },
   );
 }
 

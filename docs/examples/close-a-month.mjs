@@ -73,7 +73,9 @@ for (const { id, description } of open.items)
 // 6. No cent is missing, and the month is closed.
 const proof = await call("GET", `reconciliations/${period}/proof`);
 if (!proof.holds) throw new Error("The proof does not hold.");
-const closed = await call("POST", `reconciliations/${period}/close`, {});
+let closed = await call("POST", `reconciliations/${period}/close`, {});
+for (; closed.closing; closed = await call("GET", `reconciliations/${period}`)) await sleep(1000);
+if (!closed.closed_at) throw new Error(closed.closing_failure);
 const statement = await call("GET", `reconciliations/${period}/statement`);
 console.log(
   `${closed.name}: closed by ${closed.closed_by}, ${closed.matched_count} lines matched, ${statement.outstanding_count} outstanding`,

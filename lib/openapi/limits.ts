@@ -12,6 +12,7 @@ const LENGTHS: Record<string, number> = {
   body: 16_384,
   counterparty: 500,
   created_by: 125,
+  closing_failure: 1000,
   currency: 3,
   description: 1000,
   detail: 1000,

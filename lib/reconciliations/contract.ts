@@ -43,6 +43,19 @@ export const reconciliation = z
           "matches, matching by hand, excluding and closing are a conflict.",
         example: false,
       }),
+    closing: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          "Whether it is being closed: with many lines that takes up to half a minute for each million. Until it is false, changing it is a " +
+          "conflict, and so are undoing imports of its sources and reopening an earlier period.",
+        example: false,
+      }),
+    closing_failure: z.string().nullable().default(null).meta({
+      description: "Why it could not be closed, where that was found after the call to close it was answered. It is open as before.",
+      example: null,
+    }),
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     excluded_count: count.meta({ description: "Lines that were excluded in it, wholly or in part.", example: 3 }),

@@ -98,6 +98,9 @@ begin
   elsif after.closed_at is not null and after.status not in ('completed', 'archived') then
     perform private.refuse('conflict', 'The period is closed. Reopen it by POST to its /reopen.');
   end if;
+  if before.id is not null then
+    perform private.require_not_closing(tenant, after.pair_no, after.id);
+  end if;
   if before.id is not null and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
     return;
   end if;
@@ -129,5 +132,7 @@ begin
     perform private.refuse('conflict', 'A later period of these two sources is closed, and carried forward what was open of these days. '
       'Choose days after it, or reopen it first.');
   end if;
+  perform private.require_not_closing(tenant, r.pair_no, r.id) from public.reconciliations r
+  where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id and r.period_start > after.period_end;
 end $$;
 grant execute on function private.reconciliation_may_move(text, text), private.guard_period(public.reconciliations, public.reconciliations) to authenticated;

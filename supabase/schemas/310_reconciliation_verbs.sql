@@ -15,6 +15,8 @@ begin
       select count(*) from private.open_lines o where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end) end,
     'excluded_count', (select count(*) from public.exclusions e where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id),
     'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
+    'closing', private.is_closing(r.tenant_id, r.pair_no, r.id), 'closing_failure', (
+      select q.failure from private.closing_requests q where q.tenant_id = r.tenant_id and q.reconciliation_id = r.id and r.status <> 'archived'),
     'open_exceptions', (
       select count(*) from public.exceptions e
       where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.status in ('open', 'in_review')

@@ -37,6 +37,11 @@ grant select on public.lines to authenticated, service_role;
 create policy lines_read on public.lines for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
 
+-- At most so many lines are worked on while a caller waits; more are a matcher's work.
+create function private.lines_at_once() returns integer
+language sql immutable set search_path = ''
+return 20000;
+
 -- The form of a line's id on the wire, and back; null for what has not that form.
 create function private.line_id_text(id uuid) returns text
 language plpgsql immutable set search_path = '' as $$

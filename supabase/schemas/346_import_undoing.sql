@@ -1,10 +1,5 @@
 -- Undoing of imports, whole: while it waits or is read nothing of it is kept, afterwards its lines go, and the matches that they are in.
 
--- At most so many lines are removed while the caller waits.
-create function private.undone_at_once() returns integer
-language sql immutable set search_path = ''
-return 20000;
-
 -- Removes the import's lines. Refuses: conflict where a closed or archived period needs one of them.
 create function private.remove_import(tenant_id text, import_id text, undone_by text) returns public.imports
 language plpgsql volatile security definer set search_path = '' as $$
@@ -41,7 +36,7 @@ begin
     returning * into i;
     delete from private.import_chunks c where c.tenant_id = i.tenant_id and c.import_id = i.id;
     return i;
-  elsif i.status = 'done' and i.accepted_count <= private.undone_at_once() then
+  elsif i.status = 'done' and i.accepted_count <= private.lines_at_once() then
     return private.remove_import(i.tenant_id, i.id, private.actor());
   elsif i.status = 'done' then
     perform private.require_undoable(i.tenant_id, i.source_no, private.line_nos_of_import(i.tenant_id, i.id));

@@ -59,7 +59,8 @@ begin
 end $$;
 grant execute on function private.hold_pair_of_own(text) to authenticated;
 
--- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no sources, is being prepared, is closed or is archived.
+-- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no sources, is being prepared or closed, is closed
+-- or archived.
 create function private.hold_period(tenant text, reconciliation text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -79,6 +80,7 @@ begin
   elsif r.status = 'archived' then
     perform private.refuse('conflict', 'The reconciliation is archived: it does not change any more.');
   end if;
+  perform private.require_not_closing(tenant, r.pair_no, r.id);
   return r;
 end $$;
 

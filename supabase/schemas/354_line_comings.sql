@@ -21,12 +21,15 @@ begin
   );
 end $$;
 
--- Refuses: conflict where a closed or archived period matched, excluded or carried one of these lines of a source.
+-- Refuses: conflict where a closed or archived period matched, excluded or carried one of these lines of a source, or a period of it is being
+-- closed.
 create function private.require_undoable(tenant_id text, source_no integer, line_nos bigint[]) returns void
 language plpgsql stable security definer set search_path = '' as $$
 declare
   held public.reconciliations;
 begin
+  perform private.require_not_closing(p.tenant_id, p.pair_no) from public.pairs p
+  where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no);
   select r.* into held from (
     select m.reconciliation_id as id from public.match_members mm
     join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id and m.state = 'confirmed'

@@ -93,6 +93,7 @@ begin
   perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
     select * from public.reconciliations x
     where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null and x.status <> 'archived'
+      and not private.is_closing(tenant, pair, x.id)
     order by x.period_end
   ) r;
 end $$;
@@ -134,6 +135,7 @@ begin
     perform private.refuse('conflict', 'The reconciliation is archived: it does not change any more.');
   end if;
   if trial is null then
+    perform private.require_not_closing(r.tenant_id, r.pair_no, r.id);
     select * into asked from public.runs x
     where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = 'queued' and x.dry_run is null;
     if found then

@@ -19,7 +19,8 @@ begin
   where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.status in ('queued', 'running')
     and case when asked is null then x.dry_run is null else x.id = asked end
   order by x.id limit 1 for update;
-  if r.pair_no is null or r.closed_at is not null and begun.dry_run is null or r.status = 'archived' then
+  if r.pair_no is null or r.status = 'archived'
+    or begun.dry_run is null and (r.closed_at is not null or private.is_closing(tenant, r.pair_no, r.id)) then
     update public.runs x set status = 'failed', finished_at = now(), failure = 'The period was closed before the run began.'
     where x.tenant_id = tenant and x.id = begun.id;
     return null;

@@ -61,18 +61,11 @@ begin
   );
 end $$;
 
--- Closes a period of the caller's. Refuses: conflict where it is closed, an earlier one is open, a run is under way, the proof does not
--- hold, a difference is left, or the pair's policy asks for other eyes. Records and emits: reconciliation.closed.
-create function private.close_own_period(id text) returns public.reconciliations
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  r public.reconciliations;
-  statement jsonb;
-  unexplained jsonb;
-  kept_digest text;
+-- What can be known of a period, which is held, without looking at its lines. Refuses: conflict where an earlier one is open, a run or the
+-- undoing of an import is under way, or the pair's policy asks for other eyes.
+create function private.require_closable(r public.reconciliations) returns void
+language plpgsql stable set search_path = '' as $$
 begin
-  -- Nothing of the pair changes until the end: what is carried and what is stated are of one moment.
-  r := private.hold_period_alone(private.tenant_id(), $1);
   if exists (
     select from public.reconciliations x
     where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start and x.closed_at is null and x.status <> 'archived'
@@ -83,21 +76,30 @@ begin
     where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status in ('queued', 'running') and x.dry_run is null
   ) then
     perform private.refuse('conflict', 'A run of this period is under way. Close it when the run is done.');
+  elsif exists (
+    select from public.pairs p join public.imports i
+      on i.tenant_id = p.tenant_id and i.source_no in (p.left_source_no, p.right_source_no) and i.status = 'undoing'
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  ) then
+    perform private.refuse('conflict', 'An import of its sources is being undone. Close it when that is done.');
   end if;
   if private.needs_other_eyes(r) and private.worked_in_period(r, private.actor()) then
     perform private.refuse('conflict', 'You matched, wrote off, excluded or undid something in this period by hand. Ask somebody who did not to close it.');
   end if;
-  if r.status = 'open' then
-    update public.reconciliations x set status = 'in_progress' where x.tenant_id = r.tenant_id and x.id = r.id;
-  end if;
-  -- The next period has its own look at what is open.
-  perform private.delete_matches(r.tenant_id, array(
-    select m.id from public.matches m where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'));
+end $$;
+
+-- Writes down what a period carries and states: all of one moment, since nothing of the pair changes meanwhile, or the transaction reads one
+-- snapshot. Nobody sees it until the period is closed. Refuses: conflict where the proof does not hold or a difference is left.
+create function private.write_closing(r public.reconciliations, closed_by text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  statement jsonb;
+  unexplained jsonb;
+begin
   insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
   select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date from private.open_in_period(r) o order by o.line_no;
-  update public.reconciliations x set status = 'completed', closed_at = now(), closed_by = private.actor()
-  where x.tenant_id = r.tenant_id and x.id = r.id
-  returning * into r;
+  r.closed_at := now();
+  r.closed_by := write_closing.closed_by;
   statement := private.statement_json(r);
   if not (statement #>> '{proof,holds}')::boolean then
     perform private.refuse('conflict', 'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
@@ -107,17 +109,69 @@ begin
     perform private.refuse('conflict', format('The statement leaves a difference of %s in minor units of %s, which nothing explains. '
       'Reopen and look at earlier periods of these sources, or tell us before you close.', unexplained ->> 'difference_minor', unexplained ->> 'currency'));
   end if;
-  insert into public.closings (tenant_id, reconciliation_id, statement) values (r.tenant_id, r.id, statement);
-  update public.closings c set digest = private.closing_digest(r.tenant_id, r.id) where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
-  returning c.digest into kept_digest;
+  insert into public.closings (tenant_id, reconciliation_id, statement, closed_at, closed_by)
+  values (r.tenant_id, r.id, statement, r.closed_at, r.closed_by);
+  update public.closings c set digest = private.closing_digest(r.tenant_id, r.id)
+  where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+end $$;
+
+create function private.forget_closing(r public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+end $$;
+
+-- Closes a period, which is held, by what was written down of it: at once for whoever looks. Records and emits: reconciliation.closed.
+create function private.complete_closing(before public.reconciliations) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
+declare
+  c public.closings;
+  r public.reconciliations;
+begin
+  select * into strict c from public.closings x where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
+  delete from private.closing_requests q where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
+  if before.status = 'open' then
+    update public.reconciliations x set status = 'in_progress' where x.tenant_id = before.tenant_id and x.id = before.id;
+  end if;
+  update public.reconciliations x set status = 'completed', closed_at = c.closed_at, closed_by = c.closed_by
+  where x.tenant_id = before.tenant_id and x.id = before.id
+  returning * into r;
   perform private.complete_last_run(r);
-  perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', kept_digest));
+  perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', c.digest));
   perform private.queue_book_examination(r.tenant_id, r.pair_no);
   perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
 end $$;
 
--- Refuses: conflict where the period is not closed, or a later one is. Records and emits: reconciliation.reopened.
+-- Closes a period of the caller's, or has a matcher close it where its sources have many lines. Refuses: conflict, as require_closable and
+-- write_closing, and where it is closed or being closed; what write_closing refuses comes later of one that a matcher closes.
+create function private.close_own_period(id text) returns public.reconciliations
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  lines constant bigint := (
+    select sum(s.line_count) from public.reconciliations r
+    join public.sources s on s.tenant_id = r.tenant_id and s.id in (r.left_source_id, r.right_source_id)
+    where r.tenant_id = tenant and r.id = $1
+  );
+  r public.reconciliations;
+begin
+  if lines > private.lines_at_once() then
+    r := private.hold_period(tenant, $1);
+    perform private.require_closable(r);
+    perform private.request_closing(r);
+    return r;
+  end if;
+  r := private.hold_period_alone(tenant, $1);
+  perform private.require_closable(r);
+  perform private.write_closing(r, private.actor());
+  -- The next period has its own look at what is open.
+  perform private.delete_matches(r.tenant_id, private.suggested_of(r.tenant_id, r.id));
+  return private.complete_closing(r);
+end $$;
+
+-- Refuses: conflict where the period is not closed, or a later one is or is being closed. Records and emits: reconciliation.reopened.
 create function private.reopen_own_period(id text, reason text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -133,18 +187,18 @@ begin
   ) then
     perform private.refuse('conflict', 'A later period of these sources is closed, and builds on this one. Reopen that one first.');
   end if;
+  perform private.require_not_closing(r.tenant_id, r.pair_no);
   update public.reconciliations x set status = 'in_progress', closed_at = null, closed_by = null
   where x.tenant_id = r.tenant_id and x.id = r.id
   returning * into r;
-  delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
-  delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  perform private.forget_closing(r);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
   perform private.emit_own('reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
 end $$;
 grant execute on function private.close_own_period(text), private.reopen_own_period(text, text) to authenticated;
 
--- input: { id }. Refuses: not_found, conflict.
+-- input: { id }. Closed when it answers, or `closing`. Refuses: not_found, conflict.
 create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

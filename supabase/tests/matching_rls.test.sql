@@ -21,6 +21,8 @@ select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p
 insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id) select p.tenant_id, 3, p.pair_no, 'exc_' || p.tenant_id from pairs p where p.tenant_id in ('one', 'two');
 insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p where p.tenant_id in ('one', 'two');
 insert into private.acts (tenant_id, reconciliation_id, kind, created_by) select p.tenant_id, 'rcn_' || p.tenant_id, 'exclude', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
+insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
+select p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no, '{}' from pairs p where p.tenant_id in ('one', 'two');
 
 select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('an analyst sees what people decided', 'select from private.acts', 1);
@@ -35,9 +37,12 @@ select pg_temp.expect_rows('an analyst sees what a closed period carried on', 's
 select pg_temp.expect_rows('an analyst sees what is open', 'select from private.open_lines', 1);
 select pg_temp.expect_rows('an analyst sees which exception a line has', 'select from private.exception_lines', 1);
 select pg_temp.expect_rows('an analyst sees how much is matched', 'select from private.matched_counts', 1);
+select pg_temp.expect_rows('an analyst sees what is being closed', 'select failure from private.closing_requests', 1);
+select pg_temp.expect_refused('an analyst sees nobody''s claims', 'select asked_by from private.closing_requests');
 select pg_temp.become_owner();
 
 select pg_temp.become_user('one', '{tenant_admin}');
+select pg_temp.expect_refused('an admin asks for no closing in another''s name', $$update private.closing_requests set asked_by = '{}'$$);
 select pg_temp.expect_refused('an admin changes no pair', 'update pairs set rules_version = 9');
 select pg_temp.expect_refused('an admin changes no version of rules', $$update pair_rules set rules = '[]'$$);
 select pg_temp.expect_refused('an admin takes no decision back beside the functions', 'update private.acts set undone_at = now()');

@@ -9,6 +9,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodLines } from "../period-lines.ts";
 import { matchedShare, periodOf, StatusLabel } from "../words.tsx";
 import { AgingCard } from "./aging-card.tsx";
+import { Closing } from "./closing.tsx";
 import { Preparing } from "./preparing.tsx";
 import { ProofCard } from "./proof-card.tsx";
 import { RateCard } from "./rate-card.tsx";
@@ -17,10 +18,11 @@ import { TiedOut } from "./tied-out.tsx";
 
 /** A reconciliation whose lines Tieout has: its last run, its proof, and what is open. */
 export function MatchingOverview({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { matched_count, unmatched_count, open_exceptions, preparing } = reconciliation;
+  const { matched_count, unmatched_count, open_exceptions, preparing, closing, closing_failure } = reconciliation;
   return (
     <div className="flex flex-col gap-4 pb-8">
       {preparing && <Preparing />}
+      {(closing || closing_failure) && <Closing closing={closing} failure={closing_failure} />}
       <TiedOut reconciliation={reconciliation} />
       <Figures>
         <Figure name="Matched lines" value={matched_count.toLocaleString("en")}>

@@ -10,6 +10,7 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { closeReconciliationContract } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { CLOSING_ID } from "./closing.tsx";
 import { PREPARING_ID } from "./preparing.tsx";
 
 const CloseDialog = dynamic(() => import("./close-dialog.tsx").then((part) => part.CloseDialog), { ssr: false });
@@ -22,6 +23,7 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
   const [asking, setAsking] = useState(false);
   const stop = () => setAsking(false);
   const closed = reconciliation.closed_at !== null;
+  const waitsFor = reconciliation.preparing ? PREPARING_ID : reconciliation.closing ? CLOSING_ID : undefined;
   const settable = mayClose && reconciliation.status !== "archived";
   return (
     <>
@@ -38,17 +40,13 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
         Rules
       </PrefetchLink>
       {settable && (
-        <Button
-          disabled={reconciliation.preparing}
-          aria-describedby={reconciliation.preparing ? PREPARING_ID : undefined}
-          onClick={() => setAsking(true)}
-        >
+        <Button disabled={waitsFor !== undefined} aria-describedby={waitsFor} onClick={() => setAsking(true)}>
           {closed ? (
             <LockKeyholeOpen aria-hidden className="size-4 text-muted" />
           ) : (
             <LockKeyhole aria-hidden className="size-4 text-muted" />
           )}
-          {closed ? "Reopen" : "Close period"}
+          {closed ? "Reopen" : reconciliation.closing ? "Closing…" : "Close period"}
         </Button>
       )}
       {!closed && <WorkbenchLink reconciliation={reconciliation} />}

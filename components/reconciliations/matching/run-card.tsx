@@ -18,6 +18,7 @@ import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationsKey, runsOfReconciliation } from "../queries.ts";
 import { suggestionsKey } from "../workbench/queries.ts";
+import { CLOSING_ID } from "./closing.tsx";
 import { PREPARING_ID } from "./preparing.tsx";
 import { RunWaterfall } from "./run-waterfall.tsx";
 import { runsOf, stageInWords, took } from "./run-words.ts";
@@ -27,14 +28,14 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(runsOfReconciliation(tenant, reconciliation.id));
   const { current, last } = runsOf(data?.items ?? []);
-  const { preparing } = reconciliation;
-  useRefreshAfter(data && `${last?.id} ${preparing}`);
+  const { preparing, closing } = reconciliation;
+  useRefreshAfter(data && `${last?.id} ${preparing} ${closing}`);
   const open = reconciliation.closed_at === null && reconciliation.status !== "archived";
   return (
     <Card
       title="Matching"
       hint={last ? <LastRun run={last} /> : "What each rule matched"}
-      aside={open && data && <StartRun id={reconciliation.id} busy={current !== undefined} preparing={preparing} />}
+      aside={open && data && <StartRun reconciliation={reconciliation} busy={current !== undefined} />}
     >
       {!data && error ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
@@ -66,7 +67,7 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
   );
 }
 
-function StartRun({ id, busy, preparing }: { id: string; busy: boolean; preparing: boolean }) {
+function StartRun({ reconciliation: { id, preparing, closing }, busy }: { reconciliation: Reconciliation; busy: boolean }) {
   const tenant = useTenantId();
   const mayRun = useMay(createRunContract.access);
   const start = useAttempt({
@@ -75,11 +76,12 @@ function StartRun({ id, busy, preparing }: { id: string; busy: boolean; preparin
     stale: reconciliationsKey(tenant),
   });
   if (!mayRun) return null;
+  const waitsFor = preparing ? PREPARING_ID : closing ? CLOSING_ID : undefined;
   return (
     <Button
       size="sm"
-      disabled={busy || preparing || start.isPending}
-      aria-describedby={preparing ? PREPARING_ID : undefined}
+      disabled={busy || waitsFor !== undefined || start.isPending}
+      aria-describedby={waitsFor}
       onClick={() => start.start(undefined)}
     >
       <Play aria-hidden className="size-4 text-muted" />
@@ -115,7 +117,7 @@ function Progress({ run: { status, stage, lines_done, lines_total }, preparing }
   );
 }
 
-/** What a run or preparing changes shows everywhere once it has ended. `ended`: another text once one did; undefined: not known yet. */
+/** What a run, preparing or closing changes shows everywhere once it has ended. `ended`: another text once one did; undefined: unknown. */
 function useRefreshAfter(ended: string | undefined): void {
   const cache = useQueryClient();
   const tenant = useTenantId();

@@ -59,6 +59,8 @@ describe("a reconciliation", () => {
       right_source_id: null,
       auto_run: true,
       preparing: false,
+      closing: false,
+      closing_failure: null,
       closed_at: null,
       closed_by: null,
       created_at: expect.stringMatching(/\.\d{3}Z$/),

@@ -1,0 +1,18 @@
+import { Note } from "#components/ui/note.tsx";
+import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+
+/** By which buttons that have to wait name the reason. */
+export const CLOSING_ID = "closing";
+
+/** Said while a period of many lines is being closed, and where that failed. */
+export function Closing({ closing, failure }: { closing: boolean; failure: Reconciliation["closing_failure"] }) {
+  return (
+    <div id={CLOSING_ID} role="status">
+      {closing ? (
+        <Note tone="info">Closing… With this many lines it takes a moment. Until it's done, nothing in the period can be changed.</Note>
+      ) : (
+        failure && <Note tone="danger">The period couldn't be closed. {failure}</Note>
+      )}
+    </div>
+  );
+}

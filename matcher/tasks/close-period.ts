@@ -1,0 +1,49 @@
+import type { Task } from "graphile-worker";
+import type { Client } from "pg";
+import { requestOf } from "#lib/background/traced-tasks.ts";
+import { log } from "#lib/runtime/log.ts";
+import { withConnections } from "./with-connections.ts";
+
+type PeriodKey = { tenant_id: string; reconciliation_id: string };
+
+/** What a closing says that fails by us. */
+export const CLOSING_GIVEN_UP = "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
+/** By a function of ours: the proof, or a difference. */
+const REFUSED = "TO001";
+
+/**
+ * Closes a period of many lines: writes down what it carries and states, of one snapshot, deletes its suggestions, and has it closed for all
+ * at once. Each is kept by itself: cut short, it goes on after the last one. What is refused, or breaks on our side at the last try, leaves it
+ * open and says why.
+ */
+export function closePeriodTask(connectionString: string): Task {
+  return async (payload, { job, abortSignal }) => {
+    const { tenant_id, reconciliation_id } = payload as PeriodKey;
+    const period = [tenant_id, reconciliation_id];
+    await withConnections(connectionString, { name: "tieout closing", requestId: requestOf(payload) }, async (main, side) => {
+      try {
+        await closePeriod(main, period, abortSignal);
+      } catch (error) {
+        const { code, detail } = error as { code?: string; detail?: string };
+        const failure =
+          code === REFUSED ? detail : job.attempts >= job.max_attempts && !abortSignal?.aborted ? CLOSING_GIVEN_UP : undefined;
+        if (!failure) throw error;
+        log.error({ reconciliation_id, err: error }, "a closing failed");
+        await side.query("select private.fail_closing($1, $2, $3)", [...period, failure]);
+      }
+    });
+  };
+}
+
+async function closePeriod(client: Client, period: string[], stop?: AbortSignal): Promise<void> {
+  await client.query("begin isolation level repeatable read");
+  const { rows } = await client.query<{ goes_on: boolean }>("select private.write_requested_closing($1, $2) as goes_on", period);
+  await client.query("commit");
+  if (!rows[0]?.goes_on) return;
+  for (let deleted = 1; deleted > 0; ) {
+    stop?.throwIfAborted();
+    const { rows } = await client.query<{ deleted: number }>("select private.delete_suggestions_of_closing($1, $2) as deleted", period);
+    deleted = rows[0]?.deleted ?? 0;
+  }
+  await client.query("select private.complete_requested_closing($1, $2)", period);
+}
