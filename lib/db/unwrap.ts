@@ -32,7 +32,12 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
       cause: error,
     });
   }
-  throw new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause: error });
+  throw new ApiError("internal", "Something went wrong on our side. It was logged under this request ID.", { cause: withoutRow(error) });
+}
+
+/** Of a broken constraint the details are the row itself, which no log should keep. */
+function withoutRow(error: NonNullable<DatabaseAnswer["error"]>): object {
+  return error.code?.startsWith("23") ? { ...error, details: null } : error;
 }
 
 function fieldErrors(hint: string | null | undefined): FieldError[] | undefined {

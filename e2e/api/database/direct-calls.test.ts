@@ -191,5 +191,6 @@ describe("a call leaves nothing to the next on its connection", () => {
 function outcome({ data, error }: Awaited<ReturnType<typeof callDirectly>>): unknown {
   if (!error) return Object.keys(data ?? {}).sort();
   const { code, message, details, hint } = error;
-  return { code, message, details: details ?? null, hint: hint ?? null };
+  // Of a broken constraint they are the row, with an id of its own.
+  return { code, message, details: code?.startsWith("23") ? null : (details ?? null), hint: hint ?? null };
 }
