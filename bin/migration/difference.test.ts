@@ -20,7 +20,7 @@ const CHANGES: Record<string, string> = {
   "a function that is new":
     "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
   "another policy": "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
-  "a policy that is gone": "drop policy records_update on public.records",
+  "a policy that is gone": "drop policy records_read on public.records",
   "a trigger that is gone": "drop trigger guard on public.exceptions",
   "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
   "another grant": "revoke select on public.events from authenticated; grant select (id) on public.events to anon",

@@ -190,7 +190,7 @@ export const WRITES: Break[] = [
     name: "split-line-matched-whole",
     is: "a split line has nothing open, though the other side has less",
     how: {
-      function: "private.match_own_lines",
+      function: "private.match_by_hand",
       replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
       by: "l.open_minor",
     },

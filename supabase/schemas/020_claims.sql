@@ -45,4 +45,4 @@ begin
   return case when claims ->> 'principal_type' = 'user' then claims ->> 'sub' end;
 end $$;
 
-grant execute on function private.tenant_id(), private.principal_type(), private.actor(), private.actor_issuer(), private.actor_subject() to anon, authenticated, service_role;
+grant execute on function private.tenant_id(), private.principal_type(), private.actor() to anon, authenticated, service_role;

@@ -83,6 +83,8 @@ begin
   ));
 end $$;
 
-grant execute on function private.iso(timestamptz), private.new_id(text), private.merge_patch(jsonb, jsonb) to anon, authenticated, service_role;
-grant execute on function private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb), private.word_patterns(text) to authenticated;
+grant execute on function private.iso(timestamptz) to anon, authenticated, service_role;
+grant execute on function
+  private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb), private.word_patterns(text)
+to authenticated;
 grant execute on function private.page(jsonb, integer, text[]) to anon, authenticated;

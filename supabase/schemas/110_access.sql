@@ -51,15 +51,6 @@ begin
   return exists (select from private.permissions p where p.permission = any (permissions) and private.holds(p, claims));
 end $$;
 
--- Refuses: role_required where the caller doesn't hold the permission.
-create function private.require(permission text) returns void
-language plpgsql stable set search_path = '' as $$
-begin
-  if not private.may(permission) then
-    perform private.refuse('role_required', 'This credential does not allow this operation.');
-  end if;
-end $$;
-
 -- The resources on which the caller may do one of these actions: for tables that hold several, as records do.
 create function private.permitted(variadic actions text[]) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
@@ -81,7 +72,7 @@ end $$;
 
 -- Refuses: scope_required, role_required where the caller may not read what events of these kinds carry.
 create function private.require_readable_events(kinds text[]) returns void
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 declare
   unreadable constant text := (select min(k) from unnest(kinds) k where k <> all (private.readable_events()));
   scope constant text := (
@@ -98,5 +89,4 @@ begin
 end $$;
 
 grant execute on function private.may(text[]), private.permitted(text[]) to anon, authenticated;
-grant execute on function private.require(text) to authenticated;
-grant execute on function private.readable_events(), private.require_readable_events(text[]) to authenticated;
+grant execute on function private.readable_events() to authenticated;

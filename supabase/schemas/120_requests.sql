@@ -147,5 +147,5 @@ begin
 end $$;
 
 grant execute on function private.enter(jsonb, text, text) to anon, authenticated;
-grant execute on function private.enter_write(jsonb, text, text), private.answer(jsonb, jsonb), private.require_version(bigint, jsonb) to authenticated;
+grant execute on function private.enter_write(jsonb, text, text), private.answer(jsonb, jsonb) to authenticated;
 grant execute on function private.purge_idempotency_keys(integer) to service_role;

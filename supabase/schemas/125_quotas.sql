@@ -74,9 +74,7 @@ end $$;
 
 -- The same of the caller's tenant.
 create function private.require_quota(kind text, added bigint default 1) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   perform private.hold_to_quota(private.tenant_id(), kind, added);
 end $$;
-
-grant execute on function private.require_quota(text, bigint) to authenticated, service_role;

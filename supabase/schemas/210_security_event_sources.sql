@@ -20,7 +20,6 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.write_security_event(private.new_id('sev'), private.tenant_id(), $1, $2, $3, $4);
 end $$;
-grant execute on function private.record_security_event(text, text, text, jsonb) to authenticated;
 
 create function private.record_service_call(reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$

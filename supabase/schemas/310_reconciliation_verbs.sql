@@ -38,7 +38,7 @@ end $$;
 -- input: the columns; with left_source_id and right_source_id it compares the lines of these sources, and is being prepared where they have many.
 -- Refuses: invalid_request, conflict.
 create function public.create_reconciliation(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_reconciliation');
   pair integer;
@@ -52,7 +52,7 @@ begin
     if input ? 'matched_count' or input ? 'unmatched_count' then
       perform private.refuse('conflict', 'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
     end if;
-    select o.pair_no, o.is_open into pair, is_open from private.open_own_pair(input ->> 'left_source_id', input ->> 'right_source_id') o;
+    select o.pair_no, o.is_open into pair, is_open from private.open_pair(input ->> 'left_source_id', input ->> 'right_source_id') o;
   end if;
   insert into public.reconciliations (name, status, period_start, period_end, left_source, right_source, matched_count, unmatched_count, pair_no,
     left_source_id, right_source_id, auto_run)
@@ -65,9 +65,9 @@ begin
   )
   returning * into created;
   if is_open then
-    perform private.ask_for_own_runs(pair);
+    perform private.ask_for_runs(private.tenant_id(), pair);
   elsif pair is not null then
-    perform private.ask_for_own_preparing(pair);
+    perform private.queue_preparing(private.tenant_id(), pair, interval '0');
   end if;
   return private.answer(request, private.reconciliation_json(created) || jsonb_build_object('version', private.reconciliation_version(created)));
 end $$;
@@ -89,7 +89,7 @@ end $$;
 -- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
 -- invalid_transition, invalid_request, conflict.
 create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_reconciliation');
   before public.reconciliations;
@@ -140,4 +140,6 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
-grant execute on function private.reconciliation_json(public.reconciliations), private.reconciliation_version(public.reconciliations) to authenticated;
+grant execute on function
+  private.reconciliation_json(public.reconciliations), private.reconciliation_version(public.reconciliations)
+to authenticated;

@@ -27,18 +27,9 @@ create table public.sources (
 );
 
 alter table public.sources enable row level security;
-grant select,
-  insert (name, kind, currency, time_zone, sign, mapping, grace_days),
-  update (name, kind, currency, time_zone, sign, mapping, grace_days)
-on public.sources to authenticated;
-grant select on public.sources to service_role;
+grant select on public.sources to authenticated, service_role;
 create policy sources_read on public.sources for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:reconciliations', 'write:reconciliations')));
-create policy sources_insert on public.sources for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:reconciliations')));
-create policy sources_update on public.sources for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:reconciliations')))
-  with check (tenant_id = (select private.tenant_id()));
 
 -- Refuses: conflict for another currency or sign once there are lines, whose amounts were read by them.
 create function private.guard_source() returns trigger

@@ -17,13 +17,13 @@ begin
   return private.version_of(jsonb_build_array(s.name, s.kind, s.currency, s.time_zone, s.sign, s.mapping, s.grace_days));
 end $$;
 
--- The caller's own source. Refuses: not_found.
-create function private.own_source(id text) returns public.sources
+-- The source of the caller's tenant. Refuses: not_found.
+create function private.find_source(id text) returns public.sources
 language plpgsql stable set search_path = '' as $$
 declare
   s public.sources;
 begin
-  select * into s from public.sources x where x.tenant_id = private.tenant_id() and x.id = own_source.id;
+  select * into s from public.sources x where x.tenant_id = private.tenant_id() and x.id = $1;
   if not found then
     perform private.refuse_missing('source');
   end if;
@@ -32,7 +32,7 @@ end $$;
 
 -- input: the columns.
 create function public.create_source(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_source');
   created public.sources;
@@ -57,22 +57,13 @@ declare
   s public.sources;
 begin
   perform private.enter(request, 'get_source');
-  s := private.own_source(input ->> 'id');
+  s := private.find_source(input ->> 'id');
   return private.source_json(s) || jsonb_build_object('version', private.source_version(s));
-end $$;
-
--- Holds the caller's source alone where its currency or sign is to change, by which its lines are read.
-create function private.hold_own_source(id text, patch jsonb) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  perform private.hold_sources_alone(s.tenant_id, array[s.source_no]) from public.sources s
-  where s.tenant_id = private.tenant_id() and s.id = hold_own_source.id
-    and (coalesce(patch ->> 'currency', s.currency), coalesce(patch ->> 'sign', s.sign)) <> (s.currency, s.sign);
 end $$;
 
 -- input: { id, patch }, the columns that may change; `mapping` is taken whole. Refuses: not_found, precondition_failed, conflict.
 create function public.update_source(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_source');
   before public.sources;
@@ -81,7 +72,10 @@ begin
   if kept is not null then
     return kept;
   end if;
-  perform private.hold_own_source(input ->> 'id', input -> 'patch');
+  -- Alone where its currency or sign is to change, by which its lines are read.
+  perform private.hold_sources_alone(s.tenant_id, array[s.source_no]) from public.sources s
+  where s.tenant_id = private.tenant_id() and s.id = input ->> 'id'
+    and (coalesce(input #>> '{patch,currency}', s.currency), coalesce(input #>> '{patch,sign}', s.sign)) <> (s.currency, s.sign);
   select * into before from public.sources x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('source');
@@ -121,5 +115,6 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
-grant execute on function private.source_json(public.sources), private.source_version(public.sources), private.own_source(text), private.hold_own_source(text, jsonb)
+grant execute on function
+  private.source_json(public.sources), private.source_version(public.sources), private.find_source(text)
 to authenticated;

@@ -149,8 +149,8 @@ begin
 end $$;
 
 -- lines: [{ amount_minor, currency, value_date, … }], at most 1,000; they stand at their places from 0.
-create function private.stage_own_lines(lines jsonb) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.stage_lines_of(lines jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
 begin
   perform private.stage_lines();
   insert into pg_temp.staged_lines (
@@ -162,17 +162,13 @@ begin
   from jsonb_array_elements(lines) with ordinality l (line, n);
 end $$;
 
--- Keeps lines of the caller's own source. Refuses: role_required; invalid_request for an external_id that another line has, with
--- another amount.
-create function private.add_own_lines(source_no integer, lines jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+-- Keeps lines of a source of the caller's tenant. Refuses: invalid_request for an external_id that another line has, with another amount.
+create function private.add_lines(source_no integer, lines jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
 declare
   kept jsonb;
 begin
-  if not private.may('write:reconciliations') then
-    perform private.refuse('role_required', 'This credential may not call this operation.');
-  end if;
-  perform private.stage_own_lines(lines);
+  perform private.stage_lines_of(lines);
   kept := private.keep_staged_lines(private.tenant_id(), source_no, null);
   if (kept ->> 'conflict_count')::bigint > 0 then
     perform private.refuse('invalid_request', 'The request is not valid: see errors for each place.', (
@@ -185,18 +181,18 @@ begin
   return kept;
 end $$;
 
--- The places of those lines that the caller's own source has already, or that are twice among them.
-create function private.known_own_lines(source_no integer, lines jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+-- The places of those lines that a source of the caller's tenant has already, or that are twice among them.
+create function private.known_lines(source_no integer, lines jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
 declare
   known jsonb;
 begin
-  perform private.stage_own_lines(lines);
+  perform private.stage_lines_of(lines);
   select coalesce(jsonb_agg(l.position order by l.position), '[]') into known
   from public.sources s cross join (
     select x.position, x.key, x.external_id, row_number() over (partition by x.key order by x.position)::integer as nth from pg_temp.staged_lines x
   ) l
-  where s.tenant_id = private.tenant_id() and s.source_no = known_own_lines.source_no and (
+  where s.tenant_id = private.tenant_id() and s.source_no = known_lines.source_no and (
     l.external_id is not null and l.nth > 1 or exists (
       select from public.lines k where k.tenant_id = s.tenant_id
         and k.id = private.line_identity(s.id, l.key, case when l.external_id is null then l.nth else 0 end)
@@ -205,5 +201,3 @@ begin
   delete from pg_temp.staged_lines;
   return known;
 end $$;
-
-grant execute on function private.add_own_lines(integer, jsonb), private.known_own_lines(integer, jsonb) to authenticated;

@@ -62,7 +62,7 @@ end $$;
 
 -- input: { source_id, lines }: each { amount_minor, currency, value_date, … }. Refuses: not_found, invalid_request.
 create function public.add_lines(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'add_lines');
   s public.sources;
@@ -71,8 +71,8 @@ begin
   if kept is not null then
     return kept;
   end if;
-  s := private.own_source(input ->> 'source_id');
-  added := private.add_own_lines(s.source_no, (
+  s := private.find_source(input ->> 'source_id');
+  added := private.add_lines(s.source_no, (
     select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
     from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)
   ));

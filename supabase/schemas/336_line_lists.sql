@@ -191,7 +191,7 @@ declare
 begin
   perform private.enter(request, 'list_lines');
   if input ->> 'source_id' is not null then
-    perform private.own_source(input ->> 'source_id');
+    perform private.find_source(input ->> 'source_id');
   end if;
   if input ->> 'reconciliation_id' is not null then
     select * into r from public.reconciliations x where x.tenant_id = tenant and x.id = input ->> 'reconciliation_id';

@@ -14,18 +14,10 @@ begin
   );
 end $$;
 
-create function private.require_to_write() returns void
-language plpgsql stable set search_path = '' as $$
-begin
-  if not private.may('write:reconciliations') then
-    perform private.refuse('role_required', 'This credential may not call this operation.');
-  end if;
-end $$;
-
 -- What a tenant may have waiting, and what a database may hold: asked before a byte is kept. A byte of a file takes about ten until it is
 -- lines, indexes and the log of both. Refuses: conflict, unavailable.
 create function private.require_room(files integer, bytes bigint, database_max_bytes bigint) returns void
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 declare
   waiting record;
 begin
@@ -39,67 +31,58 @@ begin
   end if;
 end $$;
 
-create function private.open_own_import(source_no integer, input jsonb) returns text
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  opened text;
-begin
-  perform private.require_to_write();
-  perform private.require_room(1, coalesce((input ->> 'bytes')::bigint, 0), (input ->> 'database_max_bytes')::bigint);
-  insert into public.imports (tenant_id, source_no, format, file_name, bytes_total)
-  values (private.tenant_id(), source_no, input ->> 'format', input ->> 'file_name', coalesce((input ->> 'bytes')::bigint, 0))
-  returning id into opened;
-  return opened;
-end $$;
-
 -- input: { source_id, format, file_name, bytes, database_max_bytes, preview }. Answers { id, source: { currency, time_zone, mapping } };
 -- id is null for a preview, which keeps nothing. Refuses: not_found, conflict, unavailable.
 create function public.open_import(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   s public.sources;
+  opened text;
 begin
   perform private.enter(request, 'open_import');
-  s := private.own_source(input ->> 'source_id');
+  s := private.find_source(input ->> 'source_id');
+  if not coalesce((input ->> 'preview')::boolean, false) then
+    perform private.require_room(1, coalesce((input ->> 'bytes')::bigint, 0), (input ->> 'database_max_bytes')::bigint);
+    insert into public.imports (tenant_id, source_no, format, file_name, bytes_total)
+    values (s.tenant_id, s.source_no, input ->> 'format', input ->> 'file_name', coalesce((input ->> 'bytes')::bigint, 0))
+    returning id into opened;
+  end if;
   return jsonb_build_object(
-    'id', case when not coalesce((input ->> 'preview')::boolean, false) then private.open_own_import(s.source_no, input) end,
+    'id', opened,
     'source', jsonb_build_object('currency', s.currency, 'time_zone', s.time_zone, 'mapping', s.mapping)
   );
 end $$;
 
-create function private.keep_own_import_chunk(import_id text, seq integer, bytes bytea) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  perform private.require_to_write();
-  update public.imports i set bytes_read = i.bytes_read + octet_length(keep_own_import_chunk.bytes)
-  where i.tenant_id = private.tenant_id() and i.id = keep_own_import_chunk.import_id and i.status = 'receiving';
-  if not found then
-    perform private.refuse_missing('import');
-  end if;
-  insert into private.import_chunks (tenant_id, import_id, seq, bytes) values (private.tenant_id(), $1, $2, $3)
-  on conflict on constraint import_chunks_pkey do nothing;
-end $$;
-
 -- input: { id, seq, bytes, database_max_bytes }: bytes in base64, a part of at most 1 MiB. Refuses: not_found, conflict, unavailable.
 create function public.keep_import_chunk(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  part bytea;
 begin
   perform private.enter(request, 'keep_import_chunk');
   -- Its length may have been said by nobody.
   if (input ->> 'seq')::integer % 64 = 63 then
     perform private.require_room(0, 0, (input ->> 'database_max_bytes')::bigint);
   end if;
-  perform private.keep_own_import_chunk(input ->> 'id', (input ->> 'seq')::integer, decode(input ->> 'bytes', 'base64'));
+  part := decode(input ->> 'bytes', 'base64');
+  update public.imports i set bytes_read = i.bytes_read + octet_length(part)
+  where i.tenant_id = private.tenant_id() and i.id = input ->> 'id' and i.status = 'receiving';
+  if not found then
+    perform private.refuse_missing('import');
+  end if;
+  insert into private.import_chunks (tenant_id, import_id, seq, bytes)
+  values (private.tenant_id(), input ->> 'id', (input ->> 'seq')::integer, part)
+  on conflict on constraint import_chunks_pkey do nothing;
   return '{}';
 end $$;
 
-create function private.queue_own_import(import_id text, mapping jsonb, bytes bigint) returns public.imports
-language plpgsql volatile security definer set search_path = '' as $$
+-- Has a matcher read what came in. Refuses: not_found.
+create function private.queue_import(import_id text, mapping jsonb, bytes bigint) returns public.imports
+language plpgsql volatile set search_path = '' as $$
 declare
   queued public.imports;
 begin
-  perform private.require_to_write();
-  update public.imports i set status = 'queued', mapping = queue_own_import.mapping, bytes_total = bytes, bytes_read = 0
+  update public.imports i set status = 'queued', mapping = queue_import.mapping, bytes_total = bytes, bytes_read = 0
   where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving'
   returning * into queued;
   if not found then
@@ -113,54 +96,54 @@ begin
   return queued;
 end $$;
 
-create function private.drop_own_import(import_id text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.drop_received(import_id text) returns void
+language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.require_to_write();
   delete from public.imports i where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving';
 end $$;
 
 -- The last step: the file came in whole. input: { id, mapping, bytes }. Under an idempotency key that was used the file is dropped, and
 -- the first answer given. Refuses: not_found.
 create function public.create_import(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_import');
 begin
   if kept is not null then
-    perform private.drop_own_import(input ->> 'id');
+    perform private.drop_received(input ->> 'id');
     return kept;
   end if;
   return private.answer(request, private.import_json(
-    private.queue_own_import(input ->> 'id', nullif(input -> 'mapping', 'null'), (input ->> 'bytes')::bigint)
+    private.queue_import(input ->> 'id', nullif(input -> 'mapping', 'null'), (input ->> 'bytes')::bigint)
   ));
 end $$;
 
 -- The file did not come in whole, or is not to be read. input: { id }.
 create function public.drop_import(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.enter(request, 'drop_import');
-  perform private.drop_own_import(input ->> 'id');
+  perform private.drop_received(input ->> 'id');
   return '{}';
 end $$;
 
 -- input: { source_id, lines }. Answers { positions }: of the lines that are there already. Refuses: not_found.
 create function public.preview_import(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.enter(request, 'preview_import');
   return jsonb_build_object(
-    'positions', private.known_own_lines((private.own_source(input ->> 'source_id')).source_no, input -> 'lines')
+    'positions', private.known_lines((private.find_source(input ->> 'source_id')).source_no, input -> 'lines')
   );
 end $$;
 
-create function private.own_import(id text) returns public.imports
+-- The import of the caller's tenant, once it came in. Refuses: not_found.
+create function private.find_import(id text) returns public.imports
 language plpgsql stable set search_path = '' as $$
 declare
   i public.imports;
 begin
-  select * into i from public.imports x where x.tenant_id = private.tenant_id() and x.id = own_import.id and x.status <> 'receiving';
+  select * into i from public.imports x where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving';
   if not found then
     perform private.refuse_missing('import');
   end if;
@@ -172,7 +155,7 @@ create function public.get_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.enter(request, 'get_import');
-  return private.import_json(private.own_import(input ->> 'id'));
+  return private.import_json(private.find_import(input ->> 'id'));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, source_id, status }. Refuses: not_found.
@@ -185,7 +168,7 @@ declare
 begin
   perform private.enter(request, 'list_imports');
   if input ->> 'source_id' is not null then
-    wanted := (private.own_source(input ->> 'source_id')).source_no;
+    wanted := (private.find_source(input ->> 'source_id')).source_no;
   end if;
   select jsonb_agg(private.import_json(i) order by i.id desc) into items
   from (
@@ -200,7 +183,4 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
-grant execute on function private.import_json(public.imports), private.require_to_write(), private.require_room(integer, bigint, bigint), private.open_own_import(integer, jsonb),
-  private.keep_own_import_chunk(text, integer, bytea), private.queue_own_import(text, jsonb, bigint), private.drop_own_import(text),
-  private.own_import(text)
-to authenticated;
+grant execute on function private.import_json(public.imports), private.find_import(text) to authenticated;

@@ -20,12 +20,12 @@ begin
   return i;
 end $$;
 
-create function private.undo_own_import(import_id text) returns public.imports
-language plpgsql volatile security definer set search_path = '' as $$
+-- Of the caller's tenant: at once, or by a matcher where it is large. Refuses: not_found, conflict.
+create function private.begin_undoing(import_id text) returns public.imports
+language plpgsql volatile set search_path = '' as $$
 declare
   i public.imports;
 begin
-  perform private.require_to_write();
   select * into i from public.imports x where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving' for update;
   if not found then
     perform private.refuse_missing('import');
@@ -67,15 +67,14 @@ end $$;
 
 -- input: { id }. Refuses: not_found, conflict.
 create function public.undo_import(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'undo_import');
 begin
   if kept is not null then
     return kept;
   end if;
-  return private.answer(request, private.import_json(private.undo_own_import(input ->> 'id')));
+  return private.answer(request, private.import_json(private.begin_undoing(input ->> 'id')));
 end $$;
 
-grant execute on function private.undo_own_import(text) to authenticated;
 grant execute on function private.finish_undoing(text, text) to service_role;

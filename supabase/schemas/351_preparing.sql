@@ -66,8 +66,8 @@ end $$;
 -- The caller's pair of these sources, made where there is none, and whether all that was there before is open in it: of a new one up to a thousand
 -- lines of each are opened here, unless lines come in just now. If not, the caller asks for the rest. Refuses: invalid_request for a source the tenant
 -- does not have.
-create function private.open_own_pair(left_source_id text, right_source_id text, out pair_no integer, out is_open boolean)
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.open_pair(left_source_id text, right_source_id text, out pair_no integer, out is_open boolean)
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   left_no integer;
@@ -109,14 +109,6 @@ begin
     queue_name => 'pair:' || pair, run_at => now() + delay, job_key => 'prepare:' || pair, flags => private.places_of(tenant, 'lines'));
 end $$;
 
--- The same for a pair of the caller's; a number of somebody else's asks for nothing.
-create function private.ask_for_own_preparing(pair integer) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  perform private.queue_preparing(p.tenant_id, p.pair_no, interval '0') from public.pairs p
-  where p.tenant_id = private.tenant_id() and p.pair_no = pair;
-end $$;
-
 -- Opens the next lines of a pair. Once all are open, asks for the runs that waited for them. Answers whether its job goes on: it does not where lines
 -- come in for longer than anybody should wait, and another job takes its turn later.
 create function private.prepare_pair(tenant text, pair integer) returns boolean
@@ -144,5 +136,5 @@ begin
   return false;
 end $$;
 
-grant execute on function private.is_preparing(text, integer), private.open_own_pair(text, text), private.ask_for_own_preparing(integer) to authenticated;
+grant execute on function private.is_preparing(text, integer) to authenticated;
 grant execute on function private.prepare_pair(text, integer) to service_role;

@@ -52,12 +52,11 @@ end $$;
 
 -- The pair of one of the caller's reconciliations, before its row is locked; nothing where it has none.
 create function private.hold_pair_of_own(reconciliation text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   perform private.hold_pair(r.tenant_id, r.pair_no) from public.reconciliations r
   where r.tenant_id = private.tenant_id() and r.id = reconciliation and r.pair_no is not null;
 end $$;
-grant execute on function private.hold_pair_of_own(text) to authenticated;
 
 -- The tenant's period to write in, with its pair. Refuses: not_found; conflict where it has no sources, is being prepared or closed, is closed
 -- or archived.

@@ -39,8 +39,8 @@ end $$;
 -- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Answers them as they are now, in this order. What is decided
 -- by filter, `seen` by nobody one by one, teaches what lines are alike, and is no proof that the engine may match by itself. Records: one event.
 -- Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where a period is closed.
-create function private.decide_own_matches(action text, ids uuid[], seen boolean default true) returns setof public.matches
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.change_matches(action text, ids uuid[], seen boolean default true) returns setof public.matches
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   who constant text := private.actor();
@@ -69,7 +69,7 @@ begin
   end if;
   for touched in
     select m.pair_no, array_agg(m.id order by m.id) as ids from public.matches m
-    where m.tenant_id = tenant and m.id = any (decide_own_matches.ids) group by m.pair_no order by m.pair_no
+    where m.tenant_id = tenant and m.id = any (change_matches.ids) group by m.pair_no order by m.pair_no
   loop
     case action
       when 'confirm' then perform private.confirm_matches(tenant, touched.pair_no, touched.ids, who);
@@ -78,20 +78,20 @@ begin
     end case;
   end loop;
   if not seen then
-    update private.decisions d set score = null where d.tenant_id = tenant and d.match_id = any (decide_own_matches.ids);
+    update private.decisions d set score = null where d.tenant_id = tenant and d.match_id = any (change_matches.ids);
   end if;
   if action <> 'undo' then
-    perform private.remember_act(action, decide_own_matches.ids);
+    perform private.remember_act(action, change_matches.ids);
   end if;
-  perform private.record_decided_matches(action, decide_own_matches.ids, jsonb_build_object('by_filter', not seen));
+  perform private.record_decided_matches(action, change_matches.ids, jsonb_build_object('by_filter', not seen));
   return query
   select m.* from unnest(ids) with ordinality as i (id, n) join public.matches m on m.tenant_id = tenant and m.id = i.id order by i.n;
 end $$;
-grant execute on function private.find_match(text), private.find_period(text), private.decide_own_matches(text, uuid[], boolean) to authenticated;
+grant execute on function private.find_match(text), private.find_period(text) to authenticated;
 
 -- input: { id }. Refuses: not_found; invalid_transition; conflict where a line is not open any more, or the period is closed.
 create function public.confirm_match(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'confirm_match');
   m public.matches;
@@ -100,13 +100,13 @@ begin
     return kept;
   end if;
   m := private.find_match(input ->> 'id');
-  select * into m from private.decide_own_matches('confirm', array[m.id]);
+  select * into m from private.change_matches('confirm', array[m.id]);
   return private.answer(request, private.match_json(m));
 end $$;
 
 -- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition; conflict where the period is closed.
 create function public.reject_match(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'reject_match');
   m public.matches;
@@ -115,13 +115,13 @@ begin
     return kept;
   end if;
   m := private.find_match(input ->> 'id');
-  select * into m from private.decide_own_matches('reject', array[m.id]);
+  select * into m from private.change_matches('reject', array[m.id]);
   return private.answer(request, private.match_json(m));
 end $$;
 
 -- input: { id }. Its lines are open again; the combination is not made again. Refuses: as above.
 create function public.undo_match(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'undo_match');
   m public.matches;
@@ -130,7 +130,7 @@ begin
     return kept;
   end if;
   m := private.find_match(input ->> 'id');
-  select * into m from private.decide_own_matches('undo', array[m.id]);
+  select * into m from private.change_matches('undo', array[m.id]);
   return private.answer(request, private.match_json(m));
 end $$;
 
@@ -143,7 +143,7 @@ grant execute on function private.score(text) to authenticated;
 -- by filter 5,000, all of them or none; answers the first 500. Refuses: not_found, invalid_transition and conflict with the place of each in ids; conflict where the filter finds
 -- another number of matches than was expected; role_required for undoing without the right to change reconciliations.
 create function public.decide_matches(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'decide_matches');
   tenant constant text := private.tenant_id();
@@ -190,7 +190,7 @@ begin
   end if;
   return private.answer(request, (
     select jsonb_build_object('count', count(*), 'items', coalesce(jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500), '[]'))
-    from private.decide_own_matches(action, found_ids, filter is null) with ordinality d
+    from private.change_matches(action, found_ids, filter is null) with ordinality d
     join public.matches m on m.tenant_id = d.tenant_id and m.id = d.id
   ));
 end $$;

@@ -3,7 +3,7 @@
 -- The caller's lines in their order, as they stand in a pair. Refuses: invalid_request with the place of each that is no line of it.
 create function private.lines_of_pair(pair integer, ids jsonb)
 returns table (n bigint, line_no bigint, side text, currency text, open_minor bigint, value_date date)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   missing jsonb;
@@ -28,7 +28,7 @@ begin
 end $$;
 
 -- What a key explains stays within what the pair's rules let a match keep, whatever it is called. Refuses: role_required.
-create function private.require_own_adjustments(r public.reconciliations, adjustments jsonb, larger numeric, currency text) returns void
+create function private.require_adjustable(r public.reconciliations, adjustments jsonb, larger numeric, currency text) returns void
 language plpgsql stable set search_path = '' as $$
 declare
   adjusted constant numeric := (select coalesce(sum(abs((a ->> 'amount_minor')::numeric)), 0) from jsonb_array_elements(coalesce($2, '[]')) a);
@@ -49,8 +49,8 @@ end $$;
 -- Makes a confirmed match of all that is open of these lines; `split`: the one of which the difference stays open. Refuses:
 -- invalid_request where they do not add up, naming by how much, or to more than JSON's numbers hold; role_required for what only a person may
 -- adjust; conflict where one is not open; not_found and conflict of the period. Records: matching.matched or matching.written_off.
-create function private.match_own_lines(period text, line_ids jsonb, adjustments jsonb, note text, split text) returns public.matches
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.match_by_hand(period text, line_ids jsonb, adjustments jsonb, note text, split text) returns public.matches
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   r public.reconciliations;
@@ -58,7 +58,7 @@ declare
   asked record;
   made public.matches;
   difference bigint;
-  explained jsonb := coalesce(match_own_lines.adjustments, '[]');
+  explained jsonb := coalesce(match_by_hand.adjustments, '[]');
   split_no bigint;
   split_side text;
   split_open bigint;
@@ -73,7 +73,7 @@ begin
   select jsonb_agg(jsonb_build_object('path', 'line_ids.' || (l.n - 1), 'message', case
       when o.line_no is null then 'This line is matched or excluded already.'
       else format('This line is dated after the period, which ends on %s.', r.period_end) end) order by l.n) into bad
-  from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l
+  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l
   left join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = l.line_no
   where o.line_no is null or l.value_date > r.period_end;
   if bad is not null then
@@ -83,16 +83,17 @@ begin
     min(l.currency) as currency, coalesce(sum(l.open_minor) filter (where l.side = 'left'), 0) as left_minor,
     coalesce(sum(l.open_minor) filter (where l.side = 'right'), 0) as right_minor,
     sum(greatest(l.open_minor, 0)) as positive_minor, sum(case l.side when 'left' then 1 else -1 end * private.fee_of_whole(x, l.open_minor)) as fees
-  into asked from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no;
+  into asked
+  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no;
   if asked.currencies > 1 then
     perform private.refuse_field('line_ids', 'All lines of a match need one currency.');
   end if;
   select asked.left_minor - asked.right_minor - coalesce(sum((a ->> 'amount_minor')::bigint), 0) into difference
-  from jsonb_array_elements(coalesce(match_own_lines.adjustments, '[]')) a;
+  from jsonb_array_elements(coalesce(match_by_hand.adjustments, '[]')) a;
   if split is not null then
     select l.line_no, l.side, l.open_minor, l.open_minor - case l.side when 'left' then difference else -difference end
     into split_no, split_side, split_open, split_minor
-    from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l
+    from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l
     join public.lines x on x.tenant_id = tenant and x.line_no = l.line_no and x.id = private.line_id(split);
     if not found then
       perform private.refuse_field('split_line_id', 'Name one of line_ids.');
@@ -115,16 +116,16 @@ begin
   if greatest(abs(left_taken), abs(right_taken), abs(amount)) > 9007199254740991 then
     perform private.refuse_field('line_ids', 'These lines come to more than 9007199254740991 in minor units. Match fewer of them at a time.');
   end if;
-  perform private.require_own_adjustments(r, match_own_lines.adjustments, greatest(abs(left_taken), abs(right_taken), amount), asked.currency);
+  perform private.require_adjustable(r, match_by_hand.adjustments, greatest(abs(left_taken), abs(right_taken), amount), asked.currency);
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor, adjustments, note, decided_by, decided_at)
   values (tenant, private.new_uuid(), r.pair_no, r.id, 'confirmed',
     case when asked.lefts = 0 or asked.rights = 0 then 'reversal' when asked.lefts = 1 and asked.rights = 1 then '1:1'
       when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
-    'manual', asked.currency, amount, explained, match_own_lines.note, private.actor(), now())
+    'manual', asked.currency, amount, explained, match_by_hand.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, made.id, r.pair_no, l.line_no, l.side, case when l.line_no = split_no then split_minor else l.open_minor end
-  from private.lines_of_pair(r.pair_no, match_own_lines.line_ids) l;
+  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l;
   perform private.confirm_matches(tenant, r.pair_no, array[made.id], private.actor());
   perform private.remember_act('match', array[made.id]);
   perform private.record_hand_match(made);
@@ -133,7 +134,7 @@ end $$;
 
 -- input: { id, line_ids, adjustments, note, split_line_id }, `id` the reconciliation's. Refuses: as above.
 create function public.create_match(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_match');
 begin
@@ -141,7 +142,7 @@ begin
     return kept;
   end if;
   return private.answer(request, private.match_json(
-    private.match_own_lines(input ->> 'id', input -> 'line_ids', nullif(input -> 'adjustments', 'null'), input ->> 'note',
+    private.match_by_hand(input ->> 'id', input -> 'line_ids', nullif(input -> 'adjustments', 'null'), input ->> 'note',
       input ->> 'split_line_id')));
 end $$;
 
@@ -179,11 +180,12 @@ begin
   end if;
   return period;
 end $$;
+grant execute on function private.open_period_of_line(text, text) to authenticated;
 
 -- Takes all that is open of a line out of a period. Records: line.excluded. Refuses: conflict where nothing of it is open, or another period
 -- excluded part of it.
-create function private.exclude_own_line(id text, period text, reason text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.exclude_line(id text, period text, reason text) returns void
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   r public.reconciliations;
@@ -214,8 +216,8 @@ begin
 end $$;
 
 -- Takes an exclusion back; answers its period. Records: line.included. Refuses: conflict where the line is not excluded.
-create function private.include_own_line(id text, period text, reason text) returns text
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.include_line(id text, period text, reason text) returns text
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   r public.reconciliations;
@@ -248,10 +250,6 @@ begin
   perform private.record_security_event('line.included', $1, null, jsonb_build_object('reconciliation_id', r.id, 'reason', $3));
   return r.id;
 end $$;
-grant execute on function
-  private.lines_of_pair(integer, jsonb), private.match_own_lines(text, jsonb, jsonb, text, text), private.open_period_of_line(text, text),
-  private.exclude_own_line(text, text, text), private.include_own_line(text, text, text)
-to authenticated;
 
 -- The line as it stands in the period's pair.
 create function private.line_of_period(id text, period text) returns jsonb
@@ -264,11 +262,10 @@ begin
     where l.tenant_id = private.tenant_id() and l.id = private.line_id($1)
   );
 end $$;
-grant execute on function private.line_of_period(text, text) to authenticated;
 
 -- input: { id, reason, reconciliation_id }. Answers the line. Refuses: not_found, conflict, invalid_request.
 create function public.exclude_line(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'exclude_line');
   period text;
@@ -277,13 +274,13 @@ begin
     return kept;
   end if;
   period := private.open_period_of_line(input ->> 'id', input ->> 'reconciliation_id');
-  perform private.exclude_own_line(input ->> 'id', period, input ->> 'reason');
+  perform private.exclude_line(input ->> 'id', period, input ->> 'reason');
   return private.answer(request, private.line_of_period(input ->> 'id', period));
 end $$;
 
 -- input: { id, reason, reconciliation_id }. Answers the line. Refuses: not_found, conflict.
 create function public.include_line(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'include_line');
   period text;
@@ -294,6 +291,6 @@ begin
   if not exists (select from public.lines l where l.tenant_id = private.tenant_id() and l.id = private.line_id(input ->> 'id')) then
     perform private.refuse_missing('line');
   end if;
-  period := private.include_own_line(input ->> 'id', input ->> 'reconciliation_id', input ->> 'reason');
+  period := private.include_line(input ->> 'id', input ->> 'reconciliation_id', input ->> 'reason');
   return private.answer(request, private.line_of_period(input ->> 'id', period));
 end $$;

@@ -21,8 +21,8 @@ end $$;
 
 -- What was confirmed is suggested again, what was rejected too; what was matched by hand is undone; what was excluded is included.
 -- Refuses: conflict where it was taken back before, or things have moved on. Records: matching.undone, or line.included.
-create function private.take_back_own_act(id text) returns private.acts
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.take_back_act(id text) returns private.acts
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   a private.acts;
@@ -43,7 +43,7 @@ begin
     when 'confirm' then perform private.suggest_again(tenant, r.pair_no, a.match_ids, true);
     when 'reject' then perform private.suggest_again(tenant, r.pair_no, a.match_ids, false);
     when 'match' then perform private.undo_matches(tenant, a.match_ids, private.actor());
-    when 'exclude' then perform private.include_own_line(private.line_id_text(a.line_id), r.id, 'Undone');
+    when 'exclude' then perform private.include_line(private.line_id_text(a.line_id), r.id, 'Undone');
   end case;
   update private.acts x set undone_at = now(), undone_by = private.actor() where x.tenant_id = tenant and x.id = a.id returning * into a;
   if a.kind <> 'exclude' then
@@ -85,12 +85,11 @@ begin
     perform private.reopen_line_exceptions(tenant, pair, line_nos);
   end if;
 end $$;
-grant execute on function private.take_back_own_act(text) to authenticated;
 
 -- input: { id }. One's own; another person's, matches by hand and exclusions need the right to write reconciliations.
 -- Refuses: not_found, role_required, conflict.
 create function public.undo_decision(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'undo_decision');
   a private.acts;
@@ -104,5 +103,5 @@ begin
   elsif (a.created_by <> private.actor() or a.kind in ('match', 'exclude')) and not private.may('write:reconciliations') then
     perform private.refuse('role_required', 'You can undo what you confirmed or rejected yourself. Ask an admin or a lead to undo this.');
   end if;
-  return private.answer(request, private.act_json(private.take_back_own_act(a.id)));
+  return private.answer(request, private.act_json(private.take_back_act(a.id)));
 end $$;

@@ -114,16 +114,9 @@ begin
   );
 end $$;
 
--- The same for a pair of the caller's.
-create function private.ask_for_own_runs(pair integer) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  perform private.ask_for_runs(private.tenant_id(), pair);
-end $$;
-
 -- The run of the caller's tenant that waits for this, or a new one. `trial`: of a dry run, which a closed period can have, too.
-create function private.ask_for_own_run(reconciliation text, trial jsonb) returns public.runs
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.ask_for_run(reconciliation text, trial jsonb) returns public.runs
+language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
   asked public.runs;
@@ -156,15 +149,12 @@ begin
     || case when input ? 'fees' then jsonb_build_object('fees', input -> 'fees') else '{}' end;
 end $$;
 
-grant execute on function
-  private.run_json(public.runs), private.ask_for_runs_by_calendar(text), private.ask_for_own_runs(integer), private.ask_for_own_run(text, jsonb),
-  private.trial_of(jsonb)
-to authenticated;
+grant execute on function private.run_json(public.runs) to authenticated;
 
 -- input: { id, dry_run, rules, fees, calendar_id }, `id` the reconciliation's. Records: matching.run_requested; a dry run is recorded as every one is.
 -- Refuses: not_found, conflict, invalid_request.
 create function public.create_run(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_run');
   asked public.runs;
@@ -173,7 +163,7 @@ begin
     return kept;
   end if;
   perform private.find_period(input ->> 'id');
-  asked := private.ask_for_own_run(input ->> 'id', case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
+  asked := private.ask_for_run(input ->> 'id', case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
   if asked.dry_run is null then
     perform private.record_security_event('matching.run_requested', asked.id, null, jsonb_build_object('reconciliation_id', asked.reconciliation_id));
   end if;

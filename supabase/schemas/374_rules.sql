@@ -45,8 +45,8 @@ end $$;
 
 -- Gives the caller's pair of a period a new version of its rules, or forgets what was learnt: all of it, or these names, [{ left, right }]. Refuses:
 -- precondition_failed; role_required where four eyes are turned off by anyone but an admin.
-create function private.put_own_rules(period text, rules jsonb, policy jsonb, forget boolean, names jsonb, versions jsonb) returns public.pairs
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.set_rules(period text, rules jsonb, policy jsonb, forget boolean, names jsonb, versions jsonb) returns public.pairs
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   before jsonb;
@@ -74,12 +74,12 @@ begin
   perform private.ask_for_runs(tenant, p.pair_no);
   return p;
 end $$;
-grant execute on function private.rules_json(public.pairs), private.put_own_rules(text, jsonb, jsonb, boolean, jsonb, jsonb), private.without_names(jsonb, jsonb) to authenticated;
+grant execute on function private.rules_json(public.pairs) to authenticated;
 
 -- input: { id, rules, automatic, fees, four_eyes, calendar_id, exceptions, reset_learning, forget_names, dry_run }, `id` the reconciliation's. A dry run is asked for as one
 -- of `create_run`, whose id is `run_id`. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: matching.rules_updated.
 create function public.put_rules(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
   r public.reconciliations;
@@ -93,10 +93,10 @@ begin
   if dry_run then
     select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
     return private.rules_json(p) || policy || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
-      'run_id', (private.ask_for_own_run(r.id, private.trial_of(input))).id);
+      'run_id', (private.ask_for_run(r.id, private.trial_of(input))).id);
   end if;
   perform private.require_calendar(input);
-  p := private.put_own_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false),
+  p := private.set_rules(r.id, input -> 'rules', policy, coalesce((input ->> 'reset_learning')::boolean, false),
     coalesce(input -> 'forget_names', '[]'), request -> 'versions');
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $$;
@@ -147,4 +147,6 @@ begin
   end if;
   perform private.require_attempt(tenant, run, attempt);
 end $$;
-grant execute on function private.decisions_to_learn(text, integer, integer), private.keep_weights(text, integer, text, integer, jsonb, bigint) to service_role;
+grant execute on function
+  private.decisions_to_learn(text, integer, integer), private.keep_weights(text, integer, text, integer, jsonb, bigint)
+to service_role;

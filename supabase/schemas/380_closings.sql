@@ -200,7 +200,7 @@ grant execute on function private.close_own_period(text), private.reopen_own_per
 
 -- input: { id }. Closed when it answers, or `closing`. Refuses: not_found, conflict.
 create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'close_reconciliation');
   r public.reconciliations;
@@ -215,7 +215,7 @@ end $$;
 
 -- input: { id, reason }. Refuses: not_found, conflict.
 create function public.reopen_reconciliation(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'reopen_reconciliation');
   r public.reconciliations;

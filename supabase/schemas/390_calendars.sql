@@ -32,20 +32,11 @@ create table public.calendar_versions (
 );
 
 alter table public.calendars enable row level security;
-grant select, insert (name), update (name, version, updated_at, updated_by) on public.calendars to authenticated;
-grant select on public.calendars to service_role;
+grant select on public.calendars to authenticated, service_role;
 create policy calendars_read on public.calendars for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:calendars', 'write:calendars')));
-create policy calendars_insert on public.calendars for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:calendars')));
-create policy calendars_update on public.calendars for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:calendars')))
-  with check (tenant_id = (select private.tenant_id()));
 
 alter table public.calendar_versions enable row level security;
-grant select, insert (calendar_id, version, time_zone, weekly, special_days) on public.calendar_versions to authenticated;
-grant select on public.calendar_versions to service_role;
+grant select on public.calendar_versions to authenticated, service_role;
 create policy calendar_versions_read on public.calendar_versions for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:calendars', 'write:calendars')));
-create policy calendar_versions_insert on public.calendar_versions for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:calendars')));

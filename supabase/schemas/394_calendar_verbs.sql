@@ -10,31 +10,31 @@ begin
   );
 end $$;
 
--- The caller's own calendar as it is now. Refuses: not_found.
-create function private.own_calendar(id text) returns jsonb
+-- The calendar of the caller's tenant as it is now. Refuses: not_found.
+create function private.find_calendar(id text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   found_calendar jsonb;
 begin
   select private.calendar_json(c, v) into found_calendar
   from public.calendars c join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id and v.version = c.version
-  where c.tenant_id = private.tenant_id() and c.id = own_calendar.id;
+  where c.tenant_id = private.tenant_id() and c.id = $1;
   if not found then
     perform private.refuse_missing('calendar');
   end if;
   return found_calendar;
 end $$;
 
--- Starts the spans of a version that the caller has just made.
-create function private.start_own_business_time(no bigint) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+-- Starts the spans of a version of the caller's tenant.
+create function private.start_calendar_version(no bigint) returns void
+language plpgsql volatile set search_path = '' as $$
 begin
   perform private.start_business_time(private.tenant_id(), no, date_trunc('hour', now()) - interval '35 days', now() + interval '3 years 1 month');
 end $$;
 
 -- input: { name, time_zone, weekly, special_days }. Refuses: invalid_request; conflict beyond 100 calendars. Records: calendar.created.
 create function public.create_calendar(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_calendar');
   created public.calendars;
@@ -50,8 +50,8 @@ begin
   insert into public.calendars (name) values (input ->> 'name') returning * into created;
   insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
   values (created.id, 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days') returning calendar_no into no;
-  perform private.start_own_business_time(no);
-  answer := private.own_calendar(created.id);
+  perform private.start_calendar_version(no);
+  answer := private.find_calendar(created.id);
   perform private.record_security_event('calendar.created', created.id, null, jsonb_build_object('name', created.name, 'time_zone', input ->> 'time_zone'));
   return private.answer(request, answer);
 end $$;
@@ -61,7 +61,7 @@ create function public.get_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.enter(request, 'get_calendar');
-  return private.own_calendar(input ->> 'id');
+  return private.find_calendar(input ->> 'id');
 end $$;
 
 -- Open exceptions of the caller's tenant that count by another version of a calendar, and their deadline by this one. One that a person set stays
@@ -82,7 +82,7 @@ end $$;
 -- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Other hours make a new version, by which new exceptions count;
 -- with `open`, open ones too; and by which open periods that count business days by it run again. Refuses: not_found, precondition_failed, invalid_request. Records: calendar.updated.
 create function public.put_calendar(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   dry_run constant boolean := (input ->> 'dry_run')::boolean;
   hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone', 'weekly', input -> 'weekly', 'special_days', input -> 'special_days');
@@ -97,7 +97,7 @@ declare
 begin
   perform private.enter(request, 'put_calendar');
   perform from public.calendars c where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
-  before := private.own_calendar(input ->> 'id');
+  before := private.find_calendar(input ->> 'id');
   perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
   has_other_hours := (before -> 'time_zone', before -> 'weekly', before -> 'special_days')
     is distinct from (hours -> 'time_zone', hours -> 'weekly', hours -> 'special_days');
@@ -107,7 +107,7 @@ begin
       insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
       values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days')
       returning calendar_no into no;
-      perform private.start_own_business_time(no);
+      perform private.start_calendar_version(no);
     else
       no := private.current_calendar_no(private.tenant_id(), input ->> 'id');
     end if;
@@ -119,7 +119,7 @@ begin
     if has_other_hours then
       periods := private.ask_for_runs_by_calendar(input ->> 'id');
     end if;
-    after := private.own_calendar(input ->> 'id');
+    after := private.find_calendar(input ->> 'id');
     select array_agg(d.id) as ids, array_agg(d.severity) as severities, array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
     into moved from private.recalculated_deadlines(input ->> 'id', no) d where input ->> 'apply_to' = 'open';
     impact := private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
@@ -168,7 +168,7 @@ declare
   items jsonb;
 begin
   perform private.enter(request, 'list_calendar_versions');
-  perform private.own_calendar(input ->> 'id');
+  perform private.find_calendar(input ->> 'id');
   select jsonb_agg(jsonb_build_object(
     'calendar_version', x.version, 'time_zone', x.time_zone, 'weekly', x.weekly, 'special_day_count', jsonb_array_length(x.special_days),
     'open_exceptions', (
@@ -196,7 +196,7 @@ declare
   until constant timestamptz := input ->> 'until';
 begin
   perform private.enter(request, 'list_open_hours');
-  c := private.own_calendar(input ->> 'id');
+  c := private.find_calendar(input ->> 'id');
   return (
     select jsonb_build_object(
       'since', private.iso(since), 'until', private.iso(until),
@@ -221,7 +221,7 @@ end $$;
 
 -- input: { special_days, skipped }, what the server read of a file. Kept under the idempotency key, and changes nothing.
 create function public.read_ics(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'read_ics');
 begin
@@ -229,7 +229,7 @@ begin
 end $$;
 
 grant execute on function
-  private.calendar_json(public.calendars, public.calendar_versions), private.own_calendar(text), private.recalculated_deadlines(text, bigint), private.start_own_business_time(bigint),
+  private.calendar_json(public.calendars, public.calendar_versions), private.find_calendar(text),
   private.utc_offset(text, timestamptz), private.zone_offsets(text, timestamptz, timestamptz),
   private.open_spans(text, jsonb, jsonb, timestamptz, timestamptz)
 to authenticated;

@@ -28,17 +28,10 @@ create table public.sla_policies (
 );
 
 alter table public.sla_policies enable row level security;
-grant select,
-  update (critical_minutes, high_minutes, medium_minutes, low_minutes, at_risk_thresholds, at_risk_business_thresholds, calendar_id,
-    calendar_by_severity, pause_max_minutes, pause_max_count, pause_rules, version, updated_at, updated_by)
-on public.sla_policies to authenticated;
-grant select on public.sla_policies to service_role;
+grant select on public.sla_policies to authenticated, service_role;
 -- Whoever creates an exception gets its deadline from the policy.
 create policy sla_policies_read on public.sla_policies for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:sla-policy', 'write:sla-policy', 'write:exceptions')));
-create policy sla_policies_update on public.sla_policies for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:sla-policy')))
-  with check (tenant_id = (select private.tenant_id()));
 
 -- How long the tenant gives an exception of a severity.
 create function private.minutes_to_resolve(p public.sla_policies, severity text) returns integer
@@ -75,8 +68,3 @@ begin
     perform private.refuse_field('calendar_id', 'There is no such calendar.');
   end if;
 end $$;
-
-grant execute on function
-  private.require_calendar(jsonb),
-  private.minutes_to_resolve(public.sla_policies, text), private.policy_calendar(public.sla_policies, text), private.current_calendar_no(text, text)
-to authenticated;

@@ -158,6 +158,6 @@ begin
 end $$;
 
 grant execute on function
-  private.severity_rank(text), private.exception_may_move(text, text), private.high_risk_below(), private.medium_risk_up_to(),
-  private.breach_risks(), private.exception_json(public.exceptions, timestamptz)
+  private.severity_rank(text), private.high_risk_below(), private.medium_risk_up_to(), private.breach_risks(),
+  private.exception_json(public.exceptions, timestamptz)
 to authenticated;

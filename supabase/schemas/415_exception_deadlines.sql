@@ -43,13 +43,11 @@ end $$;
 -- What the policy's minutes from its creation come to by a calendar (null: round the clock), pauses that are over added. Null where no deadline is
 -- within reach.
 create function private.policy_deadline(e public.exceptions, minutes integer, no bigint) returns timestamptz
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   paused bigint := 0;
 begin
-  if e.tenant_id <> coalesce(private.tenant_id(), e.tenant_id) then
-    return null;
-  elsif no is null then
+  if no is null then
     return e.created_at + make_interval(mins => minutes) + e.paused_ms * interval '1 millisecond';
   end if;
   if e.pause_count > 0 then
@@ -66,7 +64,7 @@ end $$;
 
 -- When so many minutes from now are over by a calendar of the caller's tenant; null where that is beyond reach.
 create function private.first_deadline(no bigint, minutes integer) returns timestamptz
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   return private.moment_at(private.tenant_id(), no, private.open_ms(private.tenant_id(), no, now()) + minutes * 60000::bigint);
 end $$;
@@ -95,6 +93,5 @@ begin
 end $$;
 
 grant execute on function
-  private.deadline(public.exceptions, timestamptz), private.business_minutes_remaining(public.exceptions, timestamptz),
-  private.policy_deadline(public.exceptions, integer, bigint), private.first_deadline(bigint, integer), private.pause_fault(public.exceptions, public.sla_policies)
+  private.deadline(public.exceptions, timestamptz), private.business_minutes_remaining(public.exceptions, timestamptz)
 to authenticated;

@@ -150,7 +150,7 @@ end $$;
 -- by this moment nor by a worker that has been further on since this change began. A clock that has passed its deadline has no
 -- boundary ahead, whatever the thresholds.
 create function private.rearm_clocks() returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   late record;
@@ -176,4 +176,3 @@ begin
   from fresh f
   where c.tenant_id = tenant and c.exception_id = f.exception_id and (c.position, c.next_at) is distinct from (f.position, f.next_at);
 end $$;
-grant execute on function private.rearm_clocks() to authenticated;

@@ -128,7 +128,7 @@ end $$;
 -- Gives the open exceptions of the caller's tenant the thresholds of its policy that `before` didn't have, and takes away those that it has no more. What is
 -- passed already is not reported.
 create function private.rearm_business_warnings(before integer[]) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   thresholds constant integer[] := (select p.at_risk_business_thresholds from public.sla_policies p where p.tenant_id = tenant);
@@ -144,7 +144,6 @@ begin
   where x.at is not null
   on conflict (tenant_id, exception_id, minutes) do nothing;
 end $$;
-grant execute on function private.rearm_business_warnings(integer[]) to authenticated;
 
 -- Takes up to `batch` warnings whose moment has come. Planned for each batch: a plan kept from when the table was empty would look for each by reading it all.
 create function private.take_business_warnings(batch integer) returns setof private.business_warnings

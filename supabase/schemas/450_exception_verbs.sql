@@ -44,14 +44,14 @@ create function private.insert_exceptions(rows jsonb) returns setof public.excep
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_quota('exceptions', jsonb_array_length(rows));
-  return query select * from private.change_own_exceptions('create', array(
+  return query select * from private.change_exceptions_as_asked('create', array(
     select r.value - '{calendar_id,calendar_no,paused_until,pause_reason,resolution}'::text[] from jsonb_array_elements(rows) r
   ));
 end $$;
 
 -- input: the columns. Refuses: invalid_request.
 create function public.create_exception(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_exception');
   created public.exceptions;
@@ -87,7 +87,7 @@ end $$;
 -- input: { id, patch }, a merge patch of the columns that may change. Refuses: not_found, precondition_failed,
 -- invalid_transition, invalid_request; conflict for the deadline of a paused one.
 create function public.update_exception(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_exception');
   patch jsonb := input -> 'patch';
@@ -97,7 +97,7 @@ begin
   if kept is not null then
     return kept;
   end if;
-  select * into before from private.hold_own_exceptions(array[input ->> 'id']);
+  select * into before from private.hold_exceptions(array[input ->> 'id']);
   if not found then
     perform private.refuse_missing('exception');
   end if;
@@ -106,7 +106,7 @@ begin
   patch := private.patched_columns(before, patch);
   after := jsonb_populate_record(before, patch);
   if after is distinct from before or before.due_from_policy and patch ? 'due_at' then
-    select * into after from private.change_own_exceptions('edit', array[patch || jsonb_build_object('id', before.id)]);
+    select * into after from private.change_exceptions_as_asked('edit', array[patch || jsonb_build_object('id', before.id)]);
   end if;
   return private.answer(request, private.versioned_exception_json(after));
 end $$;
@@ -181,6 +181,6 @@ begin
 end $$;
 
 grant execute on function
-  private.find_exception(text), private.has_words(text), private.filter_conditions(jsonb, timestamptz), private.few_with_words(text), private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions), private.require_reconciliation(text), private.insert_exceptions(jsonb),
-  private.patched_columns(public.exceptions, jsonb)
+  private.find_exception(text), private.has_words(text), private.filter_conditions(jsonb, timestamptz), private.few_with_words(text),
+  private.exception_version(public.exceptions), private.versioned_exception_json(public.exceptions)
 to authenticated;

@@ -6,11 +6,11 @@ language plpgsql volatile set search_path = '' as $$
 declare
   e public.exceptions;
 begin
-  select * into e from private.hold_own_exceptions(array[hold_exception.id]);
+  select * into e from private.hold_exceptions(array[hold_exception.id]);
   if not found then
     perform private.refuse_missing('exception');
   elsif e.paused_until <= now() then
-    select * into e from private.change_own_exceptions('resume', array[jsonb_build_object('id', e.id)]);
+    select * into e from private.change_exceptions_as_asked('resume', array[jsonb_build_object('id', e.id)]);
   end if;
   return e;
 end $$;
@@ -28,7 +28,7 @@ end $$;
 
 -- input: { id, reason, until }. Refuses: not_found, invalid_request, conflict.
 create function public.pause_exception(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'pause_exception');
   e public.exceptions;
@@ -45,14 +45,14 @@ begin
   if fault is not null then
     perform private.refuse('conflict', fault);
   end if;
-  select * into e from private.change_own_exceptions('pause', array[
+  select * into e from private.change_exceptions_as_asked('pause', array[
     jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason', input -> 'reason')]);
   return private.answer(request, private.versioned_exception_json(e));
 end $$;
 
 -- input: { id }. Refuses: not_found, conflict.
 create function public.resume_exception(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'resume_exception');
   e public.exceptions;
@@ -64,8 +64,6 @@ begin
   if e.paused_at is null then
     perform private.refuse('conflict', 'It is not paused.');
   end if;
-  select * into e from private.change_own_exceptions('resume', array[jsonb_build_object('id', e.id)]);
+  select * into e from private.change_exceptions_as_asked('resume', array[jsonb_build_object('id', e.id)]);
   return private.answer(request, private.versioned_exception_json(e));
 end $$;
-
-grant execute on function private.hold_exception(text), private.require_pause_end(timestamptz, public.sla_policies) to authenticated;

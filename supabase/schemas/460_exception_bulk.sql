@@ -10,7 +10,6 @@ begin
     and e.id > %L and %s order by e.id limit %s)$q$, coalesce(after, ''), private.filter_conditions(filters, now()), most) into ids;
   return ids;
 end $$;
-grant execute on function private.matching_exceptions(jsonb, text, integer) to authenticated;
 
 -- What a bulk change by filter leaves as it is: refused as { path: ids.<place>, message }.
 create function private.skipped_exceptions(ids text[], refused jsonb) returns jsonb
@@ -29,14 +28,13 @@ begin
     select i.id from unnest(ids) with ordinality as i (id, n)
     where not exists (select from jsonb_array_elements(refused) r where r ->> 'path' = 'ids.' || (i.n - 1)) order by i.n);
 end $$;
-grant execute on function private.skipped_exceptions(text[], jsonb), private.not_skipped(text[], jsonb) to authenticated;
 
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of them or none. Or in place of ids { filter,
 -- expected_count, after: [id] | null }: the next 500 that match; those that can't be changed are skipped and named. Refuses: not_found,
 -- invalid_transition and conflict with the place of each in ids, invalid_request; conflict where other than expected_count match. Records:
 -- exceptions.bulk_updated.
 create function public.update_exceptions(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_exceptions');
   tenant constant text := private.tenant_id();
@@ -70,7 +68,7 @@ begin
       next_id := ids[batch];
     end if;
   end if;
-  perform private.hold_own_exceptions(ids);
+  perform private.hold_exceptions(ids);
   select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.') order by i.n) into refused
   from unnest(ids) with ordinality as i (id, n)
   where not exists (select from public.exceptions e where e.tenant_id = tenant and e.id = i.id);
@@ -88,7 +86,7 @@ begin
     perform private.refuse('invalid_transition', 'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   end if;
   if pause is not null or input ? 'resume' then
-    perform private.change_own_exceptions('resume', array(
+    perform private.change_exceptions_as_asked('resume', array(
       select jsonb_build_object('id', e.id) from public.exceptions e where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now()
     ));
     select * into p from public.sla_policies x where x.tenant_id = tenant;
@@ -109,7 +107,7 @@ begin
   end if;
   act := case when pause is not null then 'pause' when input ? 'resume' then 'resume' else 'edit' end;
   columns := case act when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') else patch end;
-  perform private.change_own_exceptions(act, array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
+  perform private.change_exceptions_as_asked(act, array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null, jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.answer(request, jsonb_build_object(
     'updated', cardinality(ids), 'skipped', skipped, 'next', case when next_id is not null then jsonb_build_array(next_id) end,
@@ -123,7 +121,7 @@ end $$;
 -- input: { rows: [{ line, …columns }] }. Rows that name an unknown reconciliation are refused by line, the others are created. Each
 -- batch of an import is a change of its own. Records: exceptions.imported.
 create function public.import_exceptions(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'import_exceptions');
   refused jsonb;

@@ -16,22 +16,10 @@ create table public.views (
 create index views_of_principal on public.views (tenant_id, principal_id, id);
 
 alter table public.views enable row level security;
-grant select, insert (name, shared, filters, sort_by), update (name, shared, filters, sort_by, updated_at), delete on public.views to authenticated;
-grant select on public.views to service_role;
+grant select on public.views to authenticated, service_role;
 create policy views_read on public.views for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (shared or principal_id = (select auth.jwt()) ->> 'principal_id')
     and (select private.may('read:views', 'write:views')));
-create policy views_insert on public.views for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and principal_id = (select auth.jwt()) ->> 'principal_id'
-    and (select private.may('write:views')));
--- A view is changed by whoever made it; a shared one by admins too.
-create policy views_update on public.views for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:views'))
-    and (principal_id = (select auth.jwt()) ->> 'principal_id' or shared and (select auth.jwt()) -> 'roles' ? 'tenant_admin'))
-  with check (tenant_id = (select private.tenant_id()));
-create policy views_delete on public.views for delete to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:views'))
-    and (principal_id = (select auth.jwt()) ->> 'principal_id' or shared and (select auth.jwt()) -> 'roles' ? 'tenant_admin'));
 
 -- How many open exceptions match, up to 10,000.
 create function private.count_of_view(filters jsonb) returns bigint
@@ -61,17 +49,21 @@ begin
   return private.version_of(jsonb_build_array(v.name, v.shared, v.filters, v.sort_by));
 end $$;
 
--- One that the caller sees; with `to_change` locked, and one that they may change. Refuses: not_found, role_required.
+-- One that the caller sees: their own or a shared one. With `to_change` locked, and one that they may change: their own, and as an admin a
+-- shared one. Refuses: not_found, role_required.
 create function private.find_view(id text, to_change boolean default false) returns public.views
 language plpgsql volatile set search_path = '' as $$
 declare
   v public.views;
+  caller constant text := auth.jwt() ->> 'principal_id';
 begin
-  select * into v from public.views x where x.tenant_id = private.tenant_id() and x.id = $1;
+  select * into v from public.views x where x.tenant_id = private.tenant_id() and x.id = $1 and (x.shared or x.principal_id = caller);
   if not found then
     perform private.refuse_missing('view');
   elsif to_change then
-    select * into v from public.views x where x.tenant_id = private.tenant_id() and x.id = $1 for update;
+    select * into v from public.views x where x.tenant_id = private.tenant_id() and x.id = $1
+      and (x.principal_id = caller or x.shared and auth.jwt() -> 'roles' ? 'tenant_admin')
+    for update;
     if not found then
       perform private.refuse('role_required', 'Only who made this view, or an admin, can change it. Save your own instead.');
     end if;
@@ -81,7 +73,7 @@ end $$;
 
 -- input: { name, shared, filters, sort_by }. Refuses: conflict beyond 50 views of one person. Records: view.created where it is shared.
 create function public.create_view(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_view');
   created public.views;
@@ -113,7 +105,7 @@ end $$;
 
 -- input: { id, patch }. Refuses: not_found, role_required, precondition_failed. Records: view.updated where it is or was shared.
 create function public.update_view(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_view');
   before public.views;
@@ -125,6 +117,9 @@ begin
   before := private.find_view(input ->> 'id', true);
   perform private.require_version(private.view_version(before), request -> 'versions');
   after := jsonb_populate_record(before, input -> 'patch');
+  if not after.shared and before.principal_id <> auth.jwt() ->> 'principal_id' then
+    perform private.refuse('role_required', 'This credential isn''t allowed to do this.');
+  end if;
   if after is distinct from before then
     update public.views x set name = after.name, shared = after.shared, filters = after.filters, sort_by = after.sort_by, updated_at = now()
     where x.tenant_id = before.tenant_id and x.id = before.id returning * into after;
@@ -139,7 +134,7 @@ end $$;
 
 -- input: { id }. Refuses: not_found, role_required, precondition_failed. Records: view.deleted where it was shared.
 create function public.delete_view(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'delete_view');
   v public.views;

@@ -43,18 +43,9 @@ create trigger set_lineage before insert on public.api_keys for each row execute
 
 -- Key management is a user's act: no API key and no service-role key has it.
 alter table public.api_keys enable row level security;
-grant select,
-  insert (key_id, name, description, scopes, ip_allowlist, expires_at, rotated_from),
-  update (name, description, scopes, ip_allowlist, expires_at, grace_expires_at, rotated_to, revoked_at, revoked_by, revoke_reason, updated_at)
-on public.api_keys to authenticated;
-grant select on public.api_keys to service_role;
+grant select on public.api_keys to authenticated, service_role;
 create policy api_keys_read on public.api_keys for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:api-keys')));
-create policy api_keys_insert on public.api_keys for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:api-keys')));
-create policy api_keys_update on public.api_keys for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:api-keys')))
-  with check (tenant_id = (select private.tenant_id()));
 
 -- The directory of credentials: whose a key_id is, and its digest. A credential is verified before its tenant is known, so this one
 -- table is looked up across tenants. In a schema that no API role can read.
@@ -88,14 +79,6 @@ begin
   return private.find_api_key(key_id);
 end $$;
 grant execute on function private.find_api_key(text), public.find_api_key(text) to service_role;
-
--- Of one's own tenant's key, in the transaction that creates it.
-create function private.keep_api_key_secret(api_key_id text, digest text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest)
-  select k.key_id, k.tenant_id, k.id, $2 from public.api_keys k where k.tenant_id = private.tenant_id() and k.id = $1;
-end $$;
 
 -- Reports keys that expire within 14, 3 and 1 days: once for each threshold and expiry, the nearest one where several passed.
 -- Answers how many keys it looked at.
@@ -151,5 +134,4 @@ begin
   end loop;
   return ended;
 end $$;
-grant execute on function private.keep_api_key_secret(text, text), private.revocation_json(public.api_keys) to authenticated;
 grant execute on function private.announce_expiring_api_keys(), private.end_grace_periods() to service_role;

@@ -113,14 +113,15 @@ begin
     private.text_array(input -> 'ip_allowlist'), (input ->> 'expires_at')::timestamptz, insert_api_key.rotated_from
   )
   returning * into created;
-  perform private.keep_api_key_secret(created.id, input ->> 'secret_digest');
+  insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest)
+  values (created.key_id, created.tenant_id, created.id, input ->> 'secret_digest');
   return created;
 end $$;
 
 -- input: the columns, with secret_digest and `sealed`, the secret as only the holder of the idempotency key can read it.
 -- Refuses: invalid_request. Records: api_key.created.
 create function public.create_api_key(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_api_key');
   created public.api_keys;
@@ -139,7 +140,7 @@ end $$;
 -- input: { id, grace_period_seconds, key_id, secret_digest, sealed }. The grace period ends with the key's own expiry at the latest.
 -- The successor keeps name, description, scopes and allowlist, and gets the same length of life. Refuses: not_found, conflict. Records: api_key.rotated.
 create function public.rotate_api_key(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'rotate_api_key');
   old public.api_keys;
@@ -180,7 +181,7 @@ end $$;
 
 -- input: { id, reason, disable_webhooks }; disable_webhooks: those that it registered as well. Revoking a revoked key returns it unchanged. Refuses: not_found, precondition_failed. Records: api_key.revoked, and sends the event.
 create function public.revoke_api_key(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'revoke_api_key');
   k public.api_keys;
@@ -194,7 +195,7 @@ begin
     update public.api_keys a set revoked_at = now(), revoked_by = private.actor(), revoke_reason = input ->> 'reason', updated_at = now()
     where a.tenant_id = k.tenant_id and a.id = k.id returning * into k;
     perform private.record_security_event('api_key.revoked', k.id, input ->> 'reason', jsonb_build_object('name', k.name));
-    perform private.emit_own('api_key.revoked', private.revocation_json(k), k.id);
+    perform private.emit(k.tenant_id, 'api_key.revoked', private.revocation_json(k), k.id);
     if (input ->> 'disable_webhooks')::boolean then
       perform private.disable_webhook(w, 'manual', format('The API key %s, which registered it, was revoked.', k.name))
       from unnest(private.webhooks_of_api_key(k)) w;
@@ -205,7 +206,7 @@ end $$;
 
 -- input: { id, patch }. Refuses: not_found, conflict, precondition_failed, invalid_request. Records: api_key.updated, where something changed.
 create function public.update_api_key(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_api_key');
   -- Usage, which calls and time change: not part of an update.
@@ -273,6 +274,6 @@ begin
 end $$;
 
 grant execute on function
-  private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_own_api_key(text), private.lock_api_key(text), private.lock_usable_api_key(text),
-  private.webhooks_of_api_key(public.api_keys), private.require_expiry(timestamptz), private.insert_api_key(jsonb, text)
+  private.api_key_json(public.api_keys), private.api_key_version(public.api_keys), private.find_own_api_key(text),
+  private.webhooks_of_api_key(public.api_keys)
 to authenticated;

@@ -28,21 +28,10 @@ create index webhooks_by_tenant on public.webhooks (tenant_id, id desc) where de
 -- For the worker, which is woken with identifiers of any tenant's.
 create index webhooks_by_id on public.webhooks (id);
 
--- Changing a webhook reads it on the way, so writers pass this policy too; `private.enter` decides who may ask for one.
 alter table public.webhooks enable row level security;
-grant select,
-  insert (url, description, events),
-  update (url, description, events, status, disabled_at, disabled_by, disabled_reason, disabled_detail, secret_changed_at,
-    previous_secret_expires_at, failing_since, updated_at, deleted_at)
-on public.webhooks to authenticated;
-grant select on public.webhooks to service_role;
+grant select on public.webhooks to authenticated, service_role;
 create policy webhooks_read on public.webhooks for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks', 'write:webhooks')));
-create policy webhooks_insert on public.webhooks for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:webhooks')));
-create policy webhooks_update on public.webhooks for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:webhooks')))
-  with check (tenant_id = (select private.tenant_id()));
 
 -- In a schema that no API role can read, and sealed by a key that the database does not know. The one without an end is current;
 -- the others sign beside it until their end.

@@ -38,7 +38,7 @@ end $$;
 
 -- The new secret signs from now on; the others stop when `grace` is over, or earlier where that was decided before.
 create function private.keep_webhook_secret(webhook_id text, id text, sealed text, grace interval default '0') returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   update private.webhook_secrets s set expires_at = least(s.expires_at, now() + grace)
   where s.tenant_id = private.tenant_id() and s.webhook_id = $1;
@@ -47,7 +47,7 @@ begin
 end $$;
 
 create function private.forget_webhook_secrets(webhook_id text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   delete from private.webhook_secrets s where s.tenant_id = private.tenant_id() and s.webhook_id = $1;
 end $$;
@@ -156,8 +156,5 @@ end $$;
 grant execute on function private.warn_of_failing_webhooks() to service_role;
 
 grant execute on function
-  private.find_webhook(text), private.lock_webhook(text), private.require_active_webhook(public.webhooks),
-  private.keep_webhook_secret(text, text, text, interval), private.forget_webhook_secrets(text), private.drop_waiting_deliveries(text),
-  private.webhook_disable_at(timestamptz), private.disable_webhook(text, text, text), private.enable_webhook(public.webhooks),
-  private.last_failure(public.webhooks)
+  private.find_webhook(text), private.webhook_disable_at(timestamptz), private.last_failure(public.webhooks)
 to authenticated;

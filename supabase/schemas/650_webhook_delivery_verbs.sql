@@ -142,7 +142,7 @@ end $$;
 
 -- Sends again what the caller may see, from the start of the schedule; answers how many. What is under way is left alone.
 create function private.requeue_deliveries(webhook_id text, ids text[], cause text) returns bigint
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   requeued bigint;
 begin
@@ -160,7 +160,7 @@ end $$;
 
 -- input: { id, delivery_id }. Refuses: not_found; conflict while it is being sent, or for a disabled webhook.
 create function public.resend_webhook_delivery(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'resend_webhook_delivery');
   d public.webhook_deliveries;
@@ -179,7 +179,7 @@ end $$;
 -- input: { id, since, dry_run }. Missed is what failed, or failed so far and waits for another try. Refuses: not_found; conflict for a
 -- disabled webhook, unless with dry_run. Records: webhook.recovered.
 create function public.recover_webhook(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'recover_webhook');
   since constant timestamptz := (input ->> 'since')::timestamptz;
@@ -213,5 +213,5 @@ end $$;
 
 grant execute on function
   private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
-  private.delivery_json(public.webhook_deliveries), private.deliveries_page(jsonb), private.find_delivery(text, text), private.requeue_deliveries(text, text[], text)
+  private.delivery_json(public.webhook_deliveries), private.deliveries_page(jsonb), private.find_delivery(text, text)
 to authenticated;

@@ -117,11 +117,10 @@ create trigger count_new after insert on public.records referencing new table as
 create trigger count_gone after delete on public.records referencing old table as changed
   for each statement execute function private.count_rows('records', '-1');
 
--- Writers see the rows they write; the functions decide what they are answered. Deleted rows are visible with the permission to restore.
+-- Who may write a surface sees what it writes. Deleted rows are visible with the permission to restore.
 -- The publishable key sees published records of the public surfaces.
 alter table public.records enable row level security;
 grant select on public.records to anon, authenticated, service_role;
-grant insert (surface, data), update (data) on public.records to authenticated;
 create policy records_read on public.records for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and surface = any ((select private.permitted('read', 'write'))::text[])
@@ -130,18 +129,9 @@ create policy records_read_published on public.records for select to anon
   using (tenant_id = (select private.tenant_id())
     and (select private.principal_type()) = 'publishable_key'
     and surface = any ((select private.permitted('read'))::text[]) and published and deleted_at is null);
-create policy records_insert on public.records for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and deleted_at is null
-    and surface = any ((select private.permitted('write'))::text[]));
-create policy records_update on public.records for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and deleted_at is null
-    and surface = any ((select private.permitted('write'))::text[]))
-  with check (tenant_id = (select private.tenant_id()));
 
 grant execute on function
-  private.record_words(text), private.record_mark(text, text), private.record_search(text, text, jsonb),
-  private.record_query(text, text, text), private.record_retention(), private.record_purge_at(timestamptz),
-  private.in_bin(timestamptz)
+  private.record_retention(), private.record_purge_at(timestamptz), private.in_bin(timestamptz)
 to anon, authenticated;
 
 -- Deletes records that were deleted 30 days ago, at most `batch` at a time; answers how many. One that is being restored is skipped.

@@ -54,36 +54,6 @@ begin
   return r;
 end $$;
 
--- Into the bin and out of it. Not an update by the caller: who may delete need not be one who sees what is deleted.
-create function private.bin_record(id text) returns public.records
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  r public.records;
-begin
-  update public.records x set deleted_at = now()
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.deleted_at is null and private.may('write:' || x.surface)
-  returning * into r;
-  return r;
-end $$;
-
--- Refuses: not_found.
-create function private.unbin_record(surface text, id text) returns public.records
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  r public.records;
-begin
-  select * into r from public.records x
-  where x.tenant_id = private.tenant_id() and x.id = $2 and x.surface = $1 and private.may('restore:' || x.surface)
-    and (x.deleted_at is null or private.in_bin(x.deleted_at)) for update;
-  if not found then
-    perform private.refuse_missing('record');
-  end if;
-  if r.deleted_at is not null then
-    update public.records x set deleted_at = null where x.tenant_id = r.tenant_id and x.id = r.id returning * into r;
-  end if;
-  return r;
-end $$;
-
 -- The newest identifiers out of several sources, each of which has an index in their order.
 create function private.newest_records(sources text[], filters text, page_size integer) returns text[]
 language plpgsql stable set search_path = '' as $$
@@ -155,7 +125,7 @@ end $$;
 
 -- input: { surface, data }. Refuses: payload_too_large.
 create function public.create_record(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_record', coalesce(input ->> 'surface', ''));
   created public.records;
@@ -189,7 +159,7 @@ end $$;
 
 -- input: { surface, id, patch }: a merge patch. Refuses: not_found, precondition_failed, payload_too_large.
 create function public.update_record(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_record', coalesce(input ->> 'surface', ''));
   r public.records;
@@ -209,7 +179,7 @@ end $$;
 
 -- input: { surface, id }. Refuses: not_found, precondition_failed.
 create function public.delete_record(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'delete_record', coalesce(input ->> 'surface', ''));
   r public.records;
@@ -218,23 +188,32 @@ begin
     return kept;
   end if;
   r := private.lock_record(input, request);
-  return private.answer(request, private.record_json(private.bin_record(r.id)));
+  update public.records x set deleted_at = now() where x.tenant_id = r.tenant_id and x.id = r.id returning * into r;
+  return private.answer(request, private.record_json(r));
 end $$;
 
 -- input: { surface, id }. Restoring what is not deleted returns it unchanged. Refuses: not_found.
 create function public.restore_record(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'restore_record', coalesce(input ->> 'surface', ''));
+  r public.records;
 begin
   if kept is not null then
     return kept;
   end if;
-  return private.answer(request, private.record_json(private.unbin_record(input ->> 'surface', input ->> 'id')));
+  select * into r from public.records x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' and x.surface = input ->> 'surface'
+    and (x.deleted_at is null or private.in_bin(x.deleted_at)) for update;
+  if not found then
+    perform private.refuse_missing('record');
+  end if;
+  if r.deleted_at is not null then
+    update public.records x set deleted_at = null where x.tenant_id = r.tenant_id and x.id = r.id returning * into r;
+  end if;
+  return private.answer(request, private.record_json(r));
 end $$;
 
-grant execute on function private.record_json(public.records), private.with_deleted(jsonb), private.find_records(jsonb) to anon, authenticated;
 grant execute on function
-  private.require_record_size(jsonb), private.lock_record(jsonb, jsonb), private.bin_record(text),
-  private.unbin_record(text, text)
-to authenticated;
+  private.record_json(public.records), private.with_deleted(jsonb), private.find_records(jsonb)
+to anon, authenticated;

@@ -8,16 +8,10 @@ create table public.first_steps_dismissals (
 );
 
 alter table public.first_steps_dismissals enable row level security;
-grant select, insert (tenant_id, principal_id), delete on public.first_steps_dismissals to authenticated;
+grant select on public.first_steps_dismissals to authenticated;
 create policy first_steps_dismissals_read on public.first_steps_dismissals for select to authenticated
   using (tenant_id = (select private.tenant_id()) and principal_id = (select auth.jwt()) ->> 'principal_id'
     and (select private.may('read:first-steps')));
-create policy first_steps_dismissals_insert on public.first_steps_dismissals for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and principal_id = (select auth.jwt()) ->> 'principal_id'
-    and (select private.may('write:first-steps')));
-create policy first_steps_dismissals_delete on public.first_steps_dismissals for delete to authenticated
-  using (tenant_id = (select private.tenant_id()) and principal_id = (select auth.jwt()) ->> 'principal_id'
-    and (select private.may('write:first-steps')));
 
 -- What was done stays done: revoked keys and deleted webhooks count.
 create function private.first_steps_json() returns jsonb
@@ -60,7 +54,7 @@ end $$;
 
 -- input: { dismissed }. For oneself alone. Refuses: precondition_failed.
 create function public.put_first_steps(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.enter(request, 'put_first_steps');
   perform private.require_version(private.first_steps_version(), request -> 'versions');

@@ -100,22 +100,6 @@ begin
   order by s.id desc;
 end $$;
 
--- Ends the caller's own of these, or all where there is no list. Answers which.
-create function private.end_own_sessions(ids text[]) returns text[]
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  claims constant jsonb := auth.jwt();
-  ended text[];
-begin
-  with gone as (
-    update private.sessions s set ended_at = now()
-    where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null and (ids is null or s.id = any (ids))
-    returning s.id
-  )
-  select array_agg(g.id order by g.id) into ended from gone g;
-  return coalesce(ended, '{}');
-end $$;
-
 create function private.session_json(s private.sessions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -125,7 +109,7 @@ begin
     'current', coalesce(s.id = auth.jwt() ->> 'session_id', false)
   );
 end $$;
-grant execute on function private.own_sessions(integer), private.end_own_sessions(text[]), private.session_json(private.sessions) to authenticated;
+grant execute on function private.own_sessions(integer), private.session_json(private.sessions) to authenticated;
 
 -- input: { limit, after: [id] | null, idle_seconds }. Newest first.
 create function public.list_sessions(input jsonb, request jsonb) returns jsonb
@@ -146,16 +130,23 @@ end $$;
 
 -- input: { ids } or null for all. Answers which of the caller's own ended by it. Records: session.ended, session.ended_everywhere.
 create function public.end_sessions(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'end_sessions');
   everywhere constant boolean := jsonb_typeof(input -> 'ids') is distinct from 'array';
+  claims constant jsonb := auth.jwt();
   ended text[];
 begin
   if kept is not null then
     return kept;
   end if;
-  ended := private.end_own_sessions(case when not everywhere then private.text_array(input -> 'ids') end);
+  with gone as (
+    update private.sessions s set ended_at = now()
+    where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null
+      and (everywhere or s.id = any (private.text_array(input -> 'ids')))
+    returning s.id
+  )
+  select coalesce(array_agg(g.id order by g.id), '{}') into ended from gone g;
   if everywhere then
     perform private.record_security_event('session.ended_everywhere', null, null, jsonb_build_object('sessions', cardinality(ended)));
   else

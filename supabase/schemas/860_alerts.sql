@@ -16,16 +16,9 @@ create table public.notification_settings (
   primary key (tenant_id, subject, is_account)
 );
 alter table public.notification_settings enable row level security;
-grant select, insert (is_account, exception_breached, exception_at_risk, assigned, mentioned, webhook_failing, api_key_expiring),
-  update (exception_breached, exception_at_risk, assigned, mentioned, webhook_failing, api_key_expiring)
-on public.notification_settings to authenticated;
+grant select on public.notification_settings to authenticated;
 create policy notification_settings_read on public.notification_settings for select to authenticated
   using (tenant_id = (select private.tenant_id()) and subject = (select auth.jwt()) ->> 'sub' and (select private.may('read:notifications')));
-create policy notification_settings_insert on public.notification_settings for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and subject = (select auth.jwt()) ->> 'sub' and (select private.may('write:notifications')));
-create policy notification_settings_update on public.notification_settings for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and subject = (select auth.jwt()) ->> 'sub' and (select private.may('write:notifications')))
-  with check (tenant_id = (select private.tenant_id()));
 
 create table public.alert_channels (
   id text not null default private.new_id('ach'),
@@ -45,14 +38,9 @@ create table public.alert_channels (
 );
 create index alert_channels_by_tenant on public.alert_channels (tenant_id, id desc) where deleted_at is null;
 alter table public.alert_channels enable row level security;
-grant select, insert (name, url_hint, kinds), update (name, url_hint, kinds, last_failure, last_failure_at, deleted_at) on public.alert_channels to authenticated;
+grant select on public.alert_channels to authenticated;
 create policy alert_channels_read on public.alert_channels for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:alert-channels')));
-create policy alert_channels_insert on public.alert_channels for insert to authenticated
-  with check (tenant_id = (select private.tenant_id()) and (select private.may('write:alert-channels')));
-create policy alert_channels_update on public.alert_channels for update to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('write:alert-channels')))
-  with check (tenant_id = (select private.tenant_id()));
 
 create table private.alert_channel_urls (
   tenant_id text not null,

@@ -53,27 +53,16 @@ end $$;
 
 -- Of one's own tenant's channel; null forgets it.
 create function private.keep_alert_channel_url(channel_id text, url_id text, sealed text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 begin
-  if not private.may('write:alert-channels') then
-    perform private.refuse('role_required', 'This credential does not allow this operation.');
-  end if;
   delete from private.alert_channel_urls x where x.tenant_id = private.tenant_id() and x.channel_id = $1;
   insert into private.alert_channel_urls (tenant_id, channel_id, url_id, sealed)
   select c.tenant_id, c.id, $2, $3 from public.alert_channels c where c.tenant_id = private.tenant_id() and c.id = $1 and $3 is not null;
 end $$;
 
-create function private.queue_test_alert(channel_id text) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  if private.may('write:alert-channels') then
-    perform graphile_worker.add_job('send_test_alert',
-      private.of_request(jsonb_build_object('tenant_id', private.tenant_id(), 'channel_id', $1)), max_attempts => 1, job_key => 'test-alert:' || private.tenant_id() || ':' || $1);
-  end if;
-end $$;
-
-grant execute on function private.own_address(), private.notification_settings_json(boolean), private.alert_channel_json(public.alert_channels),
-  private.lock_alert_channel(text, jsonb), private.keep_alert_channel_url(text, text, text), private.queue_test_alert(text) to authenticated;
+grant execute on function
+  private.own_address(), private.notification_settings_json(boolean), private.alert_channel_json(public.alert_channels)
+to authenticated;
 
 -- input: { is_account }.
 create function public.get_notification_settings(input jsonb, request jsonb) returns jsonb
@@ -85,7 +74,7 @@ end $$;
 
 -- input: { settings, is_account }. Refuses: precondition_failed.
 create function public.put_notification_settings(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'put_notification_settings');
   given constant jsonb := input -> 'settings';
@@ -123,7 +112,7 @@ end $$;
 
 -- input: { name, kinds, url_hint, url_id, sealed }. Refuses: conflict beyond 20. Records: alert_channel.created.
 create function public.create_alert_channel(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'create_alert_channel');
   c public.alert_channels;
@@ -158,7 +147,7 @@ end $$;
 -- input: { id, patch: { name, kinds }, and with another URL url_hint, url_id, sealed }. Refuses: not_found, precondition_failed.
 -- Records: alert_channel.updated.
 create function public.update_alert_channel(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'update_alert_channel');
   patch constant jsonb := coalesce(input -> 'patch', '{}');
@@ -185,7 +174,7 @@ end $$;
 
 -- input: { id }. Its URL is forgotten. Refuses: not_found, precondition_failed. Records: alert_channel.deleted.
 create function public.delete_alert_channel(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'delete_alert_channel');
   c public.alert_channels;
@@ -202,7 +191,7 @@ end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.test_alert_channel(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   kept constant jsonb := private.enter_write(request, 'test_alert_channel');
   c public.alert_channels;
@@ -211,7 +200,8 @@ begin
     return kept;
   end if;
   c := private.lock_alert_channel(input ->> 'id', null);
-  perform private.queue_test_alert(c.id);
+  perform graphile_worker.add_job('send_test_alert', private.of_request(jsonb_build_object('tenant_id', c.tenant_id, 'channel_id', c.id)),
+    max_attempts => 1, job_key => 'test-alert:' || c.tenant_id || ':' || c.id);
   return private.answer(request, private.alert_channel_json(c));
 end $$;
 

@@ -4,9 +4,6 @@ select private.emit('one', 'webhook.test', '{}'), private.emit('two', 'webhook.t
 
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_rows('an admin reads its own tenant''s events', 'select from events', 1);
-select pg_temp.expect_refused('an admin writes none', $$insert into events (tenant_id, type, data) values ('one', 'webhook.test', '{}')$$);
-select pg_temp.expect_refused('an admin changes none', $$update events set data = '{}'$$);
-select pg_temp.expect_refused('an admin deletes none', 'delete from events');
 select pg_temp.expect_refused('an admin tells nothing to another tenant''s receivers', $$select private.emit('two', 'webhook.test', '{}')$$);
 select pg_temp.become_owner();
 

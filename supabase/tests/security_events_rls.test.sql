@@ -4,12 +4,8 @@ insert into security_events (tenant_id, type, actor) values ('one', 'test.done',
 
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_rows('an admin reads its own tenant''s events', 'select from security_events', 1);
-select pg_temp.expect_refused('an admin writes none', $$insert into security_events (tenant_id, type, actor) values ('one', 'test.done', 'user:eve')$$);
-select pg_temp.expect_refused('an admin changes none', $$update security_events set actor = 'user:eve'$$);
-select pg_temp.expect_refused('an admin deletes none', 'delete from security_events');
-select pg_temp.expect_refused('an admin empties nothing', 'truncate security_events');
 select pg_temp.expect_refused('an admin sees no head of a chain', 'select from private.security_event_heads');
-select pg_temp.expect_refused('an admin removes no checkpoint', 'delete from private.security_event_checkpoints');
+select pg_temp.expect_refused('an admin sees no checkpoint', 'select from private.security_event_checkpoints');
 select pg_temp.expect_refused('an admin sees no count', 'select from private.security_event_counts');
 select pg_temp.become_owner();
 

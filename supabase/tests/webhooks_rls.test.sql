@@ -13,38 +13,20 @@ select pg_temp.expect_rows('an admin sees its own tenant''s webhooks', 'select f
 select pg_temp.expect_rows('an admin sees its own tenant''s deliveries', 'select from webhook_deliveries', 1);
 select pg_temp.expect_rows('an admin sees its own tenant''s attempts', 'select from webhook_attempts', 1);
 select pg_temp.expect_rows('an admin sees its own tenant''s answer times', 'select from webhook_answer_times', 1);
-select pg_temp.expect_changed('an admin changes its own', $$update webhooks set description = 'x' where id = 'whk_one'$$, 1);
-select pg_temp.expect_changed('another tenant''s webhook does not change', $$update webhooks set url = 'https://evil.example.com/' where id = 'whk_two'$$, 0);
-select pg_temp.expect_refused('an admin names no tenant', $$insert into webhooks (tenant_id, url, events) values ('two', 'https://x.example.com/', '{webhook.test}')$$);
-select pg_temp.expect_refused('a webhook does not change its tenant', $$update webhooks set tenant_id = 'two'$$);
-select pg_temp.expect_refused('nobody deletes a webhook', 'delete from webhooks');
 select pg_temp.expect_refused('an admin reads no secret', 'select from private.webhook_secrets');
-select pg_temp.expect_refused('an admin writes no delivery', $$update webhook_deliveries set status = 'delivered', next_attempt_at = null$$);
-select pg_temp.expect_refused('an admin writes no attempt', $$update webhook_attempts set detail = 'x'$$);
 select pg_temp.expect_refused('an admin claims nothing', $$select private.claim_webhook_deliveries('{whk_one}', 1)$$);
 select pg_temp.expect_refused('an admin settles nothing', $$select private.settle_webhook_attempts('[]')$$);
-select private.keep_webhook_secret('whk_two', 'whs_evil', 'y');
-select private.forget_webhook_secrets('whk_two');
-select private.drop_waiting_deliveries('whk_two');
-select private.disable_webhook('whk_two', 'manual', 'x');
-select private.requeue_deliveries('whk_two', array(select id from webhook_deliveries), 'resend');
+select pg_temp.expect_refused('nobody keeps a secret but by the verbs', $$select private.keep_webhook_secret('whk_one', 'whs_evil', 'y')$$);
 select pg_temp.become_owner();
-select pg_temp.expect_rows('an admin does nothing to another tenant''s webhook', $$select from private.webhook_secrets s
-  join webhooks w on w.id = s.webhook_id join webhook_deliveries d on d.webhook_id = w.id
-  where w.id = 'whk_two' and s.id = 'whs_two' and s.expires_at is null and w.status = 'active' and d.status = 'pending' and d.cause = 'retry'$$, 1);
-select pg_temp.expect_rows('nor adds to it', $$select from private.webhook_secrets where webhook_id = 'whk_two'$$, 1);
 
 select pg_temp.become_user('one', '{tenant_analyst,tenant_lead}');
 select pg_temp.expect_rows('who is no admin sees no webhook', 'select from webhooks', 0);
 select pg_temp.expect_rows('who is no admin sees no delivery', 'select from webhook_deliveries', 0);
 select pg_temp.expect_rows('who is no admin sees no attempt', 'select from webhook_attempts', 0);
-select pg_temp.expect_changed('who is no admin changes no webhook', $$update webhooks set description = 'x'$$, 0);
-select pg_temp.expect_refused('who is no admin registers no webhook', $$insert into webhooks (url, events) values ('https://x.example.com/', '{webhook.test}')$$);
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:webhooks}');
 select pg_temp.expect_rows('a key that may read sees them', 'select from webhooks', 1);
-select pg_temp.expect_changed('a key that may only read changes none', $$update webhooks set description = 'x'$$, 0);
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions}');
@@ -59,4 +41,3 @@ select pg_temp.become_owner();
 
 select pg_temp.become('service_role');
 select pg_temp.expect_refused('the server reads no secret past its function', 'select from private.webhook_secrets');
-select pg_temp.expect_refused('the server writes no webhook', $$update webhooks set description = 'x'$$);

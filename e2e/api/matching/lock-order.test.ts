@@ -51,7 +51,7 @@ test(
     const [undone] = await meanwhile(
       [
         ["select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ tenant_id: world.tenant })]],
-        ["select from private.open_own_pair($1, $2)", [sides.left_source_id, sides.right_source_id]],
+        ["select from private.open_pair($1, $2)", [sides.left_source_id, sides.right_source_id]],
       ],
       [() => world.call("POST", `imports/${id}/undo`)],
     );
