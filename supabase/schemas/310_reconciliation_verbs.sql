@@ -98,7 +98,7 @@ begin
   if kept is not null then
     return kept;
   end if;
-  perform private.hold_pair_of_own(input ->> 'id');
+  perform private.hold_pair_of(input ->> 'id');
   select * into before from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('reconciliation');

@@ -51,7 +51,7 @@ begin
 end $$;
 
 -- The pair of one of the caller's reconciliations, before its row is locked; nothing where it has none.
-create function private.hold_pair_of_own(reconciliation text) returns void
+create function private.hold_pair_of(reconciliation text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.hold_pair(r.tenant_id, r.pair_no) from public.reconciliations r

@@ -52,7 +52,7 @@ declare
   before jsonb;
   p public.pairs;
 begin
-  perform private.hold_pair_of_own(period);
+  perform private.hold_pair_of(period);
   select x.* into p from public.reconciliations r join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
   where r.tenant_id = tenant and r.id = period;
   perform private.require_version(p.rules_version, versions);

@@ -140,14 +140,14 @@ begin
   perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id, null, jsonb_build_object('digest', c.digest));
   perform private.queue_book_examination(r.tenant_id, r.pair_no);
-  perform private.emit_own('reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
+  perform private.emit(r.tenant_id, 'reconciliation.closed', jsonb_build_object('reconciliation', private.reconciliation_json(r)));
   return r;
 end $$;
 
 -- Closes a period of the caller's, or has a matcher close it where its sources have many lines. Refuses: conflict, as require_closable and
 -- write_closing, and where it is closed or being closed; what write_closing refuses comes later of one that a matcher closes.
-create function private.close_own_period(id text) returns public.reconciliations
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.close_period(id text) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   lines constant bigint := (
@@ -172,12 +172,12 @@ begin
 end $$;
 
 -- Refuses: conflict where the period is not closed, or a later one is or is being closed. Records and emits: reconciliation.reopened.
-create function private.reopen_own_period(id text, reason text) returns public.reconciliations
-language plpgsql volatile security definer set search_path = '' as $$
+create function private.reopen_period(id text, reason text) returns public.reconciliations
+language plpgsql volatile set search_path = '' as $$
 declare
   r public.reconciliations;
 begin
-  perform private.hold_pair_of_own($1);
+  perform private.hold_pair_of($1);
   select * into r from public.reconciliations x where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
   if r.closed_at is null then
     perform private.refuse('conflict', 'The period is not closed.');
@@ -193,10 +193,9 @@ begin
   returning * into r;
   perform private.forget_closing(r);
   perform private.record_security_event('reconciliation.reopened', r.id, reason);
-  perform private.emit_own('reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
+  perform private.emit(r.tenant_id, 'reconciliation.reopened', jsonb_build_object('reconciliation', private.reconciliation_json(r), 'reason', reason));
   return r;
 end $$;
-grant execute on function private.close_own_period(text), private.reopen_own_period(text, text) to authenticated;
 
 -- input: { id }. Closed when it answers, or `closing`. Refuses: not_found, conflict.
 create function public.close_reconciliation(input jsonb, request jsonb) returns jsonb
@@ -209,7 +208,7 @@ begin
     return kept;
   end if;
   perform private.find_period(input ->> 'id');
-  r := private.close_own_period(input ->> 'id');
+  r := private.close_period(input ->> 'id');
   return private.answer(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;
 
@@ -224,6 +223,6 @@ begin
     return kept;
   end if;
   perform private.find_period(input ->> 'id');
-  r := private.reopen_own_period(input ->> 'id', input ->> 'reason');
+  r := private.reopen_period(input ->> 'id', input ->> 'reason');
   return private.answer(request, private.reconciliation_json(r) || jsonb_build_object('version', private.reconciliation_version(r)));
 end $$;

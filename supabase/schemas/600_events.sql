@@ -32,13 +32,6 @@ begin
   on conflict on constraint events_tenant_id_type_once_key_key do nothing;
 end $$;
 
--- The same for the caller's own tenant: all that a request may emit.
-create function private.emit_own(type text, data jsonb, once_key text default null) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  perform private.emit(private.tenant_id(), $1, $2, $3);
-end $$;
-
 -- For one webhook of the caller's own tenant. Answers the event's id.
 create function private.emit_test(webhook_id text, type text, data jsonb) returns text
 language plpgsql volatile set search_path = '' as $$
