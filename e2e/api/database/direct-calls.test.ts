@@ -173,11 +173,14 @@ describe("a call leaves nothing to the next on its connection", () => {
       where pronamespace in ('public'::regnamespace, 'private'::regnamespace) and (
         prosrc ~* '(pg_(try_)?advisory_lock(_shared)?\\s*\\(|set_config\\([^;]*,\\s*false\\)|\\mlisten\\M|set\\s+session\\s)'
         or exists (
-          select from regexp_matches(prosrc, 'create\\s+temp(?:orary)?\\s[^;]*;', 'gi') made
+          select from regexp_matches(prosrc, 'create\\s+temp(?:orary)?\\s+table\\s[^;]*;', 'gi') made
           where made[1] !~* 'on\\s+commit\\s+(drop|delete\\s+rows)'
         )
       )`);
     expect(keeping).toEqual([]);
+    // Views of such tables go with them.
+    await sql("begin; create temp table t (n integer) on commit drop; create temp view v as select * from t; commit");
+    expect(await sql("select from pg_class where relname = 'v' and relpersistence = 't'")).toEqual([]);
     const held = await sql(
       `select l.locktype from pg_locks l join pg_stat_activity a using (pid)
        where a.usename = $1 and a.state = 'idle' and l.locktype = 'advisory'`,
