@@ -1,5 +1,5 @@
 /** The few counterparts of a line that are worth weighing in full, out of all that its window holds. */
-import { isWithin, toleranceOf } from "./amounts.ts";
+import { type AmountTolerance, isWithin, toleranceOf } from "./amounts.ts";
 import type { CloseWords } from "./close-words.ts";
 import { type Evidence, MOST_NATS } from "./evidence.ts";
 import { Losses } from "./losses.ts";
@@ -8,7 +8,7 @@ import type { Nodes } from "./nodes.ts";
 import { bitOf, type Pool } from "./pool.ts";
 import type { Rule } from "./rules.ts";
 import { FIELD_COUNT, type SideTexts } from "./texts.ts";
-import { daysAround, Window } from "./window.ts";
+import { type Days, daysAround, Window } from "./window.ts";
 import type { WordIndex } from "./word-index.ts";
 
 /** Nodes of a window that are looked at, the nearest amounts: so many in a pool of this size, fewer in larger ones. */
@@ -34,7 +34,8 @@ export class Candidates {
   /** Twice the node, and one more where it has something in common with the seeker's texts. */
   private readonly found = new Int32Array(MOST_CANDIDATES);
   private readonly merit = new Float64Array(MOST_CANDIDATES);
-  private readonly rule: Rule;
+  private days: Days;
+  private readonly tolerance: AmountTolerance;
   private readonly window: Window;
   private readonly pool: Pool;
   private readonly fromLeft: boolean;
@@ -68,14 +69,16 @@ export class Candidates {
   constructor(pool: Pool, evidence: Evidence, model: Model, rule: Rule) {
     this.pool = pool;
     this.evidence = evidence;
-    this.rule = rule;
+    this.days = daysAround(rule);
+    this.tolerance = toleranceOf(rule);
     this.fromLeft = pool.seeking === "left";
     this.seekers = pool.seekers;
     this.seekersTexts = pool.seekersTexts;
     this.seekersRows = pool.seekersRows;
     this.soughtTexts = pool.soughtTexts;
     this.soughtRows = pool.soughtRows;
-    this.window = new Window(pool.sought, this.fromLeft ? rule : turned(rule), lookedAt(rule, pool.sought.count));
+    this.window = new Window(pool.sought, rule, lookedAt(this.tolerance, pool.sought.count));
+    this.lookWithin(this.days);
     this.losses = new Losses(pool, model);
     this.close = pool.closeWords();
     this.own = new Float64Array(pool.texts.spelling.length).fill(NOT_OWN);
@@ -84,6 +87,12 @@ export class Candidates {
     this.commonWords = pool.commonWords(this.byWord);
     this.sharesRareWord = new Int32Array(pool.sought.count);
     this.hasCloseWord = new Int32Array(pool.sought.count);
+  }
+
+  /** From now on counterparts are looked for in these days, whatever the rule's are. */
+  lookWithin(days: Days): void {
+    this.days = days;
+    this.window.days = this.fromLeft ? days : { before: days.after, after: days.before };
   }
 
   /** Of the last search, by rising node. */
@@ -128,11 +137,11 @@ export class Candidates {
 
   private considerFar(seeker: number, node: number): void {
     const { left, right } = this.pool;
-    const { before, after } = daysAround(this.rule);
+    const { before, after } = this.days;
     const [l, r] = this.fromLeft ? [seeker, node] : [node, seeker];
     const lag = (right.day[r] as number) - (left.day[l] as number);
     if (lag < -before || lag > after || !left.key.equal(l, right.key, r)) return;
-    if (!isWithin(toleranceOf(this.rule), left.amount[l] as number, right.amount[r] as number) || this.has(node)) return;
+    if (!isWithin(this.tolerance, left.amount[l] as number, right.amount[r] as number) || this.has(node)) return;
     this.consider(seeker, node);
   }
 
@@ -263,12 +272,7 @@ export class Candidates {
   }
 }
 
-/** The same, seen from the right side. */
-function turned(rule: Rule): Rule {
-  return { ...rule, days_before: rule.days_after ?? 0, days_after: rule.days_before ?? 0 };
-}
-
-function lookedAt(rule: Rule, sought: number): number {
-  if (toleranceOf(rule).bps > WIDE_BPS) return LOOKED_AT_LEAST;
+function lookedAt({ bps }: AmountTolerance, sought: number): number {
+  if (bps > WIDE_BPS) return LOOKED_AT_LEAST;
   return Math.max(LOOKED_AT_LEAST, Math.min(LOOKED_AT, Math.floor(LOOKED_AT * (LARGE_POOL / Math.max(1, sought)) ** 2)));
 }

@@ -14,6 +14,15 @@ const LEAST_EXCESS = 6;
 const NEAR = 0.1;
 const NEAR_LEAST = 10;
 
+/** The least and the most of the usual differences of one sign, in minor units, and how many others have one of them. */
+export type UsualRange = { least: number; most: number; others: number };
+
+export function rangeAround(usual: ReadonlyMap<number, UsualDifference>, difference: number): UsualRange {
+  const alike = [...usual].filter(([other]) => other > 0 === difference > 0);
+  const sizes = alike.map(([other]) => Math.abs(other));
+  return { least: Math.min(...sizes), most: Math.max(...sizes), others: alike.reduce((all, [, { others }]) => all + others, 0) };
+}
+
 export class Differences {
   /** By left less right in minor units: how many matches, each by how probable it is. */
   private readonly counts = new Map<number, number>();

@@ -8,8 +8,10 @@ import { type Knowledge, type Lesson, Model, Observations } from "./model.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
 import type { Progress } from "./progress.ts";
+import type { Rates } from "./rates.ts";
+import { lookFarther, SureLags } from "./reach.ts";
 import type { Rule } from "./rules.ts";
-import { daysAround } from "./window.ts";
+import { type Days, daysAround, farthest, joined, within } from "./window.ts";
 
 /** Evidence below this, in nats, makes no edge: one in four hundred of these is a match. */
 const LEAST_NATS = -6;
@@ -30,41 +32,58 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   const sample = sampleOf(pool);
   const share = sample.length / Math.max(1, pool.seekers.count);
   const seen = new Observations(pool.texts);
+  const sure = new SureLags(pool);
+  const see = (left: number, right: number, count: number) => {
+    evidence.alignment.align(pool.leftRow(left), pool.rightRow(right));
+    const [a, b] = [pool.left.amount[left] as number, pool.right.amount[right] as number];
+    const day = dayLevel((pool.right.day[right] as number) - (pool.left.day[left] as number));
+    seen.differences.add(a - b, count);
+    seen.addLag(pool.kindOf(left, right), day, count);
+    seen.add(amountLevel(a, b), day, evidence.alignment, count);
+  };
   let pairs: Pairs | null = null;
   for (let round = 0; round < ROUNDS; round++) {
     // What the second round finds is looked at again in those that follow: the model hardly moves any more.
-    if (!pairs || round < ROUNDS_THAT_FIND) pairs = yield* weighing.find(sample, FORESIGHT);
+    if (!pairs || round < ROUNDS_THAT_FIND) {
+      pairs = yield* weighing.find(sample, FORESIGHT);
+      seeRates(pairs, pool, seen.rates);
+    }
     seen.clear();
-    for (const group of split(weighing.graph(pairs))) {
-      const probability = marginals(group.graph);
-      for (let l = 0; l < group.lefts.length; l++) {
-        for (let e = group.graph.start[l] as number; e < (group.graph.start[l + 1] as number); e++) {
-          const p = probability[e] as number;
-          if (p < LEAST_PROBABILITY) continue;
-          const left = group.lefts[l] as number;
-          const right = group.rights[group.graph.right[e] as number] as number;
-          evidence.alignment.align(pool.leftRow(left), pool.rightRow(right));
-          const [a, b] = [pool.left.amount[left] as number, pool.right.amount[right] as number];
-          const day = dayLevel((pool.right.day[right] as number) - (pool.left.day[left] as number));
-          const count = p * (group.graph.leftCapacity[l] as number);
-          seen.differences.add(a - b, count);
-          seen.addLag(pool.kindOf(left, right), day, count);
-          seen.add(amountLevel(a, b), day, evidence.alignment, count);
-        }
-      }
+    sure.clear();
+    for (const { left, right, probability, units } of weighing.probable(pairs)) {
+      sure.add(left, right, probability);
+      see(left, right, probability * units);
     }
     weighing.update(seen, seen.matches / share);
   }
-  return seen.lesson();
+  const farther = yield* lookFarther(weighing, sure, sample);
+  for (const { left, right, probability, units } of farther) see(left, right, probability * units);
+  if (farther.length > 0) weighing.update(seen, seen.matches / share);
+  return seen.lesson(sure.reach());
+}
+
+/** Pairs that say something in common, however probable they are: how many differ by a rate shows which are usual. */
+function seeRates({ left, right, inCommon }: Pairs, pool: Pool, rates: Rates): void {
+  rates.clear();
+  for (let at = 0; at < left.length; at++) {
+    if (inCommon[at]) rates.add(pool.left.amount[left[at] as number] as number, pool.right.amount[right[at] as number] as number);
+  }
 }
 
 type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
+
+/** `units`: how many lines the left node stands for. */
+export type ProbablePair = { left: number; right: number; probability: number; units: number };
 
 /** Finds pairs and weighs them, by a model that may be refined in between. */
 export class Weighing {
   readonly pool: Pool;
   readonly model: Model;
   readonly evidence: Evidence;
+  /** In which counterparts are looked for: the rule's, and what was learnt of the pair's. */
+  days: Days;
+  /** As far as these may be learnt to reach. */
+  readonly farthest: Days;
   private readonly rule: Rule;
   private readonly candidates: Candidates;
 
@@ -74,6 +93,14 @@ export class Weighing {
     this.model = new Model(pool.texts, knowledge, daysAround(rule), pool.leftLines, pool.rightLines, lesson);
     this.evidence = new Evidence(pool, this.model);
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
+    this.farthest = farthest(daysAround(rule));
+    this.days = daysAround(rule);
+    if (lesson) this.lookWithin(joined(this.days, within(lesson.reach, this.farthest)));
+  }
+
+  lookWithin(days: Days): void {
+    this.days = days;
+    this.candidates.lookWithin(days);
   }
 
   update(seen: Observations, matches: number): void {
@@ -100,6 +127,21 @@ export class Weighing {
       }
     }
     return pairs;
+  }
+
+  /** Pairs of nodes that are not improbable, given all others. */
+  *probable(pairs: Pairs): Generator<ProbablePair> {
+    for (const group of split(this.graph(pairs))) {
+      const probability = marginals(group.graph);
+      for (let l = 0; l < group.lefts.length; l++) {
+        for (let e = group.graph.start[l] as number; e < (group.graph.start[l + 1] as number); e++) {
+          const p = probability[e] as number;
+          if (p < LEAST_PROBABILITY) continue;
+          const [left, right] = [group.lefts[l] as number, group.rights[group.graph.right[e] as number] as number];
+          yield { left, right, probability: p, units: group.graph.leftCapacity[l] as number };
+        }
+      }
+    }
   }
 
   graph(pairs: Pairs): Graph {

@@ -82,7 +82,8 @@ export class Evidence {
     // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines as it is at all.
     const byLevel = isSlip(level) ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a) : this.atLevel(level, seeker);
     const usual = this.model.usualDifference(a - b);
-    return usual === null ? byLevel : Math.max(byLevel, usual.nats + rarity);
+    const rate = this.model.usualRate(a, b);
+    return Math.max(byLevel, (usual?.nats ?? -Infinity) + rarity, (rate?.nats ?? -Infinity) + rarity);
   }
 
   private atLevel(level: number, seeker: number): number {

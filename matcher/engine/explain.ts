@@ -44,14 +44,15 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
   const verdict = matches.verdict(index);
   const { runnerUp } = verdict;
   const weighed = weighedAgain(result.scorings.get(ruleIndex), matches, index);
-  const notes = [verdict.note, weighed?.slips].filter((sentence) => sentence);
+  const explained = explainLines(
+    rules[ruleIndex] as Rule,
+    Array.from(matches.left(index), (line) => plainLine(left, line)),
+    Array.from(matches.right(index), (line) => plainLine(right, line)),
+    { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
+  );
+  const notes = [verdict.note, weighed && isBeyond(explained.tolerance) ? BEYOND : null, weighed?.slips].filter((sentence) => sentence);
   return {
-    ...explainLines(
-      rules[ruleIndex] as Rule,
-      Array.from(matches.left(index), (line) => plainLine(left, line)),
-      Array.from(matches.right(index), (line) => plainLine(right, line)),
-      { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
-    ),
+    ...explained,
     basis: nameOf(BASIS, verdict.basis) as BasisName,
     runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
     margin: Number.isFinite(verdict.margin) ? Math.round(verdict.margin * 1000) / 1000 : null,
@@ -92,6 +93,13 @@ export function explainLines(
     held: null,
     note: null,
   };
+}
+
+const BEYOND = "The days lie farther apart than the rule says, as those of other sure matches of these sources do.";
+
+function isBeyond(tolerance: Explanation["tolerance"]): boolean {
+  if (!tolerance) return false;
+  return tolerance.days < -(tolerance.days_before ?? 0) || tolerance.days > (tolerance.days_after ?? 0);
 }
 
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();

@@ -96,13 +96,23 @@ export function daysInLevel(level: number): number {
   return Math.abs(level - DAYS_APART - 12) <= DAYS_APART ? 1 : 30;
 }
 
-export function dayPrior(before: number, after: number): Float64Array {
+/** The share of matches that is taken to lie beyond a rule's window before any is seen. */
+const BEYOND = 0.01;
+
+/** @param far as far as a match may lie beyond the window. */
+export function dayPrior(before: number, after: number, far = { before, after }): Float64Array {
   const prior = new Float64Array(DAY_LEVELS);
   for (let lag = -before; lag <= after; lag++) {
     const level = dayLevel(lag);
     prior[level] = (prior[level] as number) + Math.exp(-Math.abs(lag) / 2.5) * (lag < 0 ? 0.5 : 1) + 0.01;
   }
-  return normalized(prior);
+  const usual = normalized(prior);
+  const beyond = far.before - before + far.after - after;
+  for (let lag = -far.before; lag <= far.after; lag++) {
+    const level = dayLevel(lag);
+    if (lag < -before || lag > after) usual[level] = (usual[level] as number) + BEYOND / beyond;
+  }
+  return normalized(usual);
 }
 
 export function normalized(values: Float64Array): Float64Array {

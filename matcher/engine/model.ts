@@ -3,11 +3,12 @@
  * decided on this pair of sources, and is refined on the pool itself by expectation maximization (Dempster, Laird and Rubin 1977).
  */
 import { type Alignment, WORD } from "./alignment.ts";
-import { Differences, type UsualDifference } from "./differences.ts";
+import { Differences, rangeAround, type UsualDifference, type UsualRange } from "./differences.ts";
 import { KINDS } from "./kinds.ts";
 import { AMOUNT_LEVELS, amountPrior, DAY_LEVELS, dayPrior, daysInLevel, normalized } from "./levels.ts";
+import { Rates, type UsualRate, UsualRates } from "./rates.ts";
 import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "./texts.ts";
-import type { Days } from "./window.ts";
+import { type Days, farthest } from "./window.ts";
 
 /** Counts that stand for a prior: so many matches it weighs. */
 const PRIOR_MATCHES = 15;
@@ -63,6 +64,7 @@ export class Model {
   /** ln of the odds of a match of two lines before any evidence. */
   prior = 0;
   private usual: ReadonlyMap<number, UsualDifference> = new Map();
+  private usualRates = new UsualRates();
   private readonly texts: Texts;
   private readonly lesson: Lesson | null;
   private readonly amountCounts: Float64Array;
@@ -74,19 +76,12 @@ export class Model {
   private readonly lostNats: Float64Array;
 
   /** @param lesson what a rule before this one saw in the same run. */
-  constructor(
-    texts: Texts,
-    knowledge: Knowledge | null,
-    { before, after }: Days,
-    leftLines: number,
-    rightLines: number,
-    lesson: Lesson | null = null,
-  ) {
+  constructor(texts: Texts, knowledge: Knowledge | null, days: Days, leftLines: number, rightLines: number, lesson: Lesson | null = null) {
     this.texts = texts;
     this.lesson = lesson;
     // What people decided comes on top of the prior: a few decisions shift it, many outweigh it.
     this.amountCounts = amountPrior().map((share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0));
-    const window = dayPrior(before, after);
+    const window = dayPrior(days.before, days.after, farthest(days));
     this.dayCounts = window.map(
       (share, level) => share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),
     );
@@ -99,6 +94,16 @@ export class Model {
   /** What is known of amounts that differ by this much, left less right: null where hardly any others do. */
   usualDifference(difference: number): UsualDifference | null {
     return this.usual.get(difference) ?? null;
+  }
+
+  /** What usual differences there are of the sign of one of them. */
+  usualRange(difference: number): UsualRange {
+    return rangeAround(this.usual, difference);
+  }
+
+  /** What is known of a share that these amounts differ by: null where hardly any others do. */
+  usualRate(left: number, right: number): UsualRate | null {
+    return this.usualRates.of(left, right);
   }
 
   /** ln of how likely a word of a match is to stand on one side only: of the left line (0) or the right one (1). */
@@ -133,6 +138,7 @@ export class Model {
         this.cellNats[cell * STATES + state] = Math.log((cells[cell * STATES + state] as number) / total);
     }
     this.usual = seen.differences.usual(PRIOR_MATCHES + seen.matches);
+    this.usualRates = seen.rates.usual(PRIOR_MATCHES + seen.matches);
     this.updateWords(seen);
     this.prior = priorOdds(matches, leftLines, rightLines);
   }
@@ -196,7 +202,7 @@ function inSteps(nats: number): number {
 const CLOSE_RARITY = [8.5, 5.5, 7];
 
 /** What one rule saw of days and words, for the next ones in a run: as if so many matches had been seen. Amounts are each rule's own. */
-export type Lesson = { day: Float64Array; lags: Float64Array; cells: Float64Array; found: Float64Array; lost: Float64Array };
+export type Lesson = { reach: Days; day: Float64Array; lags: Float64Array; cells: Float64Array; found: Float64Array; lost: Float64Array };
 
 const LESSON_MATCHES = 60;
 
@@ -210,6 +216,7 @@ export class Observations {
   readonly found: Float64Array;
   readonly lost: Float64Array;
   readonly differences = new Differences();
+  readonly rates = new Rates();
   /** The field that a word mostly stands in. */
   readonly mainField: Uint8Array;
   matches = 0;
@@ -222,10 +229,12 @@ export class Observations {
     this.mainField = texts.mainField;
   }
 
-  lesson(): Lesson {
+  /** @param reach as far as days lie apart in sure matches. */
+  lesson(reach: Days): Lesson {
     const share = Math.min(1, LESSON_MATCHES / Math.max(1, this.matches));
     const scaled = (counts: Float64Array) => counts.map((count) => count * share);
     return {
+      reach,
       day: scaled(this.day),
       lags: scaled(this.lags),
       cells: scaled(this.cells),
@@ -234,7 +243,7 @@ export class Observations {
     };
   }
 
-  /** Forgets what was seen: as large as the vocabulary, it is used again. */
+  /** Forgets what was seen of matches: as large as the vocabulary, it is used again. */
   clear(): void {
     for (const counts of [this.amount, this.day, this.lags, this.cells, this.found, this.lost]) counts.fill(0);
     this.differences.clear();

@@ -31,6 +31,28 @@ function sumIn(result: Result, state: "confirmed" | "suggested"): number {
   return Array.from({ length }, (_, at) => at).findIndex((at) => result[state].left(at).length === 2);
 }
 
+test("of two deposits of one batch, each is found among the lines of the batch", () => {
+  const parts = [123_457, 41_999, 88_123, 61_417, 250_031, 33_337];
+  const batch = parts.map((amount_minor, at): Given => ({ amount_minor, reference: `CK${at}`, description: "Lockbox 0330" }));
+  const others = Array.from(
+    { length: 60 },
+    (_, at): Given => ({ amount_minor: 20_011 + 3571 * at, reference: `X${at}`, description: `Sale ${at}` }),
+  );
+  const deposits = [parts.slice(0, 4), parts.slice(4)].map(
+    (own): Given => ({ amount_minor: own.reduce((sum, one) => sum + one), description: "DEPOSIT", value_date: 20_001 }),
+  );
+  const { confirmed, suggested } = match({
+    left: columns("left", [...batch, ...others]),
+    right: columns("right", deposits),
+    rules: DEFAULT_RULES,
+  });
+  const found = [confirmed, suggested].flatMap((matches) =>
+    Array.from({ length: matches.length }, (_, at) => [...matches.left(at)].sort()),
+  );
+  expect(found).toContainEqual([0, 1, 2, 3]);
+  expect(found).toContainEqual([4, 5]);
+});
+
 describe("a sum, however rare", () => {
   test.each([
     ["of unrelated names", [{ counterparty: "Adler" }, { counterparty: "Becker" }], { counterparty: "Zimmer" }],

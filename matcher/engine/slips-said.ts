@@ -19,9 +19,14 @@ function amountSlip({ pool: { left, right } }: Evidence, model: Model, l: number
   const [a, b] = [left.amount[l] as number, right.amount[r] as number];
   const usual = a === b ? null : model.usualDifference(a - b);
   if (usual) {
-    const apart = written(Math.abs(a - b), left.lines.currencyOf(left.line(l)));
-    return `A difference of ${apart}, as ${Math.round(usual.others)} others.`;
+    const currency = left.lines.currencyOf(left.line(l));
+    const apart = `A difference of ${written(Math.abs(a - b), currency)}, as ${Math.round(usual.others)} others`;
+    const { least, most, others } = model.usualRange(a - b);
+    if (least === most) return `${apart}.`;
+    return `${apart}; of ${written(least, currency)}–${written(most, currency)}, as ${Math.round(others)} others.`;
   }
+  const rate = model.usualRate(a, b);
+  if (rate) return `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ${Math.round(rate.others)} others.`;
   const level = amountLevel(a, b);
   if (level === SWAPPED) return "In the amount two digits are swapped.";
   return level === WRONG_DIGIT ? "In the amount one digit differs." : null;
@@ -64,6 +69,11 @@ function otherName({ alignment }: Evidence): string | null {
   return states.every((side) => side.length > 0 && side.every((state) => state === WORD.alone))
     ? "The names have no word in common."
     : null;
+}
+
+/** Parts of a whole of 400 in per cent. */
+function percent(parts: number): string {
+  return `${Math.abs(parts) / 4} %`;
 }
 
 /** Minor units with the currency's decimals: of a currency that is not in ISO 4217 two. */

@@ -23,8 +23,8 @@ const NAMES = [
   "Hofmann Cycles",
 ];
 
-/** Wires that arrive a day later, every fourth of them less 25.00. */
-function wires(count: number): { left: Given[]; right: Given[] } {
+/** Wires that arrive a day later, every fourth of them less 25.00, or what is given instead. */
+function wires(count: number, less = (_at: number, _amount: number) => 2500): { left: Given[]; right: Given[] } {
   const left = Array.from({ length: count }, (_, at): Given => {
     const amount = 100_000 + 7919 * at + (at % 97);
     return {
@@ -36,7 +36,7 @@ function wires(count: number): { left: Given[]; right: Given[] } {
   });
   const right = left.map(
     (line, at): Given => ({
-      amount_minor: (line.amount_minor as number) - (at % 4 === 0 ? 2500 : 0),
+      amount_minor: (line.amount_minor as number) - (at % 4 === 0 ? less(at, line.amount_minor as number) : 0),
       value_date: (line.value_date as number) + 1,
       description: `WIRE IN ${(line.counterparty as string).toUpperCase()} ${50_000 + 37 * at}`,
     }),
@@ -100,6 +100,15 @@ describe("slips together", () => {
     const told = found(solve(left, right), 60, 60);
     expect(told?.note).toMatch(/A difference of 25\.00, as 1[0-9] others\./);
     expect(told?.note).toContain("“71294” and “71924”: two digits swapped.");
+  });
+
+  test("fees of several sizes are said with their range, and a usual share with its rate", () => {
+    const fees = wires(80, (at) => (at % 8 === 0 ? 2500 : 4500));
+    expect(found(solve(fees.left, fees.right), 40, 40)?.note).toMatch(
+      /^A difference of 25\.00, as \d others; of 25\.00–45\.00, as 1\d others\./,
+    );
+    const discounts = wires(80, (_, amount) => Math.round(amount * 0.02));
+    expect(found(solve(discounts.left, discounts.right), 40, 40)?.note).toMatch(/^A difference of 2 % of the left amount, as 1\d others\./);
   });
 
   test("an amount with two digits swapped is proposed under another name, and said", () => {

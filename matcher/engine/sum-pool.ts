@@ -107,6 +107,7 @@ export class SumPool {
       for (const sameDay of this.byDays(lines))
         if (sameDay.length < lines.length) yield { core: [], lines: sameDay, named: false, whole: true };
     }
+    for (const lines of this.byField(near)) yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
   }
 

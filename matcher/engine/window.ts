@@ -8,6 +8,24 @@ export function daysAround(rule: Rule): Days {
   return { before: rule.days_before ?? 0, after: rule.days_after ?? 0 };
 }
 
+/** As far as a window may follow what a pair's sure matches show: twice as far as the rule looks, and no farther than a month. */
+const FARTHEST_DAYS = 31;
+
+export function farthest({ before, after }: Days): Days {
+  const reach = (days: number) => Math.max(days, Math.min(2 * days, FARTHEST_DAYS));
+  return { before: reach(before), after: reach(after) };
+}
+
+/** As far as `days`, and where `other` reaches farther, as far as that. */
+export function joined(days: Days, other: Days): Days {
+  return { before: Math.max(days.before, other.before), after: Math.max(days.after, other.after) };
+}
+
+/** As far as both reach. */
+export function within(days: Days, bound: Days): Days {
+  return { before: Math.min(days.before, bound.before), after: Math.min(days.after, bound.after) };
+}
+
 type Range = { from: number; to: number };
 
 /**
@@ -21,7 +39,8 @@ export class Window {
   /** The last search ended at its bound: there are more. */
   crowded = false;
   private readonly tolerance: AmountTolerance;
-  private readonly days: Days;
+  /** The rule's, until others are set. */
+  days: Days;
   private readonly steps: number;
   private readonly ranges = new Map<number, Range>();
   /** Nodes by key, amount and day, with their amounts and days beside. */
