@@ -1,9 +1,10 @@
 /** What simpler ways of matching reach on the same worlds, each written as its friends would write it. */
-import { estimate, everyNode, Weighing } from "../matcher/engine/estimate.ts";
-import { Nodes } from "../matcher/engine/nodes.ts";
-import { Pool } from "../matcher/engine/pool.ts";
+
+import { Pool } from "../matcher/engine/candidates/pool.ts";
+import { estimate, everyNode, Weighing } from "../matcher/engine/evidence/estimate.ts";
+import { Nodes } from "../matcher/engine/prepare/nodes.ts";
+import { World as Run } from "../matcher/engine/prepare/world.ts";
 import type { Rule } from "../matcher/engine/rules.ts";
-import { World as Run } from "../matcher/engine/world.ts";
 import { type Found, linesOf } from "./measure.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
 

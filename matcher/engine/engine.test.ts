@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { solveShard } from "./assignment/shards.ts";
 import { combinationHash, matchHash } from "./content-hash.ts";
 import { type Input, match, type Result, run } from "./engine.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type Line, Lines } from "./lines.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
-import { solveShard } from "./shards.ts";
 
 /** Of a busy machine: what must be quick is measured, not timed out. */
 const PATIENCE = 120_000;

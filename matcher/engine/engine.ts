@@ -3,22 +3,22 @@
  * read or written, budgets counted in steps; the same lines, rules and decisions give the same digest, whatever their order.
  */
 
+import { exact } from "./assignment/exact.ts";
+import { reversal, tolerant } from "./assignment/nearest-rules.ts";
+import { type Lessons, type Scoring, score } from "./assignment/score.ts";
+import { disjointSuggestions } from "./assignment/suggestions.ts";
 import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
-import { type BusinessDays, mondayToFriday } from "./days.ts";
-import { exact } from "./exact.ts";
-import { keyedGroups } from "./keyed.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { reversal, tolerant } from "./nearest-rules.ts";
+import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
+import { World } from "./prepare/world.ts";
 import type { Answer, Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
 import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
-import { type Lessons, type Scoring, score } from "./score.ts";
-import { disjointSuggestions } from "./suggestions.ts";
-import { sums } from "./sums.ts";
+import { keyedGroups } from "./sums/keyed.ts";
+import { sums } from "./sums/sums.ts";
 import { type Waterfall, waterfall } from "./waterfall.ts";
 import type { Weights } from "./weights.ts";
-import { World } from "./world.ts";
 
 export type Input = {
   left: Lines;

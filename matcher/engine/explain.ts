@@ -1,15 +1,16 @@
 /** Why a match was made, or only suggested: put together on demand, so that a million matches need not be explained in advance. */
-import { toleranceFor, toleranceOf } from "./amounts.ts";
-import { type BusinessDays, daysOf, mondayToFriday } from "./days.ts";
+
+import type { Scoring } from "./assignment/score.ts";
 import type { Result } from "./engine.ts";
-import { EVIDENCE_FIELDS, Evidence } from "./evidence.ts";
-import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./fields.ts";
+import { EVIDENCE_FIELDS, Evidence } from "./evidence/evidence.ts";
+import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./evidence/fields.ts";
+import { slipsSaid } from "./evidence/slips-said.ts";
 import { BASIS, HELD, type Matches } from "./matches.ts";
-import type { Nodes } from "./nodes.ts";
+import { toleranceFor, toleranceOf } from "./prepare/amounts.ts";
+import { type BusinessDays, daysOf, mondayToFriday } from "./prepare/days.ts";
+import type { Nodes } from "./prepare/nodes.ts";
+import { sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
-import type { Scoring } from "./score.ts";
-import { slipsSaid } from "./slips-said.ts";
-import { sum } from "./sum.ts";
 
 export type BasisName = keyof typeof BASIS;
 export type HeldName = Exclude<keyof typeof HELD, "no">;

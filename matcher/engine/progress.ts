@@ -1,4 +1,4 @@
-import type { Shard, SolvedPair } from "./shards.ts";
+import type { Shard, SolvedPair } from "./assignment/shards.ts";
 
 /**
  * Where a run is, in steps of its present stage. Between two of these a caller may do other work, a heartbeat for instance. Where

@@ -1,14 +1,14 @@
 /** Why a line is open, and which line of the other side comes nearest to being its counterpart. */
 
-import { Counts } from "./counts.ts";
-import { type BusinessDays, daysOf } from "./days.ts";
-import { ruleKey } from "./key.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
+import { Counts } from "./prepare/counts.ts";
+import { type BusinessDays, daysOf } from "./prepare/days.ts";
+import { ruleKey } from "./prepare/key.ts";
+import { FIELD_COUNT } from "./prepare/texts.ts";
+import { WordIndex } from "./prepare/word-index.ts";
+import type { World } from "./prepare/world.ts";
 import { DAY_KINDS, MAX_DAYS, type Rule } from "./rules.ts";
-import { FIELD_COUNT } from "./texts.ts";
-import { WordIndex } from "./word-index.ts";
-import type { World } from "./world.ts";
 
 export const REASONS = [
   "missing_counterpart",
