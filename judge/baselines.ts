@@ -1,7 +1,8 @@
 /** What simpler ways of matching reach on the same worlds, each written as its friends would write it. */
 
 import { Pool } from "../matcher/engine/candidates/pool.ts";
-import { estimate, everyNode, Weighing } from "../matcher/engine/evidence/estimate.ts";
+import { estimate, everyNode } from "../matcher/engine/evidence/estimate.ts";
+import { Weighing } from "../matcher/engine/evidence/weighing.ts";
 import { Nodes } from "../matcher/engine/prepare/nodes.ts";
 import { World as Run } from "../matcher/engine/prepare/world.ts";
 import type { Rule } from "../matcher/engine/rules.ts";

@@ -4,9 +4,10 @@
  */
 
 import { Pool } from "../candidates/pool.ts";
-import { estimate, everyNode, Weighing } from "../evidence/estimate.ts";
+import { estimate, everyNode } from "../evidence/estimate.ts";
 import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
 import { namesAnother } from "../evidence/other-number.ts";
+import { Weighing } from "../evidence/weighing.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";

@@ -6,7 +6,7 @@
 import type { Pool } from "../candidates/pool.ts";
 import { type Days, joined, within } from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
-import type { ProbablePair, Weighing } from "./estimate.ts";
+import type { ProbablePair, Weighing } from "./weighing.ts";
 
 /** A pair that is this probable is sure; of one that is this probable neither line looks for another. */
 const SURE = 0.99;
