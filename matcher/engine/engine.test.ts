@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { solveShard } from "./assignment/shards.ts";
 import { combinationHash, matchHash } from "./content-hash.ts";
-import { type Input, match, type Result, run } from "./engine.ts";
+import { type Input, match, type Result } from "./engine.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type Line, Lines } from "./lines.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
@@ -124,27 +123,6 @@ describe("any world under any rules", () => {
           }
         }),
         { numRuns: 25 },
-      );
-    },
-    PATIENCE,
-  );
-
-  test(
-    "is solved the same in shards, whoever solves them",
-    () => {
-      fc.assert(
-        fc.property(world, rules, (sides, rules) => {
-          const whole = solve(sides, rules);
-          const input = { left: columns("left", sides.left), right: columns("right", sides.right), rules, shards: 3 };
-          const running = run(input);
-          let step = running.next();
-          while (!step.done) {
-            const solved = step.value.shards && [...step.value.shards].reverse().flatMap((shard) => solveShard(structuredClone(shard)));
-            step = running.next(solved);
-          }
-          expect(step.value.digest).toBe(whole.digest);
-        }),
-        { numRuns: 80 },
       );
     },
     PATIENCE,

@@ -12,7 +12,7 @@ import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { World } from "./prepare/world.ts";
-import type { Answer, Progress } from "./progress.ts";
+import type { Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
 import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
 import { keyedGroups } from "./sums/keyed.ts";
@@ -31,8 +31,6 @@ export type Input = {
   /** `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no track record. */
   automatic?: "as_ruled" | "suggest_only";
   businessDays?: BusinessDays;
-  /** Into how many parts the connected groups of a score rule are bundled; see `Progress`. */
-  shards?: number;
 };
 
 export type Result = {
@@ -52,17 +50,8 @@ export type Result = {
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** A run in slices: yields its progress every so many steps, at most a few hundred milliseconds apart. */
-export function* run(input: Input): Generator<Progress, Result, Answer> {
-  const {
-    left,
-    right,
-    rules,
-    rejected = NOTHING,
-    weights = null,
-    automatic = "as_ruled",
-    businessDays = mondayToFriday,
-    shards = 1,
-  } = input;
+export function* run(input: Input): Generator<Progress, Result> {
+  const { left, right, rules, rejected = NOTHING, weights = null, automatic = "as_ruled", businessDays = mondayToFriday } = input;
   checkRules(rules);
   const world = new World(left, right, rejected);
   const suggestOnly = automatic === "suggest_only";
@@ -79,7 +68,7 @@ export function* run(input: Input): Generator<Progress, Result, Answer> {
         yield* sums(world, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
     } else {
       yield* world.readTexts(rule.name);
-      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards, lessons });
+      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, lessons });
       if (scoring) scorings.set(index, scoring);
     }
   }

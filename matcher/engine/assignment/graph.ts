@@ -91,39 +91,6 @@ function withEdges(graph: Graph): Part {
   return partOf(graph, Int32Array.from(lefts), Int32Array.from(rights), new Int32Array(has.length));
 }
 
-/** Whole groups bundled into about `count` parts with about as many edges each. */
-export function bundle(graph: Graph, count: number): Part[] {
-  if (count <= 1) return [{ graph, lefts: identity(graph.leftCapacity.length), rights: identity(graph.rightCapacity.length) }];
-  const { ofLeft, ofRight, count: groups } = connectedGroups(graph);
-  const edges = new Float64Array(groups);
-  ofLeft.forEach((group, l) => {
-    edges[group] = (edges[group] as number) + (graph.start[l + 1] as number) - (graph.start[l] as number);
-  });
-  const bundleOf = new Int32Array(groups);
-  let filled = 0;
-  edges.forEach((size, group) => {
-    bundleOf[group] = Math.min(count - 1, Math.floor((filled / graph.right.length) * count));
-    filled += size;
-  });
-  const lefts = buckets(
-    ofLeft.map((group) => bundleOf[group] as number),
-    count,
-  );
-  const rights = buckets(
-    ofRight.map((group) => bundleOf[group] as number),
-    count,
-  );
-  const place = new Int32Array(graph.rightCapacity.length);
-  return Array.from({ length: count }, (_, at) =>
-    partOf(
-      graph,
-      lefts.member.slice(lefts.start[at], lefts.start[at + 1]),
-      rights.member.slice(rights.start[at], rights.start[at + 1]),
-      place,
-    ),
-  );
-}
-
 function partOf(graph: Graph, lefts: Int32Array, rights: Int32Array, place: Int32Array): Part {
   let edges = 0;
   for (const l of lefts) edges += (graph.start[l + 1] as number) - (graph.start[l] as number);

@@ -12,12 +12,13 @@ import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
 import type { World } from "../prepare/world.ts";
-import type { Answer, Progress } from "../progress.ts";
+import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
+import type { Graph } from "./graph.ts";
 import { proposeLoneAmounts } from "./lone-amounts.ts";
-import { type Shard, type SolvedPair, shardsOf, solveInSlices } from "./shards.ts";
+import { type SolvedPair, solveGroups } from "./solve-groups.ts";
 import { pairEquals } from "./twins.ts";
 
 /** Automatic from this probability on, and only this clearly before the next best solution, in nats. */
@@ -36,12 +37,11 @@ export type ScoreOptions = {
   businessDays: BusinessDays;
   weights: Weights | null;
   suggestOnly: boolean;
-  shards: number;
   /** Of the score rules before this one; it adds its own. */
   lessons: Lessons;
 };
 
-export function* score(world: World, rule: Rule, ruleIndex: number, options: ScoreOptions): Generator<Progress, Scoring | null, Answer> {
+export function* score(world: World, rule: Rule, ruleIndex: number, options: ScoreOptions): Generator<Progress, Scoring | null> {
   const { day_kind: dayKind = "calendar" } = rule;
   const dayNumber = daysOf(rule, options.businessDays);
   let left = new Nodes(world, "left", rule, dayNumber);
@@ -56,9 +56,7 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
   options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
   const pairs = yield* weighing.find(everyNode(pool.seekers));
-  const shards = shardsOf(weighing.graph(pairs), options.shards);
-  const elsewhere = yield { stage: rule.name, done: 0, total: shards.length, shards };
-  const solved = elsewhere ?? (yield* solveHere(shards, rule));
+  const solved = yield* solve(weighing.graph(pairs), rule);
   const judge = new Judge(world, rule, options);
   const solution = inNodeOrder(solved);
   const remainder = new Remainder(solution, left, right);
@@ -79,19 +77,17 @@ function knowledgeFor(rule: Rule, weights: Weights | null): Knowledge | null {
   return { ...knowledge, day: rule.day_kind === "business" ? business_day : day };
 }
 
-function* solveHere(shards: readonly Shard[], rule: Rule): Generator<Progress, SolvedPair[]> {
+function* solve(graph: Graph, rule: Rule): Generator<Progress, SolvedPair[]> {
   const solved: SolvedPair[] = [];
-  for (const shard of shards) {
-    let groups = 0;
-    for (const pairs of solveInSlices(shard)) {
-      if (groups++ % SLICE === 0) yield { stage: rule.name, done: solved.length, total: shard.lefts.length };
-      for (const pair of pairs) solved.push(pair);
-    }
+  let groups = 0;
+  for (const pairs of solveGroups(graph)) {
+    if (groups++ % SLICE === 0) yield { stage: rule.name, done: solved.length, total: graph.leftCapacity.length };
+    for (const pair of pairs) solved.push(pair);
   }
   return solved;
 }
 
-/** So that twins get the same partners however the work was split. */
+/** By node, so that lines are taken in canonical order. */
 function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
   return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
 }

@@ -1,10 +1,7 @@
-/** Connected groups are solved each for itself: bundled into shards, here or on other machines, the answer is the same. */
+/** Connected groups are solved each for itself. */
 import { assign, RunnerUp } from "./assignment.ts";
-import { bundle, type Graph, type Part, split } from "./graph.ts";
+import { type Graph, type Part, split } from "./graph.ts";
 import { marginals } from "./marginals.ts";
-
-/** Connected groups with all that is needed to solve them: plain typed arrays, to be sent as they are. */
-export type Shard = Part;
 
 export type SolvedPair = {
   /** Nodes, and how many of their lines are matched with each other. */
@@ -25,25 +22,9 @@ export type SolvedPair = {
 /** A loss beyond this is not looked for: in thousandths of a nat. */
 const FARTHEST = 20_000;
 
-/** @param count how many shards to make; groups stay whole, so some may be empty. */
-export function shardsOf(graph: Graph, count: number): Shard[] {
-  return bundle(graph, count);
-}
-
-/** The best assignment of each group of a shard, with what is needed to judge each pair of it. */
-export function solveShard(shard: Shard): SolvedPair[] {
-  return [...solveInSlices(shard)].flat();
-}
-
-/** The same, a group at a time. */
-export function* solveInSlices({ graph, lefts, rights }: Shard): Generator<SolvedPair[]> {
-  for (const group of split(graph)) {
-    yield solveGroup({
-      graph: group.graph,
-      lefts: group.lefts.map((l) => lefts[l] as number),
-      rights: group.rights.map((r) => rights[r] as number),
-    });
-  }
+/** The best assignment of each group, with what is needed to judge each pair of it: a group at a time. */
+export function* solveGroups(graph: Graph): Generator<SolvedPair[]> {
+  for (const group of split(graph)) yield solveGroup(group);
 }
 
 function solveGroup({ graph, lefts, rights }: Part): SolvedPair[] {
