@@ -4,7 +4,7 @@ import { Pool } from "../matcher/engine/candidates/pool.ts";
 import { estimate, everyNode } from "../matcher/engine/evidence/estimate.ts";
 import { Weighing } from "../matcher/engine/evidence/weighing.ts";
 import { Nodes } from "../matcher/engine/prepare/nodes.ts";
-import { World as Run } from "../matcher/engine/prepare/world.ts";
+import { RunState } from "../matcher/engine/prepare/run-state.ts";
 import type { Rule } from "../matcher/engine/rules.ts";
 import { type Found, linesOf } from "./measure.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
@@ -49,7 +49,7 @@ export function greedy(world: World, { bps, before, after }: { bps: number; befo
 
 /** The engine's own weights, but every pair that is more likely than not, without an assignment. */
 export function thresholdOnly(world: World, rule: Rule): Found[] {
-  const run = new Run(linesOf("left", world.left), linesOf("right", world.right), new Set());
+  const run = new RunState(linesOf("left", world.left), linesOf("right", world.right), new Set());
   const left = new Nodes(run, "left", rule, (day) => day);
   const right = new Nodes(run, "right", rule, (day) => day);
   const pool = new Pool(run, left, right);

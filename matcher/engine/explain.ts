@@ -1,6 +1,6 @@
 /** Why a match was made, or only suggested: put together on demand, so that a million matches need not be explained in advance. */
 
-import type { Scoring } from "./assignment/score.ts";
+import type { Weighed } from "./assignment/by-evidence.ts";
 import type { Result } from "./engine.ts";
 import { EVIDENCE_FIELDS, Evidence } from "./evidence/evidence.ts";
 import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./evidence/fields.ts";
@@ -44,7 +44,7 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
   const ruleIndex = matches.rule[index] as number;
   const verdict = matches.verdict(index);
   const { runnerUp } = verdict;
-  const weighed = weighedAgain(result.scorings.get(ruleIndex), matches, index);
+  const weighed = weighedAgain(result.weighed.get(ruleIndex), matches, index);
   const explained = explainLines(
     rules[ruleIndex] as Rule,
     Array.from(matches.left(index), (line) => plainLine(left, line)),
@@ -107,19 +107,19 @@ const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
 
 /** The evidence of each field, weighed again as it was in the run, and the slips that the lines are apart. */
 function weighedAgain(
-  scoring: Scoring | undefined,
+  weighed: Weighed | undefined,
   matches: Matches,
   index: number,
 ): { nats: Map<string, number>; slips: string | null } | null {
   const [l, r] = [matches.left(index)[0], matches.right(index)[0]];
-  if (!scoring || l === undefined || r === undefined) return null;
-  const evidence = new Evidence(scoring.pool, scoring.model);
-  const [left, right] = [nodeOf(scoring.pool.left, l), nodeOf(scoring.pool.right, r)];
+  if (!weighed || l === undefined || r === undefined) return null;
+  const evidence = new Evidence(weighed.pool, weighed.model);
+  const [left, right] = [nodeOf(weighed.pool.left, l), nodeOf(weighed.pool.right, r)];
   if (left === undefined || right === undefined) return null;
   evidence.weigh(left, right);
   return {
     nats: new Map(EVIDENCE_FIELDS.map((field, at) => [field, Math.round((evidence.nats[at] as number) * 1000) / 1000])),
-    slips: slipsSaid(evidence, scoring.model, left, right),
+    slips: slipsSaid(evidence, weighed.model, left, right),
   };
 }
 

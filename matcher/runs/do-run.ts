@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { log } from "#lib/runtime/log.ts";
 import { type Step, traced } from "#lib/runtime/trace.ts";
 import { ApiError } from "#lib/wire/errors.ts";
-import { SURE_SCORE } from "../engine/assignment/score.ts";
+import { SURE_SCORE } from "../engine/assignment/by-evidence.ts";
 import { ENGINE_VERSION } from "../engine/content-hash.ts";
 import { type Result, run as runRules } from "../engine/engine.ts";
 import { checkInvariants } from "../engine/invariants.ts";

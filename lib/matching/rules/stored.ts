@@ -1,4 +1,4 @@
-import { SURE_SCORE } from "../../../matcher/engine/assignment/score.ts";
+import { SURE_SCORE } from "../../../matcher/engine/assignment/by-evidence.ts";
 import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
 import { describeWeights, trackRecord, type Weights } from "../../../matcher/engine/weights.ts";
 import type { RuleSet } from "./contract.ts";

@@ -7,7 +7,7 @@ import type { Pool } from "../candidates/pool.ts";
 import { daysAround } from "../candidates/window.ts";
 import { BASIS, HELD } from "../matches.ts";
 import type { Nodes } from "../prepare/nodes.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 
 /** What such a pair is worth beside chance: below whatever the texts speak for. */
@@ -19,10 +19,10 @@ const CROWD = 8;
 const NOTE = "No other open line of these days has this amount.";
 
 /** Of the lines that are still open. */
-export function proposeLoneAmounts(world: World, rule: Rule, ruleIndex: number, pool: Pool): void {
+export function proposeLoneAmounts(state: RunState, rule: Rule, ruleIndex: number, pool: Pool): void {
   const { left, right, seeking } = pool;
   const { before, after } = daysAround(rule);
-  const [lefts, rights] = [openByAmount(world, left), openByAmount(world, right)];
+  const [lefts, rights] = [openByAmount(state, left), openByAmount(state, right)];
   const reaches = (l: number, r: number) => {
     const lag = (right.day[r] as number) - (left.day[l] as number);
     return lag >= -before && lag <= after && left.key.equal(l, right.key, r);
@@ -37,17 +37,17 @@ export function proposeLoneAmounts(world: World, rule: Rule, ruleIndex: number, 
       const chance = sought * Math.exp(-(pool.rarity[seeker] as number));
       if (chance > MOST_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
       const [one, other] = [left.line(l), right.line(r)];
-      if (world.perhapsCancelled.left.has(one) || world.perhapsCancelled.right.has(other) || world.isRejected([one], [other])) continue;
+      if (state.perhapsCancelled.left.has(one) || state.perhapsCancelled.right.has(other) || state.isRejected([one], [other])) continue;
       const verdict = { basis: BASIS.unique, held: HELD.score, score: SCORE * (1 - chance), margin: -Math.log(chance), note: NOTE };
-      world.proposed.add(ruleIndex, [one], [other], verdict);
+      state.proposed.add(ruleIndex, [one], [other], verdict);
     }
   }
 }
 
-function openByAmount(world: World, nodes: Nodes): Map<number, number[]> {
+function openByAmount(state: RunState, nodes: Nodes): Map<number, number[]> {
   const byAmount = new Map<number, number[]>();
   for (let node = 0; node < nodes.count; node++) {
-    if (!world.isOpen(nodes.lines.side, nodes.line(node))) continue;
+    if (!state.isOpen(nodes.lines.side, nodes.line(node))) continue;
     const amount = nodes.amount[node] as number;
     const known = byAmount.get(amount);
     if (known) known.push(node);

@@ -6,8 +6,8 @@
 import { daysAround } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Held } from "../matches.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
-import type { World } from "../prepare/world.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { hasDigit, LEAST_MARK, nameOf, numbersOf, quoted, saysSo, unmarked, unmarkedReference } from "./reversal-names.ts";
@@ -23,18 +23,18 @@ const SLICE = 1000;
 /** Lines of one name and amount that are looked at: where there are more, none is the one. */
 const LOOKED_AT = 20;
 const SURE_SCORE = 0.99;
-/** Of suggestions: where the name is told, and where it may be meant. */
-const SCORE = { told: 0.8, meant: 0.5 };
+/** Of suggestions: where the reversal names it, and where it may be meant. */
+const SCORE = { named: 0.8, meant: 0.5 };
 
 export function* namedReversals(
-  world: World,
+  state: RunState,
   side: Side,
   rule: Rule,
   ruleIndex: number,
   dayNumber: (day: number) => number,
 ): Generator<Progress> {
-  const lines = world[side];
-  const open = world.open(side);
+  const lines = state[side];
+  const open = state.open(side);
   const amounts = new Set<number>();
   for (const line of open) amounts.add(lines.amount[line] as number);
   const opposed = open.filter((line) => lines.amount[line] !== 0 && amounts.has(-(lines.amount[line] as number)));
@@ -44,7 +44,7 @@ export function* namedReversals(
     const money = moneyOf(lines, line, 1);
     for (const key of keysOf(textsOf(lines, line))) push(index, `${money} ${key}`, line);
   }
-  const pairs = new Pairs(world, side, rule, dayNumber);
+  const pairs = new Pairs(state, side, rule, dayNumber);
   for (const [done, line] of opposed.entries()) {
     if (done % SLICE === 0) yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, -1);
@@ -82,15 +82,15 @@ function namesOf({ reference, description }: Texts): Name[] {
 }
 
 class Pairs {
-  private readonly world: World;
+  private readonly state: RunState;
   private readonly side: Side;
   private readonly rule: Rule;
   private readonly dayNumber: (day: number) => number;
   private readonly pairs = new Map<string, Pair>();
   private readonly partners = new Map<number, number>();
 
-  constructor(world: World, side: Side, rule: Rule, dayNumber: (day: number) => number) {
-    this.world = world;
+  constructor(state: RunState, side: Side, rule: Rule, dayNumber: (day: number) => number) {
+    this.state = state;
     this.side = side;
     this.rule = rule;
     this.dayNumber = dayNumber;
@@ -99,7 +99,7 @@ class Pairs {
   add(pair: Pair): void {
     const { booked, reversal } = pair;
     if (!this.isInWindow(booked, reversal) || !this.agrees(booked, reversal)) return;
-    if (this.world.isRejected(...this.membersOf(pair))) return;
+    if (this.state.isRejected(...this.membersOf(pair))) return;
     const known = `${Math.min(booked, reversal)} ${Math.max(booked, reversal)}`;
     const before = this.pairs.get(known);
     if (!before) for (const line of [booked, reversal]) this.partners.set(line, (this.partners.get(line) ?? 0) + 1);
@@ -107,7 +107,7 @@ class Pairs {
   }
 
   settle(ruleIndex: number): void {
-    const { world, side, rule } = this;
+    const { state, side, rule } = this;
     const across = this.namesAcross();
     const shown = this.shownAcross();
     for (const pair of this.pairs.values()) {
@@ -119,25 +119,25 @@ class Pairs {
       const verdict = {
         basis: BASIS.unique,
         held,
-        score: sure ? SURE_SCORE : (pair.sure ? SCORE.told : SCORE.meant) / rivals,
+        score: sure ? SURE_SCORE : (pair.sure ? SCORE.named : SCORE.meant) / rivals,
         margin: rivals > 1 ? 0 : Infinity,
         note: this.noteOf(pair),
       };
       const [left, right] = this.membersOf(pair);
-      if (held === HELD.no) world.confirm(ruleIndex, left, right, verdict);
+      if (held === HELD.no) state.confirm(ruleIndex, left, right, verdict);
       else {
-        world.proposed.add(ruleIndex, left, right, verdict);
-        if (rule.then === "match") for (const line of [booked, reversal]) world.perhapsCancelled[side].add(line);
+        state.proposed.add(ruleIndex, left, right, verdict);
+        if (rule.then === "match") for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
       }
     }
   }
 
   private heldBack({ booked, reversal, key, sure }: Pair, rivals: number, across: ReadonlySet<string>): Held {
-    const { counterparty } = this.world[this.side].hashes;
+    const { counterparty } = this.state[this.side].hashes;
     const isOther = counterparty.has(booked) && counterparty.has(reversal) && !counterparty.equal(booked, counterparty, reversal);
     if (!sure || isOther) return HELD.score;
     const [, name] = partsOf(key);
-    const lines = this.world[this.side];
+    const lines = this.state[this.side];
     const isExpected = [1, -1].some((sign) => across.has(`${moneyOf(lines, booked, sign)} ${name}`));
     if (rivals > 1 || isExpected) return HELD.margin;
     return this.rule.then === "match" ? HELD.no : HELD.rule;
@@ -145,7 +145,7 @@ class Pairs {
 
   /** A reversal counts `days_after` what it takes back, or `days_before` it. */
   private isInWindow(booked: number, reversal: number): boolean {
-    const { value_date } = this.world[this.side];
+    const { value_date } = this.state[this.side];
     const { before, after } = daysAround(this.rule);
     const lag = this.dayNumber(value_date[reversal] as number) - this.dayNumber(value_date[booked] as number);
     return lag >= -before && lag <= after;
@@ -153,7 +153,7 @@ class Pairs {
 
   /** In the other fields of the rule's `on`. */
   private agrees(booked: number, reversal: number): boolean {
-    const lines = this.world[this.side];
+    const lines = this.state[this.side];
     return (this.rule.on ?? []).every((field) => {
       if (field === "reference") return true;
       if (field === "value_date" || field === "booked_date") return lines[field][booked] === lines[field][reversal];
@@ -163,13 +163,13 @@ class Pairs {
 
   /** What open lines of the other side quote that have the amount of a pair: what has its counterpart there was not taken back. */
   private namesAcross(): Set<string> {
-    const other = this.world[this.side === "left" ? "right" : "left"];
+    const other = this.state[this.side === "left" ? "right" : "left"];
     const amounts = new Set<number>();
     for (const { booked } of this.pairs.values())
-      for (const sign of [1, -1]) amounts.add(sign * (this.world[this.side].amount[booked] as number));
+      for (const sign of [1, -1]) amounts.add(sign * (this.state[this.side].amount[booked] as number));
     const names = new Set<string>();
     if (amounts.size === 0) return names;
-    for (const line of this.world.open(other.side)) {
+    for (const line of this.state.open(other.side)) {
       if (!amounts.has(other.amount[line] as number)) continue;
       const { reference, description } = textsOf(other, line);
       const alone = [...reference, ...description].map((word) => nameOf([word]));
@@ -181,11 +181,11 @@ class Pairs {
 
   /** Of pairs that have one reference: the other side's line quotes either. */
   private shownAcross(): Set<number> {
-    const lines = this.world[this.side];
+    const lines = this.state[this.side];
     const nameAt = (line: number) => nameOf(lines.words(line, "reference"));
     const alike = [...this.pairs.values()].filter(({ booked, reversal }) => nameAt(booked) === nameAt(reversal));
     return shownAcross(
-      this.world,
+      this.state,
       this.side,
       alike.flatMap(({ booked, reversal }) => [booked, reversal]),
     );
@@ -196,7 +196,7 @@ class Pairs {
   }
 
   private noteOf({ booked, reversal, key }: Pair): string {
-    const lines = this.world[this.side];
+    const lines = this.state[this.side];
     const { reference } = textsOf(lines, reversal);
     const [kind, name] = partsOf(key);
     const byReference = kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);

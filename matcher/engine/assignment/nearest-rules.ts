@@ -1,7 +1,7 @@
 import { BASIS, HELD } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { allocate } from "./allocate.ts";
@@ -10,15 +10,15 @@ import { type NearestPair, nearestPairs } from "./nearest.ts";
 import { shownAcross } from "./reversals-across.ts";
 
 /** Pairs whose amounts and days are within the rule's tolerance of each other, where it is clear which. */
-export function* tolerant(world: World, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* tolerant(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
   const dayNumber = daysOf(rule, businessDays);
-  const left = new Nodes(world, "left", rule, dayNumber);
-  const right = new Nodes(world, "right", rule, dayNumber);
-  for (const pair of yield* nearestPairs(world, left, right, rule)) {
+  const left = new Nodes(state, "left", rule, dayNumber);
+  const right = new Nodes(state, "right", rule, dayNumber);
+  for (const pair of yield* nearestPairs(state, left, right, rule)) {
     for (let unit = 0; unit < pair.units; unit++) {
       const l = left.take(pair.left);
       const r = right.take(pair.right);
-      if (world.isRejected([l], [r])) continue;
+      if (state.isRejected([l], [r])) continue;
       const verdict = {
         basis: pair.alone ? BASIS.unique : BASIS.nearest,
         held: rule.then === "match" ? HELD.no : HELD.rule,
@@ -26,10 +26,10 @@ export function* tolerant(world: World, rule: Rule, ruleIndex: number, businessD
         margin: pair.alone ? Infinity : pair.margin,
         runnerUp: runnerUpOf(pair, left, right),
       };
-      const allocated = allocate(world.left, [l], world.right, [r], rule);
+      const allocated = allocate(state.left, [l], state.right, [r], rule);
       if (allocated === null) continue;
-      if (rule.then === "match") world.confirm(ruleIndex, [l], [r], verdict, allocated);
-      else world.proposed.add(ruleIndex, [l], [r], verdict, allocated);
+      if (rule.then === "match") state.confirm(ruleIndex, [l], [r], verdict, allocated);
+      else state.proposed.add(ruleIndex, [l], [r], verdict, allocated);
     }
   }
 }
@@ -38,26 +38,26 @@ export function* tolerant(world: World, rule: Rule, ruleIndex: number, businessD
  * Lines of one side that cancel each other: the same amount with opposite signs. A reversal counts `days_after` the booking it
  * takes back, or `days_before` it. Where they are to have one reference, one may name the other's instead.
  */
-export function* reversal(world: World, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* reversal(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
   const dayNumber = daysOf(rule, businessDays);
   for (const side of ["left", "right"] as const) {
     const amounts = new Set<number>();
-    for (const line of world.open(side)) amounts.add(world[side].amount[line] as number);
-    const booked = new Nodes(world, side, rule, dayNumber, (amount) => amount > 0 && amounts.has(-amount));
-    const reversed = new Nodes(world, side, rule, dayNumber, (amount) => amount < 0 && amounts.has(-amount));
+    for (const line of state.open(side)) amounts.add(state[side].amount[line] as number);
+    const booked = new Nodes(state, side, rule, dayNumber, (amount) => amount > 0 && amounts.has(-amount));
+    const reversed = new Nodes(state, side, rule, dayNumber, (amount) => amount < 0 && amounts.has(-amount));
     for (let node = 0; node < reversed.count; node++) reversed.amount[node] = -(reversed.amount[node] as number);
-    const pairs = yield* nearestPairs(world, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 });
+    const pairs = yield* nearestPairs(state, booked, reversed, { ...rule, amount_tolerance_bps: 0, amount_tolerance_minor: 0 });
     const taken = pairs.flatMap((pair) =>
       Array.from({ length: pair.units }, () => ({ pair, lines: [booked.take(pair.left), reversed.take(pair.right)] })),
     );
     const shown = shownAcross(
-      world,
+      state,
       side,
       taken.flatMap(({ lines }) => lines),
     );
     for (const { pair, lines } of taken) {
       const [left, right] = side === "left" ? [lines, []] : [[], lines];
-      if (lines.some((line) => shown.has(line)) || world.isRejected(left, right)) continue;
+      if (lines.some((line) => shown.has(line)) || state.isRejected(left, right)) continue;
       const runnerUp = runnerUpOf(pair, booked, reversed);
       const verdict = {
         basis: pair.alone ? BASIS.unique : BASIS.nearest,
@@ -66,10 +66,10 @@ export function* reversal(world: World, rule: Rule, ruleIndex: number, businessD
         margin: pair.alone ? Infinity : pair.margin,
         runnerUp: runnerUp && { ...runnerUp, side },
       };
-      if (rule.then === "match") world.confirm(ruleIndex, left, right, verdict);
-      else world.proposed.add(ruleIndex, left, right, verdict);
+      if (rule.then === "match") state.confirm(ruleIndex, left, right, verdict);
+      else state.proposed.add(ruleIndex, left, right, verdict);
     }
-    if (rule.on?.includes("reference")) yield* namedReversals(world, side, rule, ruleIndex, dayNumber);
+    if (rule.on?.includes("reference")) yield* namedReversals(state, side, rule, ruleIndex, dayNumber);
   }
 }
 

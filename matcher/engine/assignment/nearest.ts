@@ -6,7 +6,7 @@
 import { daysAround, Window } from "../candidates/window.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import type { Nodes } from "../prepare/nodes.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { assign, RunnerUp } from "./assignment.ts";
@@ -28,7 +28,7 @@ export type NearestPair = {
   runnerUp: { left: number; right: number };
 };
 
-export function* nearestPairs(world: World, left: Nodes, right: Nodes, rule: Rule): Generator<Progress, NearestPair[]> {
+export function* nearestPairs(state: RunState, left: Nodes, right: Nodes, rule: Rule): Generator<Progress, NearestPair[]> {
   const window = new Window(right, rule, STEPS);
   const start = new Int32Array(left.count + 1);
   const to: number[] = [];
@@ -39,7 +39,7 @@ export function* nearestPairs(world: World, left: Nodes, right: Nodes, rule: Rul
     window.search(left, l);
     if (window.crowded) crowded[l] = 1;
     for (const r of window.found.subarray(0, window.count).sort()) {
-      if (left.lines !== right.lines && left.isRejected(world, l, right, r)) continue;
+      if (left.lines !== right.lines && left.isRejected(state, l, right, r)) continue;
       to.push(r);
       weight.push(Math.round(UNIT * (1 + nearness(left, l, right, r, rule))));
     }

@@ -3,8 +3,8 @@
  * have a counterpart there and cancel nothing. The line of the other side quotes the reference, and may add a bank's charge.
  */
 import { isWithin } from "../prepare/amounts.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
-import type { World } from "../prepare/world.ts";
 import { hasDigit, LEAST_QUOTED, nameOf, quoted } from "./reversal-names.ts";
 
 type Side = "left" | "right";
@@ -13,9 +13,9 @@ type Side = "left" | "right";
 const CHARGE = { bps: 500, minor: 2500 };
 
 /** @returns those of `reversals`, lines of a side, that the other side's open lines quote with about their amount and their sign. */
-export function shownAcross(world: World, side: Side, reversals: readonly number[]): Set<number> {
-  const own = world[side];
-  const other = world[side === "left" ? "right" : "left"];
+export function shownAcross(state: RunState, side: Side, reversals: readonly number[]): Set<number> {
+  const own = state[side];
+  const other = state[side === "left" ? "right" : "left"];
   const byName = new Map<string, number[]>();
   for (const line of reversals) {
     const name = nameOf(own.words(line, "reference"));
@@ -26,7 +26,7 @@ export function shownAcross(world: World, side: Side, reversals: readonly number
   }
   const shown = new Set<number>();
   if (byName.size === 0) return shown;
-  for (const line of world.open(other.side)) {
+  for (const line of state.open(other.side)) {
     const reference = other.words(line, "reference");
     const description = wordsOf(other.text(line, "description") ?? "", "reference");
     for (const name of [nameOf(reference), ...quoted(reference), ...quoted(description)]) {

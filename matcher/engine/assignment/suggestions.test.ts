@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Lines } from "../lines.ts";
 import { BASIS, HELD } from "../matches.ts";
-import { World } from "../prepare/world.ts";
+import { RunState } from "../prepare/run-state.ts";
 import { disjointSuggestions } from "./suggestions.ts";
 
 const FEES = 0;
@@ -15,10 +15,10 @@ function lines(side: "left" | "right"): Lines {
 }
 
 function suggested(...proposals: [rule: number, left: number, right: number, score: number][]) {
-  const world = new World(lines("left"), lines("right"), new Set());
+  const state = new RunState(lines("left"), lines("right"), new Set());
   for (const [rule, left, right, score] of proposals)
-    world.proposed.add(rule, [left], [right], { basis: BASIS.evidence, held: HELD.track_record, score, margin: 5 });
-  const found = disjointSuggestions(world);
+    state.proposed.add(rule, [left], [right], { basis: BASIS.evidence, held: HELD.track_record, score, margin: 5 });
+  const found = disjointSuggestions(state);
   return Array.from({ length: found.length }, (_, at) => [found.rule[at], found.left(at)[0], found.right(at)[0]]);
 }
 

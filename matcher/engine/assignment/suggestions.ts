@@ -1,18 +1,18 @@
 import { Matches } from "../matches.ts";
 import { compareLines } from "../prepare/order.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 
 /** Of all proposals the best, so that none shares a line with a confirmed match or with a better one. */
-export function disjointSuggestions(world: World): Matches {
-  const { proposed } = world;
-  const order = firstOfEach(proposed).sort((a, b) => compareProposals(world, a, b));
-  const used = { left: new Uint8Array(world.left.length), right: new Uint8Array(world.right.length) };
+export function disjointSuggestions(state: RunState): Matches {
+  const { proposed } = state;
+  const order = firstOfEach(proposed).sort((a, b) => compareProposals(state, a, b));
+  const used = { left: new Uint8Array(state.left.length), right: new Uint8Array(state.right.length) };
   const suggested = new Matches();
   for (const index of order) {
     const left = proposed.left(index);
     const right = proposed.right(index);
-    if (left.some((line) => used.left[line] || !world.isOpen("left", line))) continue;
-    if (right.some((line) => used.right[line] || !world.isOpen("right", line))) continue;
+    if (left.some((line) => used.left[line] || !state.isOpen("left", line))) continue;
+    if (right.some((line) => used.right[line] || !state.isOpen("right", line))) continue;
     suggested.add(proposed.rule[index] as number, left, right, proposed.verdict(index), proposed.partial.get(index));
     for (const line of left) used.left[line] = 1;
     for (const line of right) used.right[line] = 1;
@@ -30,7 +30,7 @@ function firstOfEach(proposed: Matches): number[] {
 }
 
 /** The more probable first, then the rule that comes first, then the order of the lines. */
-function compareProposals({ proposed, left, right }: World, one: number, other: number): number {
+function compareProposals({ proposed, left, right }: RunState, one: number, other: number): number {
   const order =
     (proposed.score[other] as number) - (proposed.score[one] as number) ||
     (proposed.rule[one] as number) - (proposed.rule[other] as number);
@@ -40,7 +40,7 @@ function compareProposals({ proposed, left, right }: World, one: number, other: 
   );
 }
 
-function compareMembers(lines: World["left"], one: Int32Array, other: Int32Array): number {
+function compareMembers(lines: RunState["left"], one: Int32Array, other: Int32Array): number {
   for (let at = 0; at < one.length && at < other.length; at++) {
     const order = compareLines(lines, one[at] as number, other[at] as number);
     if (order !== 0) return order;

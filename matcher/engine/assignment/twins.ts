@@ -9,7 +9,7 @@ import { NO_DAY, TEXT_FIELDS } from "../lines.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { Hasher } from "../prepare/hash.ts";
 import type { Nodes } from "../prepare/nodes.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 
 type Side = "left" | "right";
@@ -22,13 +22,13 @@ const LEAST_SCORE = 0.5;
 const hash = new Hasher();
 
 /** @returns whether any were matched: then these nodes are no longer those of the open lines. */
-export function pairEquals(world: World, rule: Rule, ruleIndex: number, left: Nodes, right: Nodes): boolean {
+export function pairEquals(state: RunState, rule: Rule, ruleIndex: number, left: Nodes, right: Nodes): boolean {
   const { before, after } = daysAround(rule);
-  const open = world.openCount("left");
+  const open = state.openCount("left");
   for (const equals of equalsOf(left, right)) {
-    for (const stretch of stretchesOf(equals, Math.max(before, after))) settle(world, rule, ruleIndex, stretch);
+    for (const stretch of stretchesOf(equals, Math.max(before, after))) settle(state, rule, ruleIndex, stretch);
   }
-  return world.openCount("left") < open;
+  return state.openCount("left") < open;
 }
 
 /** Nodes that are equal in all but their days, of amounts that a node of several lines has. */
@@ -88,7 +88,7 @@ function stretchesOf(equals: Equals[], reach: number): Equals[][] {
 }
 
 /** Where the days of a stretch do not have as many on both sides, a lag may be why: then the evidence decides. */
-function settle(world: World, rule: Rule, ruleIndex: number, stretch: Equals[]): void {
+function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[]): void {
   const days = new Map<number, { left: Equals[]; right: Equals[] }>();
   for (const equals of stretch) {
     const day = days.get(equals.day) ?? { left: [], right: [] };
@@ -101,9 +101,9 @@ function settle(world: World, rule: Rule, ruleIndex: number, stretch: Equals[]):
     counts.push({ left: left[0]?.lines ?? NOBODY, right: right[0]?.lines ?? NOBODY });
   }
   if (counts.every(({ left, right }) => left.length === right.length)) {
-    for (const { left, right } of counts) if (left.length > 1) pair(world, rule, ruleIndex, left, right);
+    for (const { left, right } of counts) if (left.length > 1) pair(state, rule, ruleIndex, left, right);
   } else if (counts.length === 1) {
-    for (const { left, right } of counts) pair(world, rule, ruleIndex, left, right);
+    for (const { left, right } of counts) pair(state, rule, ruleIndex, left, right);
   }
 }
 
@@ -115,7 +115,7 @@ function areToldApart(left: Equals[], right: Equals[]): boolean {
   return left.length > 1 || right.length > 1 || booked.size > 1;
 }
 
-function pair(world: World, rule: Rule, ruleIndex: number, left: Int32Array, right: Int32Array): void {
+function pair(state: RunState, rule: Rule, ruleIndex: number, left: Int32Array, right: Int32Array): void {
   const few = Math.min(left.length, right.length);
   const many = Math.max(left.length, right.length);
   const held = few < many ? HELD.margin : rule.then === "match" ? HELD.no : HELD.rule;
@@ -123,9 +123,9 @@ function pair(world: World, rule: Rule, ruleIndex: number, left: Int32Array, rig
   const verdict = { basis: BASIS.in_order, held, score, margin: few < many ? 0 : Infinity, note: noteOf(left.length, right.length) };
   for (let at = 0; at < few; at++) {
     const [l, r] = [left[at] as number, right[at] as number];
-    if (world.isRejected([l], [r])) continue;
-    if (held === HELD.no) world.confirm(ruleIndex, [l], [r], verdict);
-    else world.proposed.add(ruleIndex, [l], [r], verdict);
+    if (state.isRejected([l], [r])) continue;
+    if (held === HELD.no) state.confirm(ruleIndex, [l], [r], verdict);
+    else state.proposed.add(ruleIndex, [l], [r], verdict);
   }
 }
 

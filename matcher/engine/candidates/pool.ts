@@ -2,9 +2,9 @@ import type { Kinds } from "../evidence/kinds.ts";
 import { DAY_LEVELS, dayLevel } from "../evidence/levels.ts";
 import { Counts } from "../prepare/counts.ts";
 import type { Nodes } from "../prepare/nodes.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
-import type { World } from "../prepare/world.ts";
 import type { CloseWords } from "./close-words.ts";
 
 /** How the amounts and days of a pool are spread, and which text row each node has. */
@@ -27,15 +27,15 @@ export class Pool {
   readonly rightLines: number;
   /** By node: the row of its texts. */
   private readonly rows: { left: Int32Array; right: Int32Array };
-  private readonly world: World;
+  private readonly state: RunState;
   private readonly kinds: Kinds;
   private words: WordIndex | null = null;
   private common: Int32Array | null = null;
 
-  constructor(world: World, left: Nodes, right: Nodes) {
-    const texts = world.texts();
-    this.world = world;
-    this.kinds = world.kinds();
+  constructor(state: RunState, left: Nodes, right: Nodes) {
+    const texts = state.texts();
+    this.state = state;
+    this.kinds = state.kinds();
     this.left = left;
     this.right = right;
     this.texts = texts;
@@ -105,11 +105,11 @@ export class Pool {
   }
 
   closeWords(): CloseWords {
-    return this.world.closeWords(this.soughtTexts);
+    return this.state.closeWords(this.soughtTexts);
   }
 
   isRejected(l: number, r: number): boolean {
-    return this.left.isRejected(this.world, l, this.right, r);
+    return this.left.isRejected(this.state, l, this.right, r);
   }
 
   /** Which kind of movement a pair is; see `Kinds`. */

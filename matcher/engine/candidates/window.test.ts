@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Line, Lines } from "../lines.ts";
 import { isWithin } from "../prepare/amounts.ts";
 import { Nodes } from "../prepare/nodes.ts";
-import { World } from "../prepare/world.ts";
+import { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { Window } from "./window.ts";
 
@@ -20,8 +20,8 @@ test("a window holds the nearest amounts of its key, the larger first where two 
   let crowded = 0;
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), fc.array(line, { minLength: 25, maxLength: 40 }), (lefts, rights) => {
-      const world = new World(columns("left", lefts), columns("right", rights), new Set());
-      const [left, right] = [new Nodes(world, "left", RULE, (day) => day), new Nodes(world, "right", RULE, (day) => day)];
+      const state = new RunState(columns("left", lefts), columns("right", rights), new Set());
+      const [left, right] = [new Nodes(state, "left", RULE, (day) => day), new Nodes(state, "right", RULE, (day) => day)];
       const window = new Window(right, RULE, STEPS);
       for (let l = 0; l < left.count; l++) {
         window.search(left, l);

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { Pool } from "../candidates/pool.ts";
 import { type Line, Lines } from "../lines.ts";
 import { Nodes } from "../prepare/nodes.ts";
+import { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, type SideTexts } from "../prepare/texts.ts";
-import { World } from "../prepare/world.ts";
 import type { Rule } from "../rules.ts";
 import { Evidence } from "./evidence.ts";
 import { Model } from "./model.ts";
@@ -29,9 +29,9 @@ test("two lines that share no word weigh the same whether they are aligned or no
   let cutOrMisspelt = 0;
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), fc.array(line, { minLength: 1, maxLength: 8 }), (lefts, rights) => {
-      const world = new World(columns("left", lefts), columns("right", rights), new Set());
-      const [left, right] = [new Nodes(world, "left", RULE, (day) => day), new Nodes(world, "right", RULE, (day) => day)];
-      const pool = new Pool(world, left, right);
+      const state = new RunState(columns("left", lefts), columns("right", rights), new Set());
+      const [left, right] = [new Nodes(state, "left", RULE, (day) => day), new Nodes(state, "right", RULE, (day) => day)];
+      const pool = new Pool(state, left, right);
       const evidence = new Evidence(pool, new Model(pool.texts, null, { before: 30, after: 30 }, pool.leftLines, pool.rightLines));
       for (let l = 0; l < left.count; l++) {
         const own = wordsOf(pool.texts.left, pool.leftRow(l));

@@ -9,7 +9,7 @@ import type { Model } from "./model.ts";
 /** A person reads no more. */
 const MOST_SAID = 5;
 
-/** @param evidence that has just weighed these two nodes. @returns null where there is no slip to tell. */
+/** @param evidence that has just weighed these two nodes. @returns null where there is no slip to mention. */
 export function slipsSaid(evidence: Evidence, model: Model, l: number, r: number): string | null {
   const said = [amountSlip(evidence, model, l, r), ...wordSlips(evidence), otherName(evidence)].filter((sentence) => sentence !== null);
   return said.length > 0 ? said.slice(0, MOST_SAID).join(" ") : null;

@@ -6,7 +6,7 @@ import { explain } from "../explain.ts";
 import { checkInvariants } from "../invariants.ts";
 import { type Line, Lines } from "../lines.ts";
 import { Nodes } from "../prepare/nodes.ts";
-import { World } from "../prepare/world.ts";
+import { RunState } from "../prepare/run-state.ts";
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { amountLevel, EQUAL, isSlip, SWAPPED, WRONG_DIGIT } from "./levels.ts";
 
@@ -97,9 +97,9 @@ describe("slips together", () => {
     const { left, right } = wires(60);
     left.push({ amount_minor: 345_678, value_date: 20_030, reference: "INV-71294", counterparty: "Zimmermann Textiles" });
     right.push({ amount_minor: 343_178, value_date: 20_031, description: "WIRE IN ZIMMERM 71924" });
-    const told = found(solve(left, right), 60, 60);
-    expect(told?.note).toMatch(/A difference of 25\.00, as 1[0-9] others\./);
-    expect(told?.note).toContain("“71294” and “71924”: two digits swapped.");
+    const explained = found(solve(left, right), 60, 60);
+    expect(explained?.note).toMatch(/A difference of 25\.00, as 1[0-9] others\./);
+    expect(explained?.note).toContain("“71294” and “71924”: two digits swapped.");
   });
 
   test("fees of several sizes are said with their range, and a usual share with its rate", () => {
@@ -124,12 +124,12 @@ describe("an amount that stands once on each side", () => {
   const lone = { amount_minor: 345_678, value_date: 20_030, counterparty: "Zimmermann Textiles" };
   const other = { amount_minor: 345_678, value_date: 20_033, description: "SQ MAPLE GOODS" };
 
-  function proposed(left: readonly Given[], right: readonly Given[]): World {
+  function proposed(left: readonly Given[], right: readonly Given[]): RunState {
     const others = wires(30);
-    const world = new World(columns("left", [...left, ...others.left]), columns("right", [...right, ...others.right]), new Set());
-    const nodes = (side: "left" | "right") => new Nodes(world, side, rule, (day) => day);
-    proposeLoneAmounts(world, rule, 0, new Pool(world, nodes("left"), nodes("right")));
-    return world;
+    const state = new RunState(columns("left", [...left, ...others.left]), columns("right", [...right, ...others.right]), new Set());
+    const nodes = (side: "left" | "right") => new Nodes(state, side, rule, (day) => day);
+    proposeLoneAmounts(state, rule, 0, new Pool(state, nodes("left"), nodes("right")));
+    return state;
   }
 
   test("is suggested and not matched, though the texts share nothing", () => {

@@ -2,7 +2,7 @@ import type { Lines } from "../lines.ts";
 import type { Rule } from "../rules.ts";
 import { HashColumn } from "./hash.ts";
 import { ruleKey } from "./key.ts";
-import type { World } from "./world.ts";
+import type { RunState } from "./run-state.ts";
 
 /**
  * The open lines of a side that a rule concerns, in canonical order. Lines that nothing tells apart are one node: whichever of them
@@ -20,10 +20,10 @@ export class Nodes {
   private readonly taken: Int32Array;
   private sizes: Int32Array | null = null;
 
-  constructor(world: World, side: "left" | "right", rule: Rule, dayNumber: (day: number) => number, keep?: (amount: number) => boolean) {
-    const lines = world[side];
+  constructor(state: RunState, side: "left" | "right", rule: Rule, dayNumber: (day: number) => number, keep?: (amount: number) => boolean) {
+    const lines = state[side];
     this.lines = lines;
-    const open = world.open(side);
+    const open = state.open(side);
     this.start = new Int32Array(open.length + 1);
     this.member = new Int32Array(open.length);
     this.amount = new Float64Array(open.length);
@@ -36,7 +36,7 @@ export class Nodes {
       if (keep && !keep(amount)) continue;
       const key = ruleKey(lines, line, rule.on ?? []);
       if (!key) continue;
-      if (members === 0 || !world.areTwins(side, line, this.member[members - 1] as number)) {
+      if (members === 0 || !state.areTwins(side, line, this.member[members - 1] as number)) {
         this.start[count] = members;
         this.amount[count] = amount;
         this.day[count] = dayNumber(lines.value_date[line] as number);
@@ -60,11 +60,11 @@ export class Nodes {
   }
 
   /** Whether a person rejected these two nodes, each of one line. Of twins one is rejected, the others are not. */
-  isRejected(world: World, node: number, other: Nodes, otherNode: number): boolean {
-    if (!world.hasRejections || this.size(node) > 1 || other.size(otherNode) > 1) return false;
+  isRejected(state: RunState, node: number, other: Nodes, otherNode: number): boolean {
+    if (!state.hasRejections || this.size(node) > 1 || other.size(otherNode) > 1) return false;
     return this.lines.side === "left"
-      ? world.isRejected([this.line(node)], [other.line(otherNode)])
-      : world.isRejected([other.line(otherNode)], [this.line(node)]);
+      ? state.isRejected([this.line(node)], [other.line(otherNode)])
+      : state.isRejected([other.line(otherNode)], [this.line(node)]);
   }
 
   /** The next line of a node, each once. */

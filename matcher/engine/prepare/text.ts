@@ -36,9 +36,9 @@ export function wordsOf(text: string, field: TextField): string[] {
   const words = plainWords(text) ?? fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
   const noise = NOISE[field];
   const kept = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
-  const telling = kept.length > 0 ? kept : words;
-  if (field !== "reference" || !telling.every((word) => /^\d+$/.test(word))) return telling;
-  return telling.map((word, at) => (at === 0 ? word.replace(/^0+(?=\d)/, "") : word));
+  const significant = kept.length > 0 ? kept : words;
+  if (field !== "reference" || !significant.every((word) => /^\d+$/.test(word))) return significant;
+  return significant.map((word, at) => (at === 0 ? word.replace(/^0+(?=\d)/, "") : word));
 }
 
 /** A reference as one word: "RF18 5390 0754" and "rf1853900754" are the same. */
@@ -72,7 +72,7 @@ export const MOST_WORDS = 24;
  */
 export function wordRanges(bytes: Uint8Array, start: number, end: number, field: TextField, ranges: Int32Array): number {
   let all = 0;
-  let telling = 0;
+  let significant = 0;
   for (let at = start; at < end; ) {
     const code = bytes[at] as number;
     if (code > 127) return -1;
@@ -84,21 +84,21 @@ export function wordRanges(bytes: Uint8Array, start: number, end: number, field:
     while (to < end && (bytes[to] as number) < 128 && ASCII[bytes[to] as number] !== 0) to += 1;
     all += 1;
     if (!isNoise(bytes as Buffer, at, to, field, SUSPECTS[field])) {
-      if (telling < MOST_WORDS) {
-        ranges[2 * telling] = at;
-        ranges[2 * telling + 1] = to;
+      if (significant < MOST_WORDS) {
+        ranges[2 * significant] = at;
+        ranges[2 * significant + 1] = to;
       }
-      telling += 1;
+      significant += 1;
     }
     at = to;
   }
-  if (telling === 0 && all > 0) return -1;
-  if (field === "reference" && telling > MOST_WORDS) return -1;
-  if (field === "reference" && telling > 0 && isNumber(bytes, ranges, telling)) {
+  if (significant === 0 && all > 0) return -1;
+  if (field === "reference" && significant > MOST_WORDS) return -1;
+  if (field === "reference" && significant > 0 && isNumber(bytes, ranges, significant)) {
     const last = (ranges[1] as number) - 1;
     while ((ranges[0] as number) < last && bytes[ranges[0] as number] === 0x30) ranges[0] = (ranges[0] as number) + 1;
   }
-  return Math.min(telling, MOST_WORDS);
+  return Math.min(significant, MOST_WORDS);
 }
 
 function isNumber(bytes: Uint8Array, ranges: Int32Array, words: number): boolean {

@@ -67,7 +67,7 @@ describe("a sum, however rare", () => {
     expect(explain(result, "suggested", at)).toMatchObject({ rule: "Sums", held: "chance" });
   });
 
-  test("of a name that is told and one that is not is no match", () => {
+  test("of a name that is named and one that is not is no match", () => {
     const result = solve([{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }], { description: "ADLER INV 7001" });
     expect(result.confirmed.length).toBe(0);
   });
@@ -83,9 +83,9 @@ describe("a sum, however rare", () => {
       ],
       {},
     ],
-    ["names that are all told", [{ counterparty: "Adler" }, { counterparty: "Becker" }], { description: "ADLER AND BECKER" }],
+    ["names that are all named", [{ counterparty: "Adler" }, { counterparty: "Becker" }], { description: "ADLER AND BECKER" }],
     [
-      "numbers that are all told",
+      "numbers that are all named",
       [
         { counterparty: "Adler", reference: "INV-7001" },
         { counterparty: "Becker", reference: "INV-7002" },

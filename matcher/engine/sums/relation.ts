@@ -4,9 +4,9 @@
  */
 import { textVerdict } from "../evidence/fields.ts";
 import type { Lines } from "../lines.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
-import type { World } from "../prepare/world.ts";
 
 /** Of a line that says no counterparty its description stands for one. */
 type Name = { field: "counterparty" | "description"; text: string };
@@ -16,9 +16,9 @@ const LEAST_NUMBER = 3;
 const RARE = 60;
 
 /** @param members lines of the other side than the target's. */
-export function areRelated(world: World, side: "left" | "right", target: number, members: readonly number[]): boolean {
-  const own = new Reader(world, side);
-  const other = new Reader(world, side === "left" ? "right" : "left");
+export function areRelated(state: RunState, side: "left" | "right", target: number, members: readonly number[]): boolean {
+  const own = new Reader(state, side);
+  const other = new Reader(state, side === "left" ? "right" : "left");
   const names = members.map((line) => other.nameOf(line));
   const given = names.filter((name) => name !== null);
   const [first] = given;
@@ -28,11 +28,11 @@ export function areRelated(world: World, side: "left" | "right", target: number,
   const numbers = members.map((line) => other.numbersOf(line, most));
   if (numbers[0]?.some((number) => numbers.every((one) => one.includes(number)))) return true;
   const asked = own.numbersOf(target, most);
-  const isTold = (line: number, at: number) =>
+  const isNamed = (line: number, at: number) =>
     numbers[at]?.some((number) => asked.includes(number)) || own.calls(target, other, line) || other.calls(line, own, target);
-  const told = names.filter((_, at) => isTold(members[at] as number, at));
-  const belongs = (name: Name | null) => name === null || told.some((one) => one === name || (one !== null && isSame(one, name)));
-  return told.length > 0 && names.every(belongs);
+  const named = names.filter((_, at) => isNamed(members[at] as number, at));
+  const belongs = (name: Name | null) => name === null || named.some((one) => one === name || (one !== null && isSame(one, name)));
+  return named.length > 0 && names.every(belongs);
 }
 
 /** What the lines of a side say. */
@@ -41,9 +41,9 @@ class Reader {
   private readonly texts: Texts;
   private readonly side: SideTexts;
 
-  constructor(world: World, side: "left" | "right") {
-    this.lines = world[side];
-    this.texts = world.texts();
+  constructor(state: RunState, side: "left" | "right") {
+    this.lines = state[side];
+    this.texts = state.texts();
     this.side = this.texts[side];
   }
 
@@ -51,8 +51,8 @@ class Reader {
     const counterparty = this.counterparty(line);
     if (counterparty !== null) return { field: "counterparty", text: counterparty };
     const description = this.lines.text(line, "description");
-    const isTelling = this.words(line).some((word) => (this.texts.lineCount[word] as number) <= RARE);
-    return description !== null && isTelling ? { field: "description", text: description } : null;
+    const saysMuch = this.words(line).some((word) => (this.texts.lineCount[word] as number) <= RARE);
+    return description !== null && saysMuch ? { field: "description", text: description } : null;
   }
 
   /** Words with a digit, and no years, that no more than so many lines have. */

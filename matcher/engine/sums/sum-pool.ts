@@ -1,12 +1,12 @@
-/** Where the summands of a line may be found: families of lines of the other side, the most telling first. */
+/** Where the summands of a line may be found: families of lines of the other side, the most specific first. */
 
 import { type Days, daysAround } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, toleranceOf } from "../prepare/amounts.ts";
 import { compareLines } from "../prepare/order.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
-import type { World } from "../prepare/world.ts";
 import type { Rule } from "../rules.ts";
 
 /** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
@@ -35,10 +35,10 @@ export class SumPool {
   /** The last target that was asked for, and whether its window is a crowd. */
   private crowd = { target: -1, is: false };
 
-  constructor(world: World, rule: Rule, side: "left" | "right", dayNumber: (day: number) => number) {
-    const texts = world.texts();
-    this.own = world[side];
-    this.other = side === "left" ? world.right : world.left;
+  constructor(state: RunState, rule: Rule, side: "left" | "right", dayNumber: (day: number) => number) {
+    const texts = state.texts();
+    this.own = state[side];
+    this.other = side === "left" ? state.right : state.left;
     this.ownTexts = side === "left" ? texts.left : texts.right;
     this.otherTexts = side === "left" ? texts.right : texts.left;
     this.rarity = texts.rarity;
@@ -48,7 +48,7 @@ export class SumPool {
     this.days = side === "left" ? { before, after } : { before: after, after: before };
     this.dayNumber = dayNumber;
     // In canonical order, which begins with the day.
-    this.byDay = world.openUncancelled(this.other.side);
+    this.byDay = state.openUncancelled(this.other.side);
     this.byDay.forEach((line, at) => {
       const day = dayNumber(this.other.value_date[line] as number);
       const range = this.dayStart.get(day);

@@ -7,7 +7,7 @@ import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { compareLines } from "../prepare/order.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { areRelated } from "./relation.ts";
@@ -31,11 +31,11 @@ const BUDGET = 30_000_000;
 
 type Solution = { side: "left" | "right"; target: number; members: number[]; chance: number; named: boolean; unique: boolean };
 
-export function* sums(world: World, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
+export function* sums(state: RunState, rule: Rule, ruleIndex: number, businessDays: BusinessDays): Generator<Progress> {
   const solutions: Solution[] = [];
   for (const side of ["left", "right"] as const) {
-    const search = new SumSearch(world, rule, side, businessDays);
-    const targets = world.openUncancelled(side);
+    const search = new SumSearch(state, rule, side, businessDays);
+    const targets = state.openUncancelled(side);
     for (const [done, target] of targets.entries()) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
       if (search.steps > BUDGET) break;
@@ -43,28 +43,28 @@ export function* sums(world: World, rule: Rule, ruleIndex: number, businessDays:
       if (solution) solutions.push(solution);
     }
   }
-  settle(world, rule, ruleIndex, solutions);
+  settle(state, rule, ruleIndex, solutions);
 }
 
 class SumSearch {
   steps = 0;
-  private readonly world: World;
+  private readonly state: RunState;
   private readonly rule: Rule;
   private readonly side: "left" | "right";
   private readonly pool: SumPool;
   private readonly size: number;
 
-  constructor(world: World, rule: Rule, side: "left" | "right", businessDays: BusinessDays) {
-    this.world = world;
+  constructor(state: RunState, rule: Rule, side: "left" | "right", businessDays: BusinessDays) {
+    this.state = state;
     this.rule = rule;
     this.side = side;
-    this.pool = new SumPool(world, rule, side, daysOf(rule, businessDays));
+    this.pool = new SumPool(state, rule, side, daysOf(rule, businessDays));
     this.size = rule.max_group_size ?? DEFAULT_GROUP_SIZE;
   }
 
-  /** The best sum that makes up the target; null where there is none worth telling. */
+  /** The best sum that makes up the target; null where there is none worth proposing. */
   solve(target: number): Solution | null {
-    const amount = this.world[this.side].amount[target] as number;
+    const amount = this.state[this.side].amount[target] as number;
     if (amount === 0 || this.pool.isLost(target)) return null;
     const tried = { named: 0, unnamed: 0 };
     const hasEqual = this.pool.hasEqual(target);
@@ -103,7 +103,7 @@ class SumSearch {
   private wholeOf(target: number, lines: number[]): { members: number[]; solutions: number; tried: number } {
     const none = { members: [], solutions: 0, tried: 1 };
     if (lines.length > Math.max(this.size, WHOLE_SIZE)) return none;
-    const amount = this.world[this.side].amount[target] as number;
+    const amount = this.state[this.side].amount[target] as number;
     let total = 0;
     for (const line of lines) total += this.amountOf(line);
     if (!Number.isSafeInteger(total)) return none;
@@ -118,7 +118,7 @@ class SumSearch {
     atMost?: number,
   ): { members: number[]; solutions: number; tried: number } {
     const none = { members: [], solutions: 0, tried: 0 };
-    const amount = this.world[this.side].amount[target] as number;
+    const amount = this.state[this.side].amount[target] as number;
     let rest = amount;
     for (const line of core) rest -= this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest === 0 || rest > 0 !== amount > 0)) return none;
@@ -157,34 +157,34 @@ class SumSearch {
 const WHOLE_SIZE = 50;
 
 /** The least likely to be chance first; what overlaps a rival that is about as good stays a suggestion. */
-function settle(world: World, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
+function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
   const order = solutions.sort(
-    (one, other) => one.chance - other.chance || one.members.length - other.members.length || compareTargets(world, one, other),
+    (one, other) => one.chance - other.chance || one.members.length - other.members.length || compareTargets(state, one, other),
   );
   const rivals = new Map<string, Solution[]>();
   for (const solution of order) for (const key of linesOf(solution)) rivals.set(key, [...(rivals.get(key) ?? []), solution]);
   for (const solution of order) {
     const { side, target, members, chance, named, unique } = solution;
     const [left, right] = side === "left" ? [[target], members] : [members, [target]];
-    if (left.some((line) => !world.isOpen("left", line)) || right.some((line) => !world.isOpen("right", line))) continue;
-    if (world.isRejected(left, right)) continue;
+    if (left.some((line) => !state.isOpen("left", line)) || right.some((line) => !state.isOpen("right", line))) continue;
+    if (state.isRejected(left, right)) continue;
     const kind = named ? "named" : "unnamed";
     const contested = linesOf(solution).some((key) =>
       rivals.get(key)?.some((rival) => rival !== solution && rival.chance < chance * CLEARLY),
     );
     const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
     if (score < SUGGEST_SCORE) continue;
-    const sure = unique && !contested && chance < SURE_CHANCE[kind] && areRelated(world, side, target, members);
+    const sure = unique && !contested && chance < SURE_CHANCE[kind] && areRelated(state, side, target, members);
     const verdict = {
       basis: BASIS.sum,
       held: !sure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,
       score,
       margin: -Math.log(chance),
     };
-    const allocated = allocate(world.left, left, world.right, right, rule);
+    const allocated = allocate(state.left, left, state.right, right, rule);
     if (allocated === null) continue;
-    if (verdict.held === HELD.no) world.confirm(ruleIndex, left, right, verdict, allocated);
-    else world.proposed.add(ruleIndex, left, right, verdict, allocated);
+    if (verdict.held === HELD.no) state.confirm(ruleIndex, left, right, verdict, allocated);
+    else state.proposed.add(ruleIndex, left, right, verdict, allocated);
   }
 }
 
@@ -193,7 +193,7 @@ function linesOf({ side, target, members }: Solution): string[] {
   return [`${side} ${target}`, ...members.map((line) => `${other} ${line}`)];
 }
 
-function compareTargets(world: World, one: Solution, other: Solution): number {
+function compareTargets(state: RunState, one: Solution, other: Solution): number {
   if (one.side !== other.side) return one.side === "left" ? -1 : 1;
-  return compareLines(world[one.side], one.target, other.target);
+  return compareLines(state[one.side], one.target, other.target);
 }

@@ -11,7 +11,7 @@ import { Weighing } from "../evidence/weighing.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
-import type { World } from "../prepare/world.ts";
+import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { sureScore, type Weights } from "../weights.ts";
@@ -28,12 +28,12 @@ export const SURE_MARGIN = 3;
 const SUGGEST_SCORE = 0.2;
 const SLICE = 200;
 
-export type Scoring = { pool: Pool; model: Model };
+export type Weighed = { pool: Pool; model: Model };
 
 /** What the last score rule that counts such days saw: what equal amounts teach of texts and lags holds for those with a fee. */
 export type Lessons = Map<DayKind, Lesson>;
 
-export type ScoreOptions = {
+export type EvidenceOptions = {
   businessDays: BusinessDays;
   weights: Weights | null;
   suggestOnly: boolean;
@@ -41,23 +41,28 @@ export type ScoreOptions = {
   lessons: Lessons;
 };
 
-export function* score(world: World, rule: Rule, ruleIndex: number, options: ScoreOptions): Generator<Progress, Scoring | null> {
+export function* matchByEvidence(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  options: EvidenceOptions,
+): Generator<Progress, Weighed | null> {
   const { day_kind: dayKind = "calendar" } = rule;
   const dayNumber = daysOf(rule, options.businessDays);
-  let left = new Nodes(world, "left", rule, dayNumber);
-  let right = new Nodes(world, "right", rule, dayNumber);
-  if (pairEquals(world, rule, ruleIndex, left, right)) {
-    left = new Nodes(world, "left", rule, dayNumber);
-    right = new Nodes(world, "right", rule, dayNumber);
+  let left = new Nodes(state, "left", rule, dayNumber);
+  let right = new Nodes(state, "right", rule, dayNumber);
+  if (pairEquals(state, rule, ruleIndex, left, right)) {
+    left = new Nodes(state, "left", rule, dayNumber);
+    right = new Nodes(state, "right", rule, dayNumber);
   }
   if (left.count === 0 || right.count === 0) return null;
-  const pool = new Pool(world, left, right);
+  const pool = new Pool(state, left, right);
   const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights), options.lessons.get(dayKind) ?? null);
   options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
   const pairs = yield* weighing.find(everyNode(pool.seekers));
   const solved = yield* solve(weighing.graph(pairs), rule);
-  const judge = new Judge(world, rule, options);
+  const judge = new Judge(state, rule, options);
   const solution = inNodeOrder(solved);
   const remainder = new Remainder(solution, left, right);
   for (const pair of solution) {
@@ -66,7 +71,7 @@ export function* score(world: World, rule: Rule, ruleIndex: number, options: Sco
       judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), { ...pair, contested }, runnerUpOf(pair, pool));
     }
   }
-  proposeLoneAmounts(world, rule, ruleIndex, pool);
+  proposeLoneAmounts(state, rule, ruleIndex, pool);
   return { pool, model };
 }
 
@@ -113,33 +118,33 @@ class Remainder {
 
 /** Decides what becomes of a pair that the assignment proposes. */
 class Judge {
-  private readonly world: World;
+  private readonly state: RunState;
   private readonly rule: Rule;
-  private readonly options: ScoreOptions;
+  private readonly options: EvidenceOptions;
   private readonly sureScore: number;
 
-  constructor(world: World, rule: Rule, options: ScoreOptions) {
+  constructor(state: RunState, rule: Rule, options: EvidenceOptions) {
     this.sureScore = sureScore(options.weights, SURE_SCORE);
-    this.world = world;
+    this.state = state;
     this.rule = rule;
     this.options = options;
   }
 
   settle(ruleIndex: number, l: number, r: number, pair: SolvedPair & { contested: boolean }, runnerUp: RunnerUp | undefined): void {
-    const { world, rule } = this;
-    if (pair.score < SUGGEST_SCORE || world.isRejected([l], [r])) return;
-    const allocated = allocate(world.left, [l], world.right, [r], rule);
+    const { state, rule } = this;
+    if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
+    const allocated = allocate(state.left, [l], state.right, [r], rule);
     if (allocated === null) return;
     const verdict = { basis: BASIS.evidence, held: this.heldBack(pair, l, r), score: pair.score, margin: pair.margin, runnerUp };
-    if (verdict.held === HELD.no) world.confirm(ruleIndex, [l], [r], verdict, allocated);
-    else world.proposed.add(ruleIndex, [l], [r], verdict, allocated);
+    if (verdict.held === HELD.no) state.confirm(ruleIndex, [l], [r], verdict, allocated);
+    else state.proposed.add(ruleIndex, [l], [r], verdict, allocated);
   }
 
   /** Of amounts that differ, too, the number has the last word. */
   private isOfAnother(l: number, r: number): boolean {
-    const { left, right } = this.world;
+    const { left, right } = this.state;
     if (left.amount[l] === right.amount[r]) return false;
-    const texts = this.world.texts();
+    const texts = this.state.texts();
     return namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
   }
 

@@ -8,7 +8,7 @@ import { compareContent, inOrder } from "./order.ts";
 import { type SideTexts, Texts } from "./texts.ts";
 
 /** How far a run has come: what its stages read and what they have settled. */
-export class World {
+export class RunState {
   readonly left: Lines;
   readonly right: Lines;
   private readonly rejected: ReadonlySet<string>;
