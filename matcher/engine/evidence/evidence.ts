@@ -83,8 +83,7 @@ export class Evidence {
     // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines as it is at all.
     const byLevel = isSlip(level) ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a) : this.atLevel(level, seeker);
     const usual = this.model.usualDifference(a - b);
-    const rate = this.model.usualRate(a, b);
-    return Math.max(byLevel, (usual?.nats ?? -Infinity) + rarity, (rate?.nats ?? -Infinity) + rarity);
+    return Math.max(byLevel, (usual?.nats ?? -Infinity) + rarity, this.model.rateNats(a, b) + rarity);
   }
 
   private atLevel(level: number, seeker: number): number {

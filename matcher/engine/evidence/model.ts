@@ -102,6 +102,11 @@ export class Model {
     return rangeAround(this.usual, difference);
   }
 
+  /** ln of the share of matches that differ by the rate that these amounts do; −Infinity where hardly any do. */
+  rateNats(left: number, right: number): number {
+    return this.usualRates.natsOf(left, right);
+  }
+
   /** What is known of a share that these amounts differ by: null where hardly any others do. */
   usualRate(left: number, right: number): UsualRate | null {
     return this.usualRates.of(left, right);

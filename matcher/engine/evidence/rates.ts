@@ -31,7 +31,7 @@ export class Rates {
     for (const [base, of] of BASES.entries()) {
       const [whole, other] = of === "left" ? [left, right] : [right, left];
       const parts = partsOf(whole, other);
-      if (parts === null) continue;
+      if (parts === 0) continue;
       const at = base * RATES + MOST_PARTS + parts;
       if (isExact(whole, other, parts)) this.counts[at] = (this.counts[at] as number) + 1;
       this.byChance[at] = (this.byChance[at] as number) + Math.min(1, (PARTS * grainOf(whole, other)) / Math.abs(whole));
@@ -62,31 +62,43 @@ export class Rates {
 
 export class UsualRates {
   private readonly usual: ReadonlyMap<number, UsualDifference>;
+  /** By base and rate; −Infinity of those that are not usual. Every pair that is weighed asks. */
+  private readonly nats = new Float64Array(2 * RATES).fill(-Infinity);
 
   constructor(usual: ReadonlyMap<number, UsualDifference> = new Map()) {
     this.usual = usual;
+    for (const [at, { nats }] of usual) this.nats[at] = nats;
+  }
+
+  /** ln of the share of matches that differ by the rate that these do; −Infinity where it is not usual. */
+  natsOf(left: number, right: number): number {
+    if (this.usual.size === 0) return -Infinity;
+    return Math.max(this.nats[this.placeOf(0, left, right)] as number, this.nats[this.placeOf(1, right, left)] as number);
   }
 
   /** The most usual rate that two amounts differ by; null where there is none. */
   of(left: number, right: number): UsualRate | null {
-    if (this.usual.size === 0) return null;
-    let best: UsualRate | null = null;
-    for (const [base, of] of BASES.entries()) {
-      const [whole, other] = of === "left" ? [left, right] : [right, left];
-      const parts = partsOf(whole, other);
-      const usual = parts === null ? undefined : this.usual.get(base * RATES + MOST_PARTS + parts);
-      if (parts === null || !usual || !isExact(whole, other, parts) || (best && best.nats >= usual.nats)) continue;
-      best = { ...usual, parts, of };
-    }
-    return best;
+    const nats = this.natsOf(left, right);
+    if (nats === -Infinity) return null;
+    const own = this.placeOf(0, left, right);
+    const at = this.nats[own] === nats ? own : this.placeOf(1, right, left);
+    return { ...(this.usual.get(at) as UsualDifference), parts: (at % RATES) - MOST_PARTS, of: at < RATES ? "left" : "right" };
+  }
+
+  /** Where there is no such rate, or the amounts differ by it only about: the place of no difference, which is never usual. */
+  private placeOf(base: number, whole: number, other: number): number {
+    const place = base * RATES + MOST_PARTS;
+    const parts = partsOf(whole, other);
+    const isUsual = this.nats[place + parts] !== -Infinity && isExact(whole, other, parts);
+    return isUsual ? place + parts : place;
   }
 }
 
-/** By how many parts of it an amount differs from another, about: null where that is none, too much, or too little to tell. */
-function partsOf(whole: number, other: number): number | null {
-  if (Math.abs(whole) < LEAST_AMOUNT || whole > 0 !== other > 0) return null;
+/** By how many parts of it an amount differs from another, about: 0 where that is none, too much, or the amount too small to say. */
+function partsOf(whole: number, other: number): number {
+  if (Math.abs(whole) < LEAST_AMOUNT || whole > 0 !== other > 0) return 0;
   const parts = Math.round(((other - whole) / whole) * PARTS);
-  return parts === 0 || Math.abs(parts) > MOST_PARTS ? null : parts;
+  return Math.abs(parts) > MOST_PARTS ? 0 : parts;
 }
 
 /** ln of how likely so many or more are where so many are expected (Poisson), at most. */
