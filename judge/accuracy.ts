@@ -1,11 +1,11 @@
 import { DEFAULT_RULES, type Rule } from "../matcher/engine/rules.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
+import { describeMatch } from "./describe.ts";
 import { type Judged, judge } from "./judge.ts";
 import { f1, measure, pairsOf, precision, type Quality, recall } from "./measure.ts";
 import { otherHand } from "./other-hand.ts";
 import { qualityTable, sumOf, total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
-import { tellMatch } from "./tell.ts";
 import { bankTransfers, half, perturbed, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";
 import type { World } from "./worlds/world.ts";
@@ -144,7 +144,7 @@ function wrongExamples(runs: readonly Judged[]): string {
       .sort((one, other) => Number(other.automatic) - Number(one.automatic) || other.score - one.score)
       .map(
         (match) =>
-          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${tellMatch(world, match.left, match.right)}`,
+          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}`,
       );
   });
   const chosen: string[] = [];

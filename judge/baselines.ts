@@ -1,9 +1,11 @@
 /** What simpler ways of matching reach on the same worlds, each written as its friends would write it. */
-import { estimate, everyNode, Weighing } from "../matcher/engine/estimate.ts";
-import { Nodes } from "../matcher/engine/nodes.ts";
-import { Pool } from "../matcher/engine/pool.ts";
+
+import { Pool } from "../matcher/engine/candidates/pool.ts";
+import { estimate, everyNode } from "../matcher/engine/evidence/estimate.ts";
+import { Weighing } from "../matcher/engine/evidence/weighing.ts";
+import { Nodes } from "../matcher/engine/prepare/nodes.ts";
+import { RunState } from "../matcher/engine/prepare/run-state.ts";
 import type { Rule } from "../matcher/engine/rules.ts";
-import { World as Run } from "../matcher/engine/world.ts";
 import { type Found, linesOf } from "./measure.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
 
@@ -47,7 +49,7 @@ export function greedy(world: World, { bps, before, after }: { bps: number; befo
 
 /** The engine's own weights, but every pair that is more likely than not, without an assignment. */
 export function thresholdOnly(world: World, rule: Rule): Found[] {
-  const run = new Run(linesOf("left", world.left), linesOf("right", world.right), new Set());
+  const run = new RunState(linesOf("left", world.left), linesOf("right", world.right), new Set());
   const left = new Nodes(run, "left", rule, (day) => day);
   const right = new Nodes(run, "right", rule, (day) => day);
   const pool = new Pool(run, left, right);

@@ -1,10 +1,10 @@
 /** The engine on months of another hand than its own: the seeds it was tuned on, and those kept for the end. */
 import { DEFAULT_RULES, type Rule } from "../matcher/engine/rules.ts";
+import { describeMatch } from "./describe.ts";
 import { type Judged, judge } from "./judge.ts";
 import { type Found, pairsOf, precision, recall } from "./measure.ts";
 import { qualityTable, sumOf } from "./quality.ts";
 import { count, share, table } from "./report.ts";
-import { tellMatch } from "./tell.ts";
 import { companyCards, distributor, manufacturer } from "./worlds/conventions/months.ts";
 import type { TrueMatch, World } from "./worlds/world.ts";
 
@@ -95,7 +95,7 @@ function wrong(runs: readonly Judged[]): string {
       .filter((match) => match.automatic && pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
       .map((match) => {
         const rule = (DEFAULT_RULES[match.rule] as Rule).name;
-        return `${rule} at ${match.score.toFixed(3)} (${world.name}): ${tellMatch(world, match.left, match.right)}. ${whyWrong(world, match)}`;
+        return `${rule} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whyWrong(world, match)}`;
       });
   });
   return numbered(examples.slice(0, EXAMPLES)) || "None.";
@@ -105,7 +105,7 @@ function whyWrong(world: World, match: Found): string {
   const lines = new Set([...match.left, ...match.right]);
   const truths = world.truth.filter(({ left, right }) => [...left, ...right].some((line) => lines.has(line)));
   if (truths.length === 0) return "Both have no counterpart.";
-  return truths.map(({ kind, left, right }) => `True (${kind}): ${tellMatch(world, left, right)}`).join(". ");
+  return truths.map(({ kind, left, right }) => `True (${kind}): ${describeMatch(world, left, right)}`).join(". ");
 }
 
 /** In turns over kinds, so that a frequent one doesn't hide the others. */
@@ -115,7 +115,7 @@ function missed(runs: readonly Judged[]): string {
     const pairs = new Set(found.flatMap(({ left, right }) => pairsOf(left, right)));
     for (const match of world.truth) {
       if (pairsOf(match.left, match.right).every((pair) => pairs.has(pair))) continue;
-      const told = `${match.kind} (${world.name}): ${tellMatch(world, match.left, match.right)}. ${whatInstead(world, found, match)}`;
+      const told = `${match.kind} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whatInstead(world, found, match)}`;
       byKind.set(match.kind, [...(byKind.get(match.kind) ?? []), told]);
     }
   }
@@ -131,7 +131,7 @@ function whatInstead(world: World, found: readonly Found[], { left, right }: Tru
   const instead = found.filter((match) => [...match.left, ...match.right].some((line) => lines.has(line)));
   if (instead.length === 0) return "Left open.";
   return instead
-    .map((match) => `Found (${match.automatic ? "automatic" : "suggested"}): ${tellMatch(world, match.left, match.right)}`)
+    .map((match) => `Found (${match.automatic ? "automatic" : "suggested"}): ${describeMatch(world, match.left, match.right)}`)
     .join(". ");
 }
 

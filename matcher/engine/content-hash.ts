@@ -3,12 +3,13 @@
  * of anything. Members' hashes are added up, and so are matches' to a run's digest: a multiset hash as of Bellare and Micciancio,
  * "A new paradigm for collision-free hashing: incrementality at reduced cost", 1997.
  */
-import { Hasher } from "./hash.ts";
+
 import { identityHash, type Lines, type Text } from "./lines.ts";
 import type { Matches } from "./matches.ts";
+import { Hasher } from "./prepare/hash.ts";
 
 /** To be raised with every change that may change a result. */
-export const ENGINE_VERSION = "1.6.0";
+export const ENGINE_VERSION = "1.7.0";
 
 const WORDS = 4;
 

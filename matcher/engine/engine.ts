@@ -3,22 +3,22 @@
  * read or written, budgets counted in steps; the same lines, rules and decisions give the same digest, whatever their order.
  */
 
+import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
+import { exact } from "./assignment/exact.ts";
+import { reversal, tolerant } from "./assignment/nearest-rules.ts";
+import { disjointSuggestions } from "./assignment/suggestions.ts";
 import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
-import { type BusinessDays, mondayToFriday } from "./days.ts";
-import { exact } from "./exact.ts";
-import { keyedGroups } from "./keyed.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { reversal, tolerant } from "./nearest-rules.ts";
-import type { Answer, Progress } from "./progress.ts";
+import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
+import { RunState } from "./prepare/run-state.ts";
+import type { Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
 import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
-import { type Lessons, type Scoring, score } from "./score.ts";
-import { disjointSuggestions } from "./suggestions.ts";
-import { sums } from "./sums.ts";
+import { keyedGroups } from "./sums/keyed.ts";
+import { sums } from "./sums/sums.ts";
 import { type Waterfall, waterfall } from "./waterfall.ts";
 import type { Weights } from "./weights.ts";
-import { World } from "./world.ts";
 
 export type Input = {
   left: Lines;
@@ -31,8 +31,6 @@ export type Input = {
   /** `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no track record. */
   automatic?: "as_ruled" | "suggest_only";
   businessDays?: BusinessDays;
-  /** Into how many parts the connected groups of a score rule are bundled; see `Progress`. */
-  shards?: number;
 };
 
 export type Result = {
@@ -46,60 +44,51 @@ export type Result = {
   digest: string;
   /** What `explain` needs. */
   input: Input;
-  scorings: ReadonlyMap<number, Scoring>;
+  weighed: ReadonlyMap<number, Weighed>;
 };
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** A run in slices: yields its progress every so many steps, at most a few hundred milliseconds apart. */
-export function* run(input: Input): Generator<Progress, Result, Answer> {
-  const {
-    left,
-    right,
-    rules,
-    rejected = NOTHING,
-    weights = null,
-    automatic = "as_ruled",
-    businessDays = mondayToFriday,
-    shards = 1,
-  } = input;
+export function* run(input: Input): Generator<Progress, Result> {
+  const { left, right, rules, rejected = NOTHING, weights = null, automatic = "as_ruled", businessDays = mondayToFriday } = input;
   checkRules(rules);
-  const world = new World(left, right, rejected);
+  const state = new RunState(left, right, rejected);
   const suggestOnly = automatic === "suggest_only";
-  const scorings = new Map<number, Scoring>();
+  const weighed = new Map<number, Weighed>();
   const lessons: Lessons = new Map();
   for (const [index, rule] of rules.entries()) {
     yield { stage: rule.name, done: 0, total: 0 };
-    if (rule.kind === "exact") yield* exact(world, rule, index, businessDays);
-    else if (rule.kind === "tolerance") yield* tolerant(world, rule, index, businessDays);
-    else if (rule.kind === "reversal") yield* reversal(world, rule, index, businessDays);
+    if (rule.kind === "exact") yield* exact(state, rule, index, businessDays);
+    else if (rule.kind === "tolerance") yield* tolerant(state, rule, index, businessDays);
+    else if (rule.kind === "reversal") yield* reversal(state, rule, index, businessDays);
     else if (rule.kind === "group") {
-      yield* keyedGroups(world, rule, index, businessDays);
+      yield* keyedGroups(state, rule, index, businessDays);
       if (!rule.on?.length)
-        yield* sums(world, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
+        yield* sums(state, suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule, index, businessDays);
     } else {
-      yield* world.readTexts(rule.name);
-      const scoring = yield* score(world, rule, index, { businessDays, weights, suggestOnly, shards, lessons });
-      if (scoring) scorings.set(index, scoring);
+      yield* state.readTexts(rule.name);
+      const found = yield* matchByEvidence(state, rule, index, { businessDays, weights, suggestOnly, lessons });
+      if (found) weighed.set(index, found);
     }
   }
-  yield { stage: "suggestions", done: 0, total: world.proposed.length };
-  const suggested = disjointSuggestions(world);
-  yield* world.readTexts("reasons");
+  yield { stage: "suggestions", done: 0, total: state.proposed.length };
+  const suggested = disjointSuggestions(state);
+  yield* state.readTexts("reasons");
   yield { stage: "reasons", done: 0, total: 2 };
-  const leftOpen = reasonsOf(world, "left", suggested, rules, businessDays);
+  const leftOpen = reasonsOf(state, "left", suggested, rules, businessDays);
   yield { stage: "reasons", done: 1, total: 2 };
-  const rightOpen = reasonsOf(world, "right", suggested, rules, businessDays);
-  yield { stage: "digest", done: 0, total: world.confirmed.length };
+  const rightOpen = reasonsOf(state, "right", suggested, rules, businessDays);
+  yield { stage: "digest", done: 0, total: state.confirmed.length };
   return {
     engine_version: ENGINE_VERSION,
-    confirmed: world.confirmed,
+    confirmed: state.confirmed,
     suggested,
     open: { left: leftOpen, right: rightOpen },
-    waterfall: waterfall(world.confirmed, suggested, left, right, rules),
-    digest: digestOf(world.confirmed, suggested, left, right),
+    waterfall: waterfall(state.confirmed, suggested, left, right, rules),
+    digest: digestOf(state.confirmed, suggested, left, right),
     input,
-    scorings,
+    weighed,
   };
 }
 

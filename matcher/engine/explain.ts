@@ -1,15 +1,16 @@
 /** Why a match was made, or only suggested: put together on demand, so that a million matches need not be explained in advance. */
-import { toleranceFor, toleranceOf } from "./amounts.ts";
-import { type BusinessDays, daysOf, mondayToFriday } from "./days.ts";
+
+import type { Weighed } from "./assignment/by-evidence.ts";
 import type { Result } from "./engine.ts";
-import { EVIDENCE_FIELDS, Evidence } from "./evidence.ts";
-import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./fields.ts";
+import { EVIDENCE_FIELDS, Evidence } from "./evidence/evidence.ts";
+import { compareFields, type FieldComparison, type PlainLine, plainLine } from "./evidence/fields.ts";
+import { slipsSaid } from "./evidence/slips-said.ts";
 import { BASIS, HELD, type Matches } from "./matches.ts";
-import type { Nodes } from "./nodes.ts";
+import { toleranceFor, toleranceOf } from "./prepare/amounts.ts";
+import { type BusinessDays, daysOf, mondayToFriday } from "./prepare/days.ts";
+import type { Nodes } from "./prepare/nodes.ts";
+import { sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
-import type { Scoring } from "./score.ts";
-import { slipsSaid } from "./slips-said.ts";
-import { sum } from "./sum.ts";
 
 export type BasisName = keyof typeof BASIS;
 export type HeldName = Exclude<keyof typeof HELD, "no">;
@@ -43,15 +44,16 @@ export function explain(result: Result, state: "confirmed" | "suggested", index:
   const ruleIndex = matches.rule[index] as number;
   const verdict = matches.verdict(index);
   const { runnerUp } = verdict;
-  const weighed = weighedAgain(result.scorings.get(ruleIndex), matches, index);
-  const notes = [verdict.note, weighed?.slips].filter((sentence) => sentence);
+  const weighed = weighedAgain(result.weighed.get(ruleIndex), matches, index);
+  const explained = explainLines(
+    rules[ruleIndex] as Rule,
+    Array.from(matches.left(index), (line) => plainLine(left, line)),
+    Array.from(matches.right(index), (line) => plainLine(right, line)),
+    { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
+  );
+  const notes = [verdict.note, weighed && isBeyond(explained.tolerance) ? BEYOND : null, weighed?.slips].filter((sentence) => sentence);
   return {
-    ...explainLines(
-      rules[ruleIndex] as Rule,
-      Array.from(matches.left(index), (line) => plainLine(left, line)),
-      Array.from(matches.right(index), (line) => plainLine(right, line)),
-      { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
-    ),
+    ...explained,
     basis: nameOf(BASIS, verdict.basis) as BasisName,
     runner_up: runnerUp ? { side: runnerUp.side, handle: result.input[runnerUp.side].handle[runnerUp.line] as number } : null,
     margin: Number.isFinite(verdict.margin) ? Math.round(verdict.margin * 1000) / 1000 : null,
@@ -94,23 +96,30 @@ export function explainLines(
   };
 }
 
+const BEYOND = "The days lie farther apart than the rule says, as those of other sure matches of these sources do.";
+
+function isBeyond(tolerance: Explanation["tolerance"]): boolean {
+  if (!tolerance) return false;
+  return tolerance.days < -(tolerance.days_before ?? 0) || tolerance.days > (tolerance.days_after ?? 0);
+}
+
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
 
 /** The evidence of each field, weighed again as it was in the run, and the slips that the lines are apart. */
 function weighedAgain(
-  scoring: Scoring | undefined,
+  weighed: Weighed | undefined,
   matches: Matches,
   index: number,
 ): { nats: Map<string, number>; slips: string | null } | null {
   const [l, r] = [matches.left(index)[0], matches.right(index)[0]];
-  if (!scoring || l === undefined || r === undefined) return null;
-  const evidence = new Evidence(scoring.pool, scoring.model);
-  const [left, right] = [nodeOf(scoring.pool.left, l), nodeOf(scoring.pool.right, r)];
+  if (!weighed || l === undefined || r === undefined) return null;
+  const evidence = new Evidence(weighed.pool, weighed.model);
+  const [left, right] = [nodeOf(weighed.pool.left, l), nodeOf(weighed.pool.right, r)];
   if (left === undefined || right === undefined) return null;
   evidence.weigh(left, right);
   return {
     nats: new Map(EVIDENCE_FIELDS.map((field, at) => [field, Math.round((evidence.nats[at] as number) * 1000) / 1000])),
-    slips: slipsSaid(evidence, scoring.model, left, right),
+    slips: slipsSaid(evidence, weighed.model, left, right),
   };
 }
 

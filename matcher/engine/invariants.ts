@@ -1,11 +1,12 @@
 /** What must hold of every result, to be checked after every run: a result that breaks it must not be written. */
-import { isWithin, toleranceFor, toleranceOf } from "./amounts.ts";
+
 import { combinationHash } from "./content-hash.ts";
 import type { Result } from "./engine.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
+import { isWithin, toleranceFor, toleranceOf } from "./prepare/amounts.ts";
+import { Sum, sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
-import { Sum, sum } from "./sum.ts";
 
 /** @returns a sentence for each violation, the first hundred; none where all holds. */
 export function checkInvariants(result: Result): string[] {

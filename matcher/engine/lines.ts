@@ -2,8 +2,8 @@
  * The lines of one side in columns. A million of them are 200 MB with their texts, which as objects would be a gigabyte: numbers
  * are kept in typed arrays, texts as UTF-8 in blocks, and a string is made only of what is looked at.
  */
-import { grown, HashColumn, Hasher } from "./hash.ts";
-import { hashText, type TextField, wordRanges, wordsOf } from "./text.ts";
+import { grown, HashColumn, Hasher } from "./prepare/hash.ts";
+import { hashText, type TextField, wordRanges, wordsOf } from "./prepare/text.ts";
 
 /** A text, or its UTF-8 bytes as a COPY stream delivers them (they are copied). */
 export type Text = string | Uint8Array;

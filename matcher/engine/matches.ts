@@ -1,6 +1,7 @@
 /** Matches in columns: a million pairs are a few dozen megabytes. Lines are numbers in the order they were added. */
-import { grown } from "./hash.ts";
+
 import type { Lines } from "./lines.ts";
+import { grown } from "./prepare/hash.ts";
 
 /** How a match came to be, in a byte; `explain` turns it into words. */
 export const BASIS = {

@@ -3,8 +3,8 @@
  * lines of a confirmed match share no word; a line known by another name is weighed as if it said it, too.
  */
 import type { Line } from "./lines.ts";
+import { cut, wordsOf } from "./prepare/text.ts";
 import { MOST_NAMES } from "./rules.ts";
-import { cut, wordsOf } from "./text.ts";
 
 /** `right`: its words in normal form, without those that have digits, which change from one payment to the next. */
 export type KnownName = { left: string; right: string; confirmed: number };

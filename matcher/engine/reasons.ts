@@ -1,14 +1,14 @@
 /** Why a line is open, and which line of the other side comes nearest to being its counterpart. */
 
-import { Counts } from "./counts.ts";
-import { type BusinessDays, daysOf } from "./days.ts";
-import { ruleKey } from "./key.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
+import { Counts } from "./prepare/counts.ts";
+import { type BusinessDays, daysOf } from "./prepare/days.ts";
+import { ruleKey } from "./prepare/key.ts";
+import type { RunState } from "./prepare/run-state.ts";
+import { FIELD_COUNT } from "./prepare/texts.ts";
+import { WordIndex } from "./prepare/word-index.ts";
 import { DAY_KINDS, MAX_DAYS, type Rule } from "./rules.ts";
-import { FIELD_COUNT } from "./texts.ts";
-import { WordIndex } from "./word-index.ts";
-import type { World } from "./world.ts";
 
 export const REASONS = [
   "missing_counterpart",
@@ -31,14 +31,14 @@ const LOOKED_AT = 20;
 const RARE = 5;
 
 export function reasonsOf(
-  world: World,
+  state: RunState,
   side: "left" | "right",
   suggested: Matches,
   rules: readonly Rule[],
   businessDays: BusinessDays,
 ): OpenLines {
-  const open = world.open(side);
-  const clues = new Clues(world, side, suggested, windowsOf(rules, side, businessDays));
+  const open = state.open(side);
+  const clues = new Clues(state, side, suggested, windowsOf(rules, side, businessDays));
   const reason = new Uint8Array(open.length);
   const counterpart = new Int32Array(open.length).fill(-1);
   open.forEach((line, at) => {
@@ -68,7 +68,7 @@ function windowsOf(rules: readonly Rule[], side: "left" | "right", businessDays:
 type Asked = { references: Set<number>; amounts: Set<number>; keys: Set<number> };
 
 class Clues {
-  private readonly world: World;
+  private readonly state: RunState;
   private readonly own: Lines;
   private readonly other: Lines;
   private readonly windows: readonly DayWindow[];
@@ -84,21 +84,21 @@ class Clues {
   /** How many lines of the own side, settled ones too, have the amount and reference of an open one. */
   private readonly twins = new Counts();
 
-  constructor(world: World, side: "left" | "right", suggested: Matches, windows: readonly DayWindow[]) {
+  constructor(state: RunState, side: "left" | "right", suggested: Matches, windows: readonly DayWindow[]) {
     const otherSide = side === "left" ? "right" : "left";
-    this.world = world;
-    this.own = world[side];
-    this.other = world[otherSide];
+    this.state = state;
+    this.own = state[side];
+    this.other = state[otherSide];
     this.suggested = suggested;
     this.windows = windows;
     for (let match = 0; match < suggested.length; match++) {
       const counterparts = suggested[otherSide](match);
       for (const line of suggested[side](match)) this.inSuggestion.set(line, { match, counterpart: counterparts[0] ?? -1 });
     }
-    this.others = world.open(otherSide);
-    const asked = this.others.length > world.open(side).length ? this.asked() : null;
+    this.others = state.open(otherSide);
+    const asked = this.others.length > state.open(side).length ? this.asked() : null;
     for (const line of this.others) this.index(line, asked);
-    const texts = world.texts();
+    const texts = state.texts();
     this.byWord = new WordIndex(
       texts[otherSide],
       texts.spelling.length,
@@ -106,15 +106,15 @@ class Clues {
       (at) => texts[otherSide].rowOf[this.others[at] as number] as number,
       (_, count) => count <= RARE,
     );
-    for (const line of world.open(side)) {
+    for (const line of state.open(side)) {
       if (this.own.hashes.group_key.has(line)) add(this.ownKeys, this.own.hashes.group_key.key(line));
     }
-    for (const line of world.open(side)) {
+    for (const line of state.open(side)) {
       const key = this.twinKey(line);
       if (key !== null) this.twins.add(key);
     }
     for (let line = 0; line < this.own.length; line++) {
-      const key = world.isOpen(side, line) ? null : this.twinKey(line);
+      const key = state.isOpen(side, line) ? null : this.twinKey(line);
       if (key !== null && this.twins.get(key) > 0) this.twins.add(key);
     }
   }
@@ -174,7 +174,7 @@ class Clues {
   }
 
   private sameWord(line: number): Clue | null {
-    const texts = this.world.texts();
+    const texts = this.state.texts();
     const own = this.own.side === "left" ? texts.left : texts.right;
     const row = own.rowOf[line] as number;
     if (row < 0) return null;
@@ -216,7 +216,7 @@ class Clues {
   private asked(): Asked {
     const asked: Asked = { references: new Set(), amounts: new Set(), keys: new Set() };
     const { reference, group_key } = this.own.hashes;
-    for (const line of this.world.open(this.own.side)) {
+    for (const line of this.state.open(this.own.side)) {
       if (reference.has(line)) asked.references.add(reference.key(line));
       if (group_key.has(line)) asked.keys.add(group_key.key(line));
       asked.amounts.add(this.own.amount[line] as number);

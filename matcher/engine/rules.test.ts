@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { isWithin, reachOf } from "./amounts.ts";
 import { combinationHashOf } from "./content-hash.ts";
-import { businessDaysOf, mondayToFriday } from "./days.ts";
 import { type Input, match } from "./engine.ts";
 import { explain } from "./explain.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type Line, Lines } from "./lines.ts";
+import { isWithin, reachOf } from "./prepare/amounts.ts";
+import { businessDaysOf, mondayToFriday } from "./prepare/days.ts";
 import { REASONS } from "./reasons.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
 import { suggestFor } from "./suggest-for.ts";

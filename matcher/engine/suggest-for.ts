@@ -1,9 +1,10 @@
 /** Counterparts of one line on demand: single lines and sums, the most probable first. */
-import { type BusinessDays, mondayToFriday } from "./days.ts";
+
 import { match, type Result } from "./engine.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { type Line, Lines } from "./lines.ts";
 import { Names } from "./names.ts";
+import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { MAX_DAYS, type Rule } from "./rules.ts";
 import type { Weights } from "./weights.ts";
 

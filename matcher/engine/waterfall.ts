@@ -1,7 +1,7 @@
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
+import { Sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
-import { Sum } from "./sum.ts";
 
 /** What each rule did, in the order of the rules. Amounts are sums of what was allocated, in minor units. */
 export type Waterfall = {

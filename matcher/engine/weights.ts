@@ -2,14 +2,14 @@
  * What people's decisions on one pair of sources taught: counts of levels and kinds of words, and which names are one. Stored with the pair, shown,
  * and thrown away to reset what was learnt; a name can be forgotten by itself.
  */
-import { Alignment } from "./alignment.ts";
-import type { BusinessDays } from "./days.ts";
-import { amountLevel, dayLevel, daysInLevel, EQUAL } from "./levels.ts";
+import { Alignment } from "./evidence/alignment.ts";
+import { amountLevel, dayLevel, daysInLevel, EQUAL } from "./evidence/levels.ts";
+import { type Knowledge, Observations, priorKnowledge, wordShares } from "./evidence/model.ts";
 import { type Line, Lines } from "./lines.ts";
-import { type Knowledge, Observations, priorKnowledge, wordShares } from "./model.ts";
 import { type KnownName, Names } from "./names.ts";
-import { inOrder } from "./order.ts";
-import { Texts } from "./texts.ts";
+import type { BusinessDays } from "./prepare/days.ts";
+import { inOrder } from "./prepare/order.ts";
+import { Texts } from "./prepare/texts.ts";
 
 export type Weights = {
   version: 1;

@@ -1,4 +1,4 @@
-import type { OpenDays } from "../engine/days.ts";
+import type { OpenDays } from "../engine/prepare/days.ts";
 import type { Rule } from "../engine/rules.ts";
 import type { Weights } from "../engine/weights.ts";
 

@@ -1,6 +1,6 @@
 import { combinationHashOf } from "../../../matcher/engine/content-hash.ts";
-import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../matcher/engine/days.ts";
 import type { Line } from "../../../matcher/engine/lines.ts";
+import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../matcher/engine/prepare/days.ts";
 import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
 import { suggestFor } from "../../../matcher/engine/suggest-for.ts";
 import type { Weights } from "../../../matcher/engine/weights.ts";

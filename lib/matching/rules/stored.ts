@@ -1,5 +1,5 @@
+import { SURE_SCORE } from "../../../matcher/engine/assignment/by-evidence.ts";
 import { DEFAULT_RULES, type Rule } from "../../../matcher/engine/rules.ts";
-import { SURE_SCORE } from "../../../matcher/engine/score.ts";
 import { describeWeights, trackRecord, type Weights } from "../../../matcher/engine/weights.ts";
 import type { RuleSet } from "./contract.ts";
 

@@ -1,0 +1,19 @@
+/** Lines and matches in words, for examples. */
+import type { World, WorldLine } from "./worlds/world.ts";
+
+function describeLine(line: WorldLine): string {
+  const date = new Date(line.value_date * 86_400_000).toISOString().slice(5, 10);
+  const texts = [line.reference, line.counterparty, line.description].filter(Boolean).join(", ");
+  return `\`${line.amount_minor} ${line.currency} ${date} ${texts.replaceAll("`", "'")}\``;
+}
+
+/** The lines of a match on both sides: the first four of each. */
+export function describeMatch(world: World, left: readonly string[], right: readonly string[]): string {
+  const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));
+  const described = (identities: readonly string[]) =>
+    identities
+      .slice(0, 4)
+      .map((identity) => describeLine(lines.get(identity) as WorldLine))
+      .join("; ");
+  return `${described(left) || "nothing"} **with** ${described(right) || "nothing"}`;
+}

@@ -1,0 +1,165 @@
+/**
+ * Pairs by the weight of evidence: the candidates of each line are weighed, each connected group is solved as an assignment, and a
+ * pair is matched only where it is probable enough and clearly better than what comes second.
+ */
+
+import { Pool } from "../candidates/pool.ts";
+import { estimate, everyNode } from "../evidence/estimate.ts";
+import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
+import { namesAnother } from "../evidence/other-number.ts";
+import { Weighing } from "../evidence/weighing.ts";
+import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
+import { type BusinessDays, daysOf } from "../prepare/days.ts";
+import { Nodes } from "../prepare/nodes.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import type { Progress } from "../progress.ts";
+import type { DayKind, Rule } from "../rules.ts";
+import { sureScore, type Weights } from "../weights.ts";
+import { allocate } from "./allocate.ts";
+import type { Graph } from "./graph.ts";
+import { proposeLoneAmounts } from "./lone-amounts.ts";
+import { type SolvedPair, solveGroups } from "./solve-groups.ts";
+import { pairEquals } from "./twins.ts";
+
+/** Automatic from this probability on, and only this clearly before the next best solution, in nats. */
+export const SURE_SCORE = 0.99;
+export const SURE_MARGIN = 3;
+/** Less probable pairs are not even suggested. */
+const SUGGEST_SCORE = 0.2;
+const SLICE = 200;
+
+export type Weighed = { pool: Pool; model: Model };
+
+/** What the last score rule that counts such days saw: what equal amounts teach of texts and lags holds for those with a fee. */
+export type Lessons = Map<DayKind, Lesson>;
+
+export type EvidenceOptions = {
+  businessDays: BusinessDays;
+  weights: Weights | null;
+  suggestOnly: boolean;
+  /** Of the score rules before this one; it adds its own. */
+  lessons: Lessons;
+};
+
+export function* matchByEvidence(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  options: EvidenceOptions,
+): Generator<Progress, Weighed | null> {
+  const { day_kind: dayKind = "calendar" } = rule;
+  const dayNumber = daysOf(rule, options.businessDays);
+  let left = new Nodes(state, "left", rule, dayNumber);
+  let right = new Nodes(state, "right", rule, dayNumber);
+  if (pairEquals(state, rule, ruleIndex, left, right)) {
+    left = new Nodes(state, "left", rule, dayNumber);
+    right = new Nodes(state, "right", rule, dayNumber);
+  }
+  if (left.count === 0 || right.count === 0) return null;
+  const pool = new Pool(state, left, right);
+  const weighing = new Weighing(pool, rule, knowledgeFor(rule, options.weights), options.lessons.get(dayKind) ?? null);
+  options.lessons.set(dayKind, yield* estimate(weighing));
+  const { model } = weighing;
+  const pairs = yield* weighing.find(everyNode(pool.seekers));
+  const solved = yield* solve(weighing.graph(pairs), rule);
+  const judge = new Judge(state, rule, options);
+  const solution = inNodeOrder(solved);
+  const remainder = new Remainder(solution, left, right);
+  for (const pair of solution) {
+    const contested = remainder.isLeftBy(pair);
+    for (let unit = 0; unit < pair.units; unit++) {
+      judge.settle(ruleIndex, left.take(pair.left), right.take(pair.right), { ...pair, contested }, runnerUpOf(pair, pool));
+    }
+  }
+  proposeLoneAmounts(state, rule, ruleIndex, pool);
+  return { pool, model };
+}
+
+/** What was learnt, its lags in the days that the rule counts in. */
+function knowledgeFor(rule: Rule, weights: Weights | null): Knowledge | null {
+  if (!weights) return null;
+  const { day, business_day = [], ...knowledge } = weights.knowledge;
+  return { ...knowledge, day: rule.day_kind === "business" ? business_day : day };
+}
+
+function* solve(graph: Graph, rule: Rule): Generator<Progress, SolvedPair[]> {
+  const solved: SolvedPair[] = [];
+  let groups = 0;
+  for (const pairs of solveGroups(graph)) {
+    if (groups++ % SLICE === 0) yield { stage: rule.name, done: solved.length, total: graph.leftCapacity.length };
+    for (const pair of pairs) solved.push(pair);
+  }
+  return solved;
+}
+
+/** By node, so that lines are taken in canonical order. */
+function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
+  return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
+}
+
+/** Which nodes the assignment leaves lines of: which of their lines is matched is then anybody's guess. */
+class Remainder {
+  private readonly left: Int32Array;
+  private readonly right: Int32Array;
+
+  constructor(pairs: readonly SolvedPair[], left: Nodes, right: Nodes) {
+    this.left = left.capacities().slice();
+    this.right = right.capacities().slice();
+    for (const pair of pairs) {
+      this.left[pair.left] = (this.left[pair.left] as number) - pair.units;
+      this.right[pair.right] = (this.right[pair.right] as number) - pair.units;
+    }
+  }
+
+  isLeftBy({ left, right }: SolvedPair): boolean {
+    return (this.left[left] as number) > 0 || (this.right[right] as number) > 0;
+  }
+}
+
+/** Decides what becomes of a pair that the assignment proposes. */
+class Judge {
+  private readonly state: RunState;
+  private readonly rule: Rule;
+  private readonly options: EvidenceOptions;
+  private readonly sureScore: number;
+
+  constructor(state: RunState, rule: Rule, options: EvidenceOptions) {
+    this.sureScore = sureScore(options.weights, SURE_SCORE);
+    this.state = state;
+    this.rule = rule;
+    this.options = options;
+  }
+
+  settle(ruleIndex: number, l: number, r: number, pair: SolvedPair & { contested: boolean }, runnerUp: RunnerUp | undefined): void {
+    const { state, rule } = this;
+    if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
+    const allocated = allocate(state.left, [l], state.right, [r], rule);
+    if (allocated === null) return;
+    const verdict = { basis: BASIS.evidence, held: this.heldBack(pair, l, r), score: pair.score, margin: pair.margin, runnerUp };
+    if (verdict.held === HELD.no) state.confirm(ruleIndex, [l], [r], verdict, allocated);
+    else state.proposed.add(ruleIndex, [l], [r], verdict, allocated);
+  }
+
+  /** Of amounts that differ, too, the number has the last word. */
+  private isOfAnother(l: number, r: number): boolean {
+    const { left, right } = this.state;
+    if (left.amount[l] === right.amount[r]) return false;
+    const texts = this.state.texts();
+    return namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
+  }
+
+  private heldBack({ score, margin, bounded, contested }: SolvedPair & { contested: boolean }, l: number, r: number): Held {
+    if (bounded) return HELD.budget;
+    if (score < this.sureScore) return HELD.score;
+    if (margin < SURE_MARGIN || contested) return HELD.margin;
+    if (this.rule.then === "suggest") return HELD.rule;
+    if (this.options.suggestOnly) return HELD.track_record;
+    return this.isOfAnother(l, r) ? HELD.score : HELD.no;
+  }
+}
+
+function runnerUpOf({ otherLeft, otherRight }: SolvedPair, { left, right }: Pool): RunnerUp | undefined {
+  if (otherRight >= 0) return { side: "right", line: right.line(otherRight) };
+  if (otherLeft >= 0) return { side: "left", line: left.line(otherLeft) };
+  return undefined;
+}

@@ -1,0 +1,57 @@
+/**
+ * One amount, once on each side, within the rule's days, and nothing against it: a person looks at the two together even where their
+ * texts share nothing, as a merchant's descriptor and a vendor's name do.
+ */
+
+import type { Pool } from "../candidates/pool.ts";
+import { daysAround } from "../candidates/window.ts";
+import { BASIS, HELD } from "../matches.ts";
+import type { Nodes } from "../prepare/nodes.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import type { Rule } from "../rules.ts";
+
+/** What such a pair is worth beside chance: below whatever the texts speak for. */
+const SCORE = 0.5;
+/** Where an unrelated line has the amount more often, two of one amount mean little. */
+const MOST_CHANCE = 0.1;
+/** Lines of one amount that are looked at: where there are more, none is alone. */
+const CROWD = 8;
+const NOTE = "No other open line of these days has this amount.";
+
+/** Of the lines that are still open. */
+export function proposeLoneAmounts(state: RunState, rule: Rule, ruleIndex: number, pool: Pool): void {
+  const { left, right, seeking } = pool;
+  const { before, after } = daysAround(rule);
+  const [lefts, rights] = [openByAmount(state, left), openByAmount(state, right)];
+  const reaches = (l: number, r: number) => {
+    const lag = (right.day[r] as number) - (left.day[l] as number);
+    return lag >= -before && lag <= after && left.key.equal(l, right.key, r);
+  };
+  for (const [amount, own] of lefts) {
+    const others = rights.get(amount) ?? [];
+    if (amount === 0 || own.length > CROWD || others.length > CROWD) continue;
+    for (const l of own) {
+      const [r, second] = others.filter((node) => reaches(l, node));
+      if (r === undefined || second !== undefined || own.filter((node) => reaches(node, r)).length > 1) continue;
+      const [seeker, sought] = seeking === "left" ? [l, right.count] : [r, left.count];
+      const chance = sought * Math.exp(-(pool.rarity[seeker] as number));
+      if (chance > MOST_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
+      const [one, other] = [left.line(l), right.line(r)];
+      if (state.perhapsCancelled.left.has(one) || state.perhapsCancelled.right.has(other) || state.isRejected([one], [other])) continue;
+      const verdict = { basis: BASIS.unique, held: HELD.score, score: SCORE * (1 - chance), margin: -Math.log(chance), note: NOTE };
+      state.proposed.add(ruleIndex, [one], [other], verdict);
+    }
+  }
+}
+
+function openByAmount(state: RunState, nodes: Nodes): Map<number, number[]> {
+  const byAmount = new Map<number, number[]>();
+  for (let node = 0; node < nodes.count; node++) {
+    if (!state.isOpen(nodes.lines.side, nodes.line(node))) continue;
+    const amount = nodes.amount[node] as number;
+    const known = byAmount.get(amount);
+    if (known) known.push(node);
+    else byAmount.set(amount, [node]);
+  }
+  return byAmount;
+}

@@ -1,0 +1,221 @@
+/**
+ * Lines of one side that cancel each other although their references differ: the same amount with opposite signs, and one of them
+ * names the other. Taken only where each has nobody else, and nothing on the other side belongs to the line that is named.
+ */
+
+import { daysAround } from "../candidates/window.ts";
+import type { Lines } from "../lines.ts";
+import { BASIS, HELD, type Held } from "../matches.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { wordsOf } from "../prepare/text.ts";
+import type { Progress } from "../progress.ts";
+import type { Rule } from "../rules.ts";
+import { hasDigit, LEAST_MARK, nameOf, numbersOf, quoted, saysSo, unmarked, unmarkedReference } from "./reversal-names.ts";
+import { shownAcross } from "./reversals-across.ts";
+
+type Side = "left" | "right";
+type Texts = { reference: string[]; description: string[] };
+/** A key under which a line may be found, and whether it says beyond doubt which line is meant. */
+type Name = { key: string; sure: boolean };
+type Pair = { booked: number; reversal: number; key: string; sure: boolean };
+
+const SLICE = 1000;
+/** Lines of one name and amount that are looked at: where there are more, none is the one. */
+const LOOKED_AT = 20;
+const SURE_SCORE = 0.99;
+/** Of suggestions: where the reversal names it, and where it may be meant. */
+const SCORE = { named: 0.8, meant: 0.5 };
+
+export function* namedReversals(
+  state: RunState,
+  side: Side,
+  rule: Rule,
+  ruleIndex: number,
+  dayNumber: (day: number) => number,
+): Generator<Progress> {
+  const lines = state[side];
+  const open = state.open(side);
+  const amounts = new Set<number>();
+  for (const line of open) amounts.add(lines.amount[line] as number);
+  const opposed = open.filter((line) => lines.amount[line] !== 0 && amounts.has(-(lines.amount[line] as number)));
+  const index = new Map<string, number[]>();
+  for (const [done, line] of opposed.entries()) {
+    if (done % SLICE === 0) yield { stage: rule.name, done, total: 2 * opposed.length };
+    const money = moneyOf(lines, line, 1);
+    for (const key of keysOf(textsOf(lines, line))) push(index, `${money} ${key}`, line);
+  }
+  const pairs = new Pairs(state, side, rule, dayNumber);
+  for (const [done, line] of opposed.entries()) {
+    if (done % SLICE === 0) yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
+    const money = moneyOf(lines, line, -1);
+    for (const { key, sure } of namesOf(textsOf(lines, line))) {
+      const found = index.get(`${money} ${key}`) ?? [];
+      for (const booked of found.slice(0, LOOKED_AT)) pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
+    }
+  }
+  pairs.settle(ruleIndex);
+}
+
+function partsOf(key: string): [kind: string, name: string] {
+  const at = key.indexOf(" ");
+  return [key.slice(0, at), key.slice(at + 1)];
+}
+
+/** What a line is called: by its reference, its numbers, all of its text. */
+function keysOf({ reference, description }: Texts): string[] {
+  const keys = numbersOf(reference).map((number) => `number ${number}`);
+  if (reference.length > 0) keys.push(`reference ${nameOf(reference)}`);
+  if (description.length > 0) keys.push(`text ${nameOf(description)}`);
+  return keys;
+}
+
+function namesOf({ reference, description }: Texts): Name[] {
+  const names: Name[] = [];
+  for (const name of unmarkedReference(reference)) names.push({ key: `reference ${name}`, sure: hasDigit(name) });
+  for (const name of unmarked(description, LEAST_MARK)) names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
+  const sure = saysSo(reference) || saysSo(description);
+  for (const name of [...quoted(reference), ...quoted(description)]) {
+    names.push({ key: `reference ${name}`, sure });
+    if (sure) names.push({ key: `number ${name}`, sure });
+  }
+  return names;
+}
+
+class Pairs {
+  private readonly state: RunState;
+  private readonly side: Side;
+  private readonly rule: Rule;
+  private readonly dayNumber: (day: number) => number;
+  private readonly pairs = new Map<string, Pair>();
+  private readonly partners = new Map<number, number>();
+
+  constructor(state: RunState, side: Side, rule: Rule, dayNumber: (day: number) => number) {
+    this.state = state;
+    this.side = side;
+    this.rule = rule;
+    this.dayNumber = dayNumber;
+  }
+
+  add(pair: Pair): void {
+    const { booked, reversal } = pair;
+    if (!this.isInWindow(booked, reversal) || !this.agrees(booked, reversal)) return;
+    if (this.state.isRejected(...this.membersOf(pair))) return;
+    const known = `${Math.min(booked, reversal)} ${Math.max(booked, reversal)}`;
+    const before = this.pairs.get(known);
+    if (!before) for (const line of [booked, reversal]) this.partners.set(line, (this.partners.get(line) ?? 0) + 1);
+    if (!before || (pair.sure && !before.sure)) this.pairs.set(known, pair);
+  }
+
+  settle(ruleIndex: number): void {
+    const { state, side, rule } = this;
+    const across = this.namesAcross();
+    const shown = this.shownAcross();
+    for (const pair of this.pairs.values()) {
+      const { booked, reversal } = pair;
+      if (shown.has(booked) || shown.has(reversal)) continue;
+      const rivals = Math.max(this.partners.get(booked) as number, this.partners.get(reversal) as number);
+      const held = this.heldBack(pair, rivals, across);
+      const sure = held === HELD.no || held === HELD.rule;
+      const verdict = {
+        basis: BASIS.unique,
+        held,
+        score: sure ? SURE_SCORE : (pair.sure ? SCORE.named : SCORE.meant) / rivals,
+        margin: rivals > 1 ? 0 : Infinity,
+        note: this.noteOf(pair),
+      };
+      const [left, right] = this.membersOf(pair);
+      if (held === HELD.no) state.confirm(ruleIndex, left, right, verdict);
+      else {
+        state.proposed.add(ruleIndex, left, right, verdict);
+        if (rule.then === "match") for (const line of [booked, reversal]) state.perhapsCancelled[side].add(line);
+      }
+    }
+  }
+
+  private heldBack({ booked, reversal, key, sure }: Pair, rivals: number, across: ReadonlySet<string>): Held {
+    const { counterparty } = this.state[this.side].hashes;
+    const isOther = counterparty.has(booked) && counterparty.has(reversal) && !counterparty.equal(booked, counterparty, reversal);
+    if (!sure || isOther) return HELD.score;
+    const [, name] = partsOf(key);
+    const lines = this.state[this.side];
+    const isExpected = [1, -1].some((sign) => across.has(`${moneyOf(lines, booked, sign)} ${name}`));
+    if (rivals > 1 || isExpected) return HELD.margin;
+    return this.rule.then === "match" ? HELD.no : HELD.rule;
+  }
+
+  /** A reversal counts `days_after` what it takes back, or `days_before` it. */
+  private isInWindow(booked: number, reversal: number): boolean {
+    const { value_date } = this.state[this.side];
+    const { before, after } = daysAround(this.rule);
+    const lag = this.dayNumber(value_date[reversal] as number) - this.dayNumber(value_date[booked] as number);
+    return lag >= -before && lag <= after;
+  }
+
+  /** In the other fields of the rule's `on`. */
+  private agrees(booked: number, reversal: number): boolean {
+    const lines = this.state[this.side];
+    return (this.rule.on ?? []).every((field) => {
+      if (field === "reference") return true;
+      if (field === "value_date" || field === "booked_date") return lines[field][booked] === lines[field][reversal];
+      return lines.hashes[field].has(booked) && lines.hashes[field].equal(booked, lines.hashes[field], reversal);
+    });
+  }
+
+  /** What open lines of the other side quote that have the amount of a pair: what has its counterpart there was not taken back. */
+  private namesAcross(): Set<string> {
+    const other = this.state[this.side === "left" ? "right" : "left"];
+    const amounts = new Set<number>();
+    for (const { booked } of this.pairs.values())
+      for (const sign of [1, -1]) amounts.add(sign * (this.state[this.side].amount[booked] as number));
+    const names = new Set<string>();
+    if (amounts.size === 0) return names;
+    for (const line of this.state.open(other.side)) {
+      if (!amounts.has(other.amount[line] as number)) continue;
+      const { reference, description } = textsOf(other, line);
+      const alone = [...reference, ...description].map((word) => nameOf([word]));
+      for (const name of [nameOf(reference), nameOf(description), ...alone, ...quoted(reference), ...quoted(description)])
+        names.add(`${moneyOf(other, line, 1)} ${name}`);
+    }
+    return names;
+  }
+
+  /** Of pairs that have one reference: the other side's line quotes either. */
+  private shownAcross(): Set<number> {
+    const lines = this.state[this.side];
+    const nameAt = (line: number) => nameOf(lines.words(line, "reference"));
+    const alike = [...this.pairs.values()].filter(({ booked, reversal }) => nameAt(booked) === nameAt(reversal));
+    return shownAcross(
+      this.state,
+      this.side,
+      alike.flatMap(({ booked, reversal }) => [booked, reversal]),
+    );
+  }
+
+  private membersOf({ booked, reversal }: Pair): [number[], number[]] {
+    return this.side === "left" ? [[booked, reversal], []] : [[], [booked, reversal]];
+  }
+
+  private noteOf({ booked, reversal, key }: Pair): string {
+    const lines = this.state[this.side];
+    const { reference } = textsOf(lines, reversal);
+    const [kind, name] = partsOf(key);
+    const byReference = kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
+    const said = lines.text(reversal, byReference ? "reference" : "description");
+    return `“${said}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
+  }
+}
+
+/** Of a description, too, without the noise that a reference may have. */
+function textsOf(lines: Lines, line: number): Texts {
+  return { reference: lines.words(line, "reference"), description: wordsOf(lines.text(line, "description") ?? "", "reference") };
+}
+
+function moneyOf(lines: Lines, line: number, sign: number): string {
+  return `${lines.currency[line]} ${sign * (lines.amount[line] as number)}`;
+}
+
+function push(lists: Map<string, number[]>, key: string, line: number): void {
+  const list = lists.get(key);
+  if (list) list.push(line);
+  else lists.set(key, [line]);
+}

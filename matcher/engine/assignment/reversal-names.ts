@@ -1,0 +1,77 @@
+/** How people name the line that they take back: a mark before or behind its reference or its text, or words that quote its number. */
+import { joined } from "../prepare/text.ts";
+
+/** Of a line that takes another back, in normal form. Those of one or two letters mark a reference alone. */
+const MARKS: ReadonlySet<string> = new Set(
+  (
+    "V R RV REV REVS REVERSE REVERSED REVERSAL VOID VOIDED CANC CANCEL CANCELED CANCELLED CANCELLATION CXL " +
+    "STORNO STORNIERT STORNIERUNG STORNOBUCHUNG RUCKBUCHUNG RUECKBUCHUNG GEGENBUCHUNG STORNATO " +
+    "ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION"
+  ).split(" "),
+);
+/** Stand between a mark and what it marks. */
+const LINKS: ReadonlySet<string> = new Set("OF FOR TO ZU ZUR VON VOM DE DU DEL DI".split(" "));
+export const LEAST_MARK = 3;
+/** Shorter numbers occur in texts for many reasons. */
+export const LEAST_QUOTED = 4;
+const MOST_IN_A_ROW = 4;
+
+/** A reference as one word, however it is spaced, and of a number without leading zeros. */
+export function nameOf(words: readonly string[]): string {
+  return joined(words).replace(/^0+(?=\d+$)/, "");
+}
+
+export function hasDigit(name: string): boolean {
+  return /\d/.test(name);
+}
+
+/** Whether a text says that its line takes another back. */
+export function saysSo(words: readonly string[]): boolean {
+  return words.some((word) => word.length >= LEAST_MARK && MARKS.has(word));
+}
+
+/** What a text names if its beginning or end is a mark of at least so many letters: itself without that. */
+export function unmarked(words: readonly string[], least = 1): string[] {
+  const isMark = (word: string) => word.length >= least && MARKS.has(word);
+  const isAffix = (word: string) => isMark(word) || LINKS.has(word);
+  const names = new Set<string>();
+  for (let from = 0; from < words.length && words.slice(0, from).every(isAffix); from++) {
+    for (let to = words.length; to > from && words.slice(to).every(isAffix); to--) {
+      if ([...words.slice(0, from), ...words.slice(to)].some(isMark)) names.add(nameOf(words.slice(from, to)));
+    }
+  }
+  return [...names];
+}
+
+/** The same of a reference, whose mark may be written together with it: a short one only where a digit is next to it. */
+export function unmarkedReference(words: readonly string[]): string[] {
+  return [...new Set([...unmarked(words), ...withoutGlued(joined(words)).map((rest) => nameOf([rest]))])];
+}
+
+function withoutGlued(whole: string): string[] {
+  const rests: string[] = [];
+  for (const mark of MARKS) {
+    const [tail, head] = [whole.slice(mark.length), whole.slice(0, -mark.length)];
+    if (whole.startsWith(mark) && (mark.length >= LEAST_MARK || /^\d/.test(tail))) rests.push(tail);
+    if (whole.endsWith(mark) && (mark.length >= LEAST_MARK || /\d$/.test(head))) rests.push(head);
+  }
+  return rests.filter((rest) => rest !== "");
+}
+
+/** The numbers that a text may quote: its words that have a digit, alone and some in a row as one. */
+export function quoted(words: readonly string[]): string[] {
+  const names = new Set<string>();
+  for (let from = 0; from < words.length; from++) {
+    for (let to = from + 1; to <= Math.min(words.length, from + MOST_IN_A_ROW); to++) {
+      const name = nameOf(words.slice(from, to));
+      if (name.length >= LEAST_QUOTED && hasDigit(name)) names.add(name);
+    }
+  }
+  return [...names];
+}
+
+/** The numbers of a reference, by which it is quoted without its letters. */
+export function numbersOf(words: readonly string[]): string[] {
+  const numbers = words.filter((word) => /^\d+$/.test(word) && !/^(19|20)\d\d$/.test(word)).map((word) => nameOf([word]));
+  return numbers.filter((number) => number.length >= LEAST_QUOTED);
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { combinationHashOf } from "../content-hash.ts";
+import { type Input, match, type Result } from "../engine.ts";
+import { explain } from "../explain.ts";
+import { checkInvariants } from "../invariants.ts";
+import { type Line, Lines } from "../lines.ts";
+import { DEFAULT_RULES } from "../rules.ts";
+import { suggestFor } from "../suggest-for.ts";
+
+type Given = Partial<Line>;
+
+/** What was booked, and what takes it back three days later. */
+const BOOKED = { reference: "INV-77123", amount_minor: -123_457, counterparty: "Adler GmbH" };
+const BACK = { amount_minor: 123_457, value_date: 20_003 };
+
+function whole(line: Given, handle: number): Line {
+  return { handle, identity: String(handle), amount_minor: 10_000, currency: "EUR", value_date: 20_000, ...line };
+}
+
+function columns(side: "left" | "right", given: readonly Given[]): Lines {
+  const lines = new Lines(side, given.length);
+  for (const [handle, line] of given.entries()) lines.add(whole(line, handle));
+  return lines;
+}
+
+function solve(left: readonly Given[], right: readonly Given[] = [], more: Partial<Input> = {}): Result {
+  const result = match({ left: columns("left", left), right: columns("right", right), rules: DEFAULT_RULES, ...more });
+  expect(checkInvariants(result)).toEqual([]);
+  return result;
+}
+
+function members(result: Result, state: "confirmed" | "suggested" = "confirmed"): string[] {
+  const { length } = result[state];
+  return Array.from({ length }, (_, at) => `${[...result[state].left(at)].sort()}|${[...result[state].right(at)].sort()}`).sort();
+}
+
+describe("a line that names what it takes back", () => {
+  test.each([
+    ["a suffix", { reference: "INV-77123-V" }],
+    ["a prefix", { reference: "REV INV-77123" }],
+    ["a prefix and other gaps", { reference: "R-inv 77123" }],
+    ["a suffix without a gap", { reference: "77123VOID" }],
+    ["a letter next to the number", { reference: "77123R" }],
+    ["words around the reference", { reference: "Reversal of INV-77123" }],
+    ["words that quote the reference", { reference: "J-9", description: "Storno Rechnung INV 77123 vom 3.10." }],
+    ["words that quote its number", { reference: null, description: "CANCELLED PAYMENT 77123 ADLER" }],
+    ["the same reference and a word", { reference: "INV-77123", description: "void", value_date: 20_012 }],
+  ])("is matched with it: %s", (_, back) => {
+    const result = solve([BOOKED, { ...BACK, counterparty: "ADLER", ...back }]);
+    expect(members(result)).toEqual(["0,1|"]);
+    expect(explain(result, "confirmed", 0)).toMatchObject({ rule: "Reversals", held: null });
+  });
+
+  test("is explained by what it says", () => {
+    const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }]);
+    expect(explain(result, "confirmed", 0).note).toBe("“INV-77123-V” names “INV-77123”.");
+  });
+
+  test("is found on the right side, and by a text that is equal but for the mark", () => {
+    const right = [
+      { description: "CHECK 1042 ADLER", amount_minor: -123_457 },
+      { ...BACK, description: "VOID CHECK 1042 ADLER" },
+    ];
+    expect(members(solve([], right))).toEqual(["|0,1"]);
+  });
+
+  test.each([
+    ["no word says that it is taken back", { description: "see INV-77123" }],
+    ["the name has no number", { description: "Void coffee" }],
+    ["another counterparty is given", { reference: "INV-77123-V", counterparty: "Becker" }],
+  ])("is only suggested where %s", (_, back) => {
+    const result = solve([
+      { ...BOOKED, description: "Coffee" },
+      { ...BACK, ...back },
+    ]);
+    expect(members(result)).toEqual([]);
+    expect(members(result, "suggested")).toEqual(["0,1|"]);
+    expect(explain(result, "suggested", 0).held).toBe("score");
+  });
+
+  test("is only suggested where two lines are named, or two lines name it", () => {
+    const other = { ...BOOKED, value_date: 20_001 };
+    expect(members(solve([BOOKED, other, { ...BACK, reference: "INV-77123-V" }]))).toEqual([]);
+    const again = { ...BACK, value_date: 20_005, reference: "REV 77123" };
+    const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }, again]);
+    expect(members(result)).toEqual([]);
+    expect(result.suggested.length).toBe(1);
+    expect(explain(result, "suggested", 0).held).toBe("margin");
+  });
+
+  test("is only suggested where the other side has what is named: then it was not taken back there", () => {
+    const across = { amount_minor: -123_457, value_date: 20_001, description: "SEPA 77123 SOMEBODY ELSE" };
+    const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }], [across]);
+    expect(result.waterfall.rules.find(({ name }) => name === "Reversals")?.matches).toBe(0);
+  });
+
+  test.each([
+    ["the amounts are not opposite", { ...BACK, amount_minor: 123_456, reference: "INV-77123-V" }],
+    ["the currency is another", { ...BACK, currency: "USD", reference: "INV-77123-V" }],
+    ["it comes before what it would take back", { ...BACK, value_date: 19_980, reference: "INV-77123-V" }],
+    ["it names something else", { ...BACK, reference: "INV-77124-V" }],
+    ["it names nothing", { ...BACK, reference: "VOID" }],
+  ])("is not matched where %s", (_, back) => {
+    const result = solve([BOOKED, back]);
+    expect(result.confirmed.length + result.suggested.length).toBe(0);
+  });
+
+  test("is not made again where a person rejected it", () => {
+    const rejected = new Set([combinationHashOf(["0", "1"], [])]);
+    const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }], [], { rejected });
+    expect(result.confirmed.length + result.suggested.length).toBe(0);
+  });
+});
+
+describe("a cancelled line", () => {
+  const parts = [
+    { amount_minor: 88_123, counterparty: "Becker" },
+    { amount_minor: 41_999, counterparty: "Becker" },
+  ];
+  const filling = { amount_minor: 30_011, counterparty: "Becker", reference: "INV-500123" };
+  const total = [{ amount_minor: 88_123 + 30_011, value_date: 20_002, counterparty: "Becker" }];
+
+  test("never fills a sum, whether its reversal is sure or not", () => {
+    expect(members(solve([...parts, filling], total))).toEqual(["0,2|0"]);
+    const sure = solve([...parts, filling, { ...filling, amount_minor: -30_011, reference: "INV-500123-V" }], total);
+    expect(members(sure)).toEqual(["2,3|"]);
+    const unsure = solve([...parts, filling, { ...filling, amount_minor: -30_011, reference: null, description: "see 500123" }], total);
+    expect(members(unsure)).toEqual([]);
+    expect(members(unsure, "suggested")).toContain("2,3|");
+  });
+
+  test("is no counterpart of a line of the other side, nor is its reversal", () => {
+    const candidates = [BOOKED, { ...BACK, reference: "INV-77123-V" }].map(whole);
+    expect(suggestFor({ line: whole({ amount_minor: 999 }, 9), side: "right", candidates, rules: DEFAULT_RULES })).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * Reversals that the other side shows, too: a direct debit that came back was collected before, so the booking and its reversal each
+ * have a counterpart there and cancel nothing. The line of the other side quotes the reference, and may add a bank's charge.
+ */
+import { isWithin } from "../prepare/amounts.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { wordsOf } from "../prepare/text.ts";
+import { hasDigit, LEAST_QUOTED, nameOf, quoted } from "./reversal-names.ts";
+
+type Side = "left" | "right";
+
+/** What a bank may add for a return, or lift. */
+const CHARGE = { bps: 500, minor: 2500 };
+
+/** @returns those of `reversals`, lines of a side, that the other side's open lines quote with about their amount and their sign. */
+export function shownAcross(state: RunState, side: Side, reversals: readonly number[]): Set<number> {
+  const own = state[side];
+  const other = state[side === "left" ? "right" : "left"];
+  const byName = new Map<string, number[]>();
+  for (const line of reversals) {
+    const name = nameOf(own.words(line, "reference"));
+    if (name.length < LEAST_QUOTED || !hasDigit(name)) continue;
+    const known = byName.get(name);
+    if (known) known.push(line);
+    else byName.set(name, [line]);
+  }
+  const shown = new Set<number>();
+  if (byName.size === 0) return shown;
+  for (const line of state.open(other.side)) {
+    const reference = other.words(line, "reference");
+    const description = wordsOf(other.text(line, "description") ?? "", "reference");
+    for (const name of [nameOf(reference), ...quoted(reference), ...quoted(description)]) {
+      for (const reversal of byName.get(name) ?? []) {
+        const isSameMoney =
+          own.currency[reversal] === other.currency[line] && isWithin(CHARGE, own.amount[reversal] as number, other.amount[line] as number);
+        if (isSameMoney) shown.add(reversal);
+      }
+    }
+  }
+  return shown;
+}

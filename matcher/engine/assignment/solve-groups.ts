@@ -1,0 +1,74 @@
+/** Connected groups are solved each for itself. */
+import { assign, RunnerUp } from "./assignment.ts";
+import { type Graph, type Part, split } from "./graph.ts";
+import { marginals } from "./marginals.ts";
+
+export type SolvedPair = {
+  /** Nodes, and how many of their lines are matched with each other. */
+  left: number;
+  right: number;
+  units: number;
+  /** The probability of the pair, given all its rivals. */
+  score: number;
+  /** How much worse the best solution without it is, in nats. */
+  margin: number;
+  /** The nearest other partner of one of them; −1 where there is none. */
+  otherLeft: number;
+  otherRight: number;
+  /** The search ended at its budget of steps in this group. */
+  bounded: boolean;
+};
+
+/** A loss beyond this is not looked for: in thousandths of a nat. */
+const FARTHEST = 20_000;
+
+/** The best assignment of each group, with what is needed to judge each pair of it: a group at a time. */
+export function* solveGroups(graph: Graph): Generator<SolvedPair[]> {
+  for (const group of split(graph)) yield solveGroup(group);
+}
+
+function solveGroup({ graph, lefts, rights }: Part): SolvedPair[] {
+  if (graph.right.length === 1 && graph.leftCapacity[0] === 1 && graph.rightCapacity[0] === 1)
+    return loneEdge(graph, lefts[0] as number, rights[0] as number);
+  const probability = marginals(graph);
+  const solution = assign(graph);
+  const bounded = solution.unsolved.some(Boolean);
+  const runnerUp = new RunnerUp(graph, solution);
+  const pairs: SolvedPair[] = [];
+  for (let l = 0; l < graph.leftCapacity.length; l++) {
+    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
+      const units = solution.flow[e] as number;
+      if (units === 0) continue;
+      const second = runnerUp.loss(l, e, FARTHEST);
+      pairs.push({
+        left: lefts[l] as number,
+        right: rights[graph.right[e] as number] as number,
+        units,
+        score: probability[e] as number,
+        margin: second.loss / 1000,
+        otherLeft: lefts[second.left] ?? -1,
+        otherRight: rights[second.right] ?? -1,
+        bounded,
+      });
+    }
+  }
+  return pairs;
+}
+
+/** Two lines that have only each other, by far the most groups: no search is needed. */
+function loneEdge({ weight }: Graph, left: number, right: number): SolvedPair[] {
+  const nats = (weight[0] as number) / 1000;
+  if (nats <= 0) return [];
+  return [
+    {
+      left,
+      right,
+      units: 1,
+      score: 1 / (1 + Math.exp(-nats)),
+      margin: Math.min(nats, FARTHEST / 1000),
+      otherLeft: -1,
+      otherRight: -1,
+      bounded: false,
+    },
+  ];
+}

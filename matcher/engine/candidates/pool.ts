@@ -1,0 +1,233 @@
+import type { Kinds } from "../evidence/kinds.ts";
+import { DAY_LEVELS, dayLevel } from "../evidence/levels.ts";
+import { Counts } from "../prepare/counts.ts";
+import type { Nodes } from "../prepare/nodes.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { WordIndex } from "../prepare/word-index.ts";
+import type { CloseWords } from "./close-words.ts";
+
+/** How the amounts and days of a pool are spread, and which text row each node has. */
+export class Pool {
+  readonly left: Nodes;
+  readonly right: Nodes;
+  readonly texts: Texts;
+  /** The side with fewer nodes: its counterparts are looked for on the other, so that a few new lines cost little, however many are open. */
+  readonly seeking: "left" | "right";
+  readonly seekers: Nodes;
+  readonly sought: Nodes;
+  /** By seeking and by sought node: −ln of the probability that an unrelated line has this very amount. */
+  readonly rarity: Float64Array;
+  readonly soughtRarity: Float64Array;
+  /** By seeking node: −ln of the density of amounts near it. */
+  readonly density: Float64Array;
+  /** By day level: −ln of the probability that two unrelated lines are so far apart. */
+  readonly dayRarity: Float64Array;
+  readonly leftLines: number;
+  readonly rightLines: number;
+  /** By node: the row of its texts. */
+  private readonly rows: { left: Int32Array; right: Int32Array };
+  private readonly state: RunState;
+  private readonly kinds: Kinds;
+  private words: WordIndex | null = null;
+  private common: Int32Array | null = null;
+
+  constructor(state: RunState, left: Nodes, right: Nodes) {
+    const texts = state.texts();
+    this.state = state;
+    this.kinds = state.kinds();
+    this.left = left;
+    this.right = right;
+    this.texts = texts;
+    this.seeking = right.count < left.count ? "right" : "left";
+    this.seekers = this.seeking === "left" ? left : right;
+    this.sought = this.seeking === "left" ? right : left;
+    this.leftLines = left.start[left.count] as number;
+    this.rightLines = right.start[right.count] as number;
+    this.rows = {
+      left: rowsOf(left, texts.left),
+      right: rowsOf(right, texts.right),
+    };
+    const spread = new AmountSpread(left, right);
+    this.rarity = new Float64Array(this.seekers.count);
+    this.density = new Float64Array(this.seekers.count);
+    this.soughtRarity = new Float64Array(this.sought.count);
+    for (let node = 0; node < this.sought.count; node++) this.soughtRarity[node] = spread.rarity(this.sought, node);
+    for (let node = 0; node < this.seekers.count; node++) {
+      this.rarity[node] = spread.rarity(this.seekers, node);
+      this.density[node] = spread.density(this.seekers, node);
+    }
+    this.dayRarity = dayRarity(left, right);
+  }
+
+  /** The sought nodes of each word that no more than `most` of them have. */
+  wordIndex(most: number): WordIndex {
+    this.words ??= new WordIndex(
+      this.soughtTexts,
+      this.texts.spelling.length,
+      this.sought.count,
+      (node) => this.soughtRows[node] as number,
+      (_, count) => count <= most,
+    );
+    return this.words;
+  }
+
+  /** By sought node: bits of its words that the index leaves out, to see at once that it shares none of them. */
+  commonWords(index: WordIndex): Int32Array {
+    if (this.common) return this.common;
+    const { start, words } = this.soughtTexts;
+    const bits = new Int32Array(this.sought.count);
+    for (let node = 0; node < this.sought.count; node++) {
+      const cell = (this.soughtRows[node] as number) * FIELD_COUNT;
+      for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
+        const word = words[at] as number;
+        if (!index.has(word)) bits[node] = (bits[node] as number) | bitOf(word);
+      }
+    }
+    this.common = bits;
+    return bits;
+  }
+
+  get seekersTexts(): SideTexts {
+    return this.texts[this.seeking];
+  }
+
+  get soughtTexts(): SideTexts {
+    return this.texts[this.seeking === "left" ? "right" : "left"];
+  }
+
+  get seekersRows(): Int32Array {
+    return this.rows[this.seeking];
+  }
+
+  get soughtRows(): Int32Array {
+    return this.rows[this.seeking === "left" ? "right" : "left"];
+  }
+
+  closeWords(): CloseWords {
+    return this.state.closeWords(this.soughtTexts);
+  }
+
+  isRejected(l: number, r: number): boolean {
+    return this.left.isRejected(this.state, l, this.right, r);
+  }
+
+  /** Which kind of movement a pair is; see `Kinds`. */
+  kindOf(l: number, r: number): number {
+    return this.kinds.of(this.leftRow(l), this.rightRow(r), this.left.amount[l] as number);
+  }
+
+  leftRow(node: number): number {
+    return this.rows.left[node] as number;
+  }
+
+  rightRow(node: number): number {
+    return this.rows.right[node] as number;
+  }
+}
+
+function rowsOf(nodes: Nodes, texts: SideTexts): Int32Array {
+  const rows = new Int32Array(nodes.count);
+  for (let node = 0; node < nodes.count; node++) rows[node] = texts.rowOf[nodes.line(node)] as number;
+  return rows;
+}
+
+/** Words that follow each other in the vocabulary often come together: they have other bits. */
+export function bitOf(word: number): number {
+  return 1 << (word & 31);
+}
+
+/** How many lines have an amount, and how many amounts lie near it, per currency and sign. */
+class AmountSpread {
+  private readonly counts = new Counts();
+  private readonly near = new Map<number, number>();
+  /** How many amounts are multiples of a grain, and of no larger one. */
+  private readonly grains = new Map<number, number>();
+  private readonly lines: number;
+
+  constructor(left: Nodes, right: Nodes) {
+    let lines = 0;
+    for (const nodes of [left, right]) {
+      for (let node = 0; node < nodes.count; node++) {
+        const size = nodes.size(node);
+        lines += size;
+        this.counts.add(amountKey(nodes, node), size);
+        add(this.grains, grainOf(nodes.amount[node] as number), size);
+        add(this.near, binKey(nodes, node), size);
+      }
+    }
+    this.lines = lines;
+  }
+
+  /** Other lines with this very amount were seen, or it is as rare as its size and roundness make it. */
+  rarity(nodes: Nodes, node: number): number {
+    const amount = nodes.amount[node] as number;
+    const grain = grainOf(amount);
+    const others = Math.max(0, this.counts.get(amountKey(nodes, node)) - 2);
+    const perUnit = Math.exp(-this.density(nodes, node)) / Math.max(1, Math.abs(amount));
+    const round = ((this.grains.get(grain) ?? 0) + PRIOR_LINES * expectedOf(grain)) / (this.lines + PRIOR_LINES);
+    return -Math.log(Math.min(1, others / this.lines + perUnit * grain * round));
+  }
+
+  /** −ln of the share of lines per nat of amount. */
+  density(nodes: Nodes, node: number): number {
+    const key = binKey(nodes, node);
+    const near = 2 * (this.near.get(key) ?? 0) + (this.near.get(key - 1) ?? 0) + (this.near.get(key + 1) ?? 0);
+    return -Math.log(((near / 4) * BINS_PER_NAT + 5) / (this.lines + PRIOR_LINES));
+  }
+}
+
+const BINS_PER_NAT = 10;
+const PRIOR_LINES = 50;
+const GRAINS = [100_000, 10_000, 1000, 100, 10];
+
+/** The largest round step that an amount is a multiple of. */
+function grainOf(amount: number): number {
+  return GRAINS.find((grain) => amount % grain === 0) ?? 1;
+}
+
+/** How many amounts are so round, before any is seen. */
+function expectedOf(grain: number): number {
+  return grain === 1 ? 0.6 : 0.08;
+}
+
+function add(counts: Map<number, number>, key: number, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** Amounts of one currency only meet in a rule; of two currencies they rarely are the same. */
+function amountKey(nodes: Nodes, node: number): number {
+  return nodes.amount[node] as number;
+}
+
+function binKey(nodes: Nodes, node: number): number {
+  const amount = nodes.amount[node] as number;
+  const line = nodes.line(node);
+  return (
+    (nodes.lines.currency[line] as number) * 4000 +
+    (amount < 0 ? 2000 : 0) +
+    Math.floor(Math.log(Math.max(1, Math.abs(amount))) * BINS_PER_NAT)
+  );
+}
+
+function dayRarity(left: Nodes, right: Nodes): Float64Array {
+  const share = new Float64Array(DAY_LEVELS);
+  const leftDays = countDays(left);
+  const rightDays = countDays(right);
+  let pairs = 0;
+  for (const [leftDay, leftCount] of leftDays) {
+    for (const [rightDay, rightCount] of rightDays) {
+      const level = dayLevel(rightDay - leftDay);
+      share[level] = (share[level] as number) + leftCount * rightCount;
+      pairs += leftCount * rightCount;
+    }
+  }
+  // Few lines say little of how days are spread: as much as a month of them is assumed beside.
+  return share.map((count) => -Math.log((count + 200 / 30) / (pairs + 200)));
+}
+
+function countDays(nodes: Nodes): Map<number, number> {
+  const days = new Map<number, number>();
+  for (let node = 0; node < nodes.count; node++) add(days, nodes.day[node] as number, nodes.size(node));
+  return days;
+}

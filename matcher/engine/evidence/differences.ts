@@ -1,0 +1,62 @@
+/**
+ * Amounts that matches of one pair of sources differ by again and again: a bank's fee for a wire is the same whatever was sent, so it
+ * is known by its amount and not by its share.
+ */
+
+/** ln of the share of matches that differ by just this, and how many others do. */
+export type UsualDifference = { nats: number; others: number };
+
+/** Fewer others are no habit. */
+const LEAST_OTHERS = 2.5;
+/** How many times as many as differences of about that size make likely; beside, four standard deviations of such a count. */
+const LEAST_EXCESS = 6;
+/** About that size: a tenth more or less, and at least so many minor units. */
+const NEAR = 0.1;
+const NEAR_LEAST = 10;
+
+/** The least and the most of the usual differences of one sign, in minor units, and how many others have one of them. */
+export type UsualRange = { least: number; most: number; others: number };
+
+export function rangeAround(usual: ReadonlyMap<number, UsualDifference>, difference: number): UsualRange {
+  const alike = [...usual].filter(([other]) => other > 0 === difference > 0);
+  const sizes = alike.map(([other]) => Math.abs(other));
+  return { least: Math.min(...sizes), most: Math.max(...sizes), others: alike.reduce((all, [, { others }]) => all + others, 0) };
+}
+
+export class Differences {
+  /** By left less right in minor units: how many matches, each by how probable it is. */
+  private readonly counts = new Map<number, number>();
+
+  add(difference: number, probability: number): void {
+    if (difference !== 0) this.counts.set(difference, (this.counts.get(difference) ?? 0) + probability);
+  }
+
+  clear(): void {
+    this.counts.clear();
+  }
+
+  /** @param matches of which these are. A match is no witness for itself: one is taken off. */
+  usual(matches: number): ReadonlyMap<number, UsualDifference> {
+    const sorted = [...this.counts].sort(([one], [other]) => one - other);
+    const usual = new Map<number, UsualDifference>();
+    let [from, to, near] = [0, 0, 0];
+    for (const [difference, count] of sorted) {
+      const reach = Math.max(NEAR_LEAST, Math.abs(difference) * NEAR);
+      while (to < sorted.length && differenceAt(sorted, to) <= difference + reach) near += countAt(sorted, to++);
+      while (differenceAt(sorted, from) < difference - reach) near -= countAt(sorted, from++);
+      const others = count - 1;
+      const smooth = (near - count) / (2 * reach);
+      const byChance = LEAST_EXCESS * smooth + 4 * Math.sqrt(smooth);
+      if (others >= LEAST_OTHERS + byChance) usual.set(difference, { nats: Math.log(others / matches), others });
+    }
+    return usual;
+  }
+}
+
+function differenceAt(sorted: readonly (readonly [number, number])[], at: number): number {
+  return sorted[at]?.[0] ?? Infinity;
+}
+
+function countAt(sorted: readonly (readonly [number, number])[], at: number): number {
+  return sorted[at]?.[1] ?? 0;
+}

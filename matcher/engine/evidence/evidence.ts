@@ -1,0 +1,165 @@
+/**
+ * The weight of evidence that two lines are one payment, in nats: ln of how much likelier what is seen is of a match than of
+ * unrelated lines, field by field (Fellegi and Sunter, "A theory for record linkage", 1969), with what is rare counting more
+ * (Winkler 2000). How likely it is of matches is the model's; how likely of unrelated lines is counted in the pool.
+ */
+
+import type { Pool } from "../candidates/pool.ts";
+import { FIELD_COUNT } from "../prepare/texts.ts";
+import { Alignment, WORD } from "./alignment.ts";
+import { AMOUNT_LEVELS, amountLevel, amountWidthNats, dayLevel, EQUAL, isSlip, slipNats } from "./levels.ts";
+import type { Model } from "./model.ts";
+
+export const EVIDENCE_FIELDS = ["amount", "value_date", "reference", "counterparty", "description", "group_key"] as const;
+
+/** Of several shared words the rarest counts in full, others in part: words that come together are no independent witnesses. */
+const OTHERS = 0.35;
+/** What one kind of evidence can say at most. */
+export const MOST_NATS = 16;
+
+/** By a model: after each change of it, `forget` what it said. */
+export class Evidence {
+  /** Nats by field of the last pair weighed, in the order of EVIDENCE_FIELDS. */
+  readonly nats = new Float64Array(EVIDENCE_FIELDS.length);
+  readonly alignment: Alignment;
+  readonly pool: Pool;
+  private readonly model: Model;
+  private readonly credited: number[] = [];
+  /** What each level of amounts says of the seeking node whose number, and one, stands beside. */
+  private readonly levelNats = new Float64Array(AMOUNT_LEVELS);
+  private readonly levelOf = new Int32Array(AMOUNT_LEVELS);
+
+  constructor(pool: Pool, model: Model) {
+    this.pool = pool;
+    this.model = model;
+    this.alignment = new Alignment(pool.texts);
+  }
+
+  forget(): void {
+    this.levelOf.fill(0);
+  }
+
+  /** The sum of all fields' evidence; with `model.prior` added it is ln of the odds of a match against both staying open. */
+  weigh(l: number, r: number): number {
+    const { nats, pool } = this;
+    nats[0] = this.amount(l, r);
+    nats[1] = this.day(l, r);
+    this.alignment.align(pool.leftRow(l), pool.rightRow(r));
+    this.credited.length = 0;
+    let total = (nats[0] as number) + (nats[1] as number);
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      nats[2 + field] = this.text(field, pool.leftRow(l));
+      total += nats[2 + field] as number;
+    }
+    return total;
+  }
+
+  /** The same of two lines that share no word, by far the most: only where a word is cut or misspelt are they aligned. */
+  weighStrangers(l: number, r: number): number {
+    const { pool, model } = this;
+    const { left, right } = pool.texts;
+    const [leftRow, rightRow] = [pool.leftRow(l), pool.rightRow(r)];
+    if (this.alignment.hasTraces(leftRow, rightRow)) return this.weigh(l, r);
+    let total = this.amount(l, r) + this.day(l, r);
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      const [a, aEnd] = [left.start[leftRow * FIELD_COUNT + field] as number, left.start[leftRow * FIELD_COUNT + field + 1] as number];
+      const [b, bEnd] = [right.start[rightRow * FIELD_COUNT + field] as number, right.start[rightRow * FIELD_COUNT + field + 1] as number];
+      const bothHave = a < aEnd && b < bEnd ? 1 : 0;
+      let expected = 0;
+      for (let i = a; i < aEnd; i++) expected += model.wordNats("left", field, left.words[i] as number, bothHave, WORD.alone);
+      for (let j = b; j < bEnd; j++) expected += model.wordNats("right", field, right.words[j] as number, bothHave, WORD.alone);
+      total += Math.max(-MOST_NATS, expected);
+    }
+    return total;
+  }
+
+  amount(l: number, r: number): number {
+    const { left, right, seeking, soughtRarity } = this.pool;
+    const [seeker, sought] = seeking === "left" ? [l, r] : [r, l];
+    const [a, b] = [left.amount[l] as number, right.amount[r] as number];
+    const level = amountLevel(a, b);
+    if (level === EQUAL) return this.atLevel(level, seeker);
+    const rarity = soughtRarity[sought] as number;
+    // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines as it is at all.
+    const byLevel = isSlip(level) ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a) : this.atLevel(level, seeker);
+    const usual = this.model.usualDifference(a - b);
+    return Math.max(byLevel, (usual?.nats ?? -Infinity) + rarity, this.model.rateNats(a, b) + rarity);
+  }
+
+  private atLevel(level: number, seeker: number): number {
+    if (this.levelOf[level] !== seeker + 1) {
+      this.levelOf[level] = seeker + 1;
+      this.levelNats[level] = this.amountAt(level, seeker);
+    }
+    return this.levelNats[level] as number;
+  }
+
+  private amountAt(level: number, seeker: number): number {
+    const { seekers, rarity, density } = this.pool;
+    const expected = this.model.amountNats[level] as number;
+    if (level === EQUAL) return expected + (rarity[seeker] as number);
+    return expected + Math.max(0, (density[seeker] as number) - amountWidthNats(level, seekers.amount[seeker] as number));
+  }
+
+  day(l: number, r: number): number {
+    const level = dayLevel((this.pool.right.day[r] as number) - (this.pool.left.day[l] as number));
+    return this.model.lagNats(this.pool.kindOf(l, r), level) + (this.pool.dayRarity[level] as number);
+  }
+
+  private text(field: number, leftRow: number): number {
+    const { alignment, model } = this;
+    const { texts } = this.pool;
+    const leftFrom = alignment.leftStart[field] as number;
+    const leftTo = alignment.leftStart[field + 1] as number;
+    const rightFrom = alignment.rightStart[field] as number;
+    const rightTo = alignment.rightStart[field + 1] as number;
+    const bothHave = leftFrom < leftTo && rightFrom < rightTo ? 1 : 0;
+    let rarest = 0;
+    let others = 0;
+    let expected = 0;
+    const same = alignment.prefix[field] as number;
+    if (same > 0) {
+      const fresh = this.freshWords(leftFrom, same);
+      if (fresh > 0) {
+        rarest =
+          (alignment.equal[field] ? texts.valueRarity(texts.left, leftRow, field) : texts.prefixRarity(texts.left, leftRow, field, same)) *
+          (fresh / same);
+      }
+    }
+    for (let i = leftFrom; i < leftTo; i++) {
+      const word = alignment.leftWords[i] as number;
+      const state = alignment.leftState[i] as number;
+      expected += model.wordNats("left", field, word, bothHave, state);
+      if (state === WORD.shared || state === WORD.elsewhere) {
+        if (!this.credit(word)) continue;
+        const rarity = texts.rarity[word] as number;
+        others += Math.min(rarest, rarity);
+        rarest = Math.max(rarest, rarity);
+      } else if (state === WORD.cut) others += Math.min(4, 1.2 * Math.min((texts.spelling[word] as string).length, 3)) / OTHERS;
+    }
+    for (let j = rightFrom; j < rightTo; j++) {
+      const state = alignment.rightState[j] as number;
+      // What both have was counted on the left; a word found elsewhere counts where it stands alone.
+      if (state === WORD.alone) expected += model.wordNats("right", field, alignment.rightWords[j] as number, bothHave, state);
+      else if (state === WORD.elsewhere && this.credit(alignment.rightWords[j] as number)) {
+        const rarity = texts.rarity[alignment.rightWords[j] as number] as number;
+        others += Math.min(rarest, rarity);
+        rarest = Math.max(rarest, rarity);
+      }
+    }
+    return Math.min(MOST_NATS, rarest + OTHERS * others) + Math.max(-MOST_NATS, expected);
+  }
+
+  /** How many of the first words were not yet counted in another field. */
+  private freshWords(from: number, count: number): number {
+    let fresh = 0;
+    for (let i = from; i < from + count; i++) if (this.credit(this.alignment.leftWords[i] as number)) fresh += 1;
+    return fresh;
+  }
+
+  private credit(word: number): boolean {
+    if (this.credited.includes(word)) return false;
+    this.credited.push(word);
+    return true;
+  }
+}

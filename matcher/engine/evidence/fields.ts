@@ -1,0 +1,125 @@
+/** What two lines, or two groups of lines, say in each field, and how well it agrees: for people to read. */
+
+import { type Lines, NO_DAY } from "../lines.ts";
+import { sum } from "../prepare/sum.ts";
+import { joined, type TextField, wordsOf } from "../prepare/text.ts";
+import { isClose } from "./alignment.ts";
+
+export const VERDICTS = ["equal", "close", "similar", "differs", "missing"] as const;
+export type FieldVerdict = (typeof VERDICTS)[number];
+
+/** A line as a person reads it; dates are days since 1970-01-01. */
+export type PlainLine = {
+  amount_minor: number;
+  currency: string;
+  value_date: number;
+  booked_date?: number | null;
+  reference?: string | null;
+  counterparty?: string | null;
+  description?: string | null;
+  group_key?: string | null;
+};
+
+export type FieldComparison = {
+  field: "amount" | "currency" | "value_date" | "booked_date" | TextField;
+  left: string | null;
+  right: string | null;
+  verdict: FieldVerdict;
+  /** Evidence for (positive) or against (negative) a match in nats; null of a rule that does not weigh. */
+  weight: number | null;
+};
+
+const TEXTS = ["reference", "counterparty", "description", "group_key"] as const;
+/** Values of a group that are shown. */
+const SHOWN = 3;
+
+export function plainLine(lines: Lines, line: number): PlainLine {
+  const booked = lines.booked_date[line] as number;
+  return {
+    amount_minor: lines.amount[line] as number,
+    currency: lines.currencyOf(line),
+    value_date: lines.value_date[line] as number,
+    booked_date: booked === NO_DAY ? null : booked,
+    reference: lines.text(line, "reference"),
+    counterparty: lines.text(line, "counterparty"),
+    description: lines.text(line, "description"),
+    group_key: lines.text(line, "group_key"),
+  };
+}
+
+/** @param weights by field, where the rule weighs. */
+export function compareFields(
+  left: readonly PlainLine[],
+  right: readonly PlainLine[],
+  weights: ReadonlyMap<string, number> | null,
+): FieldComparison[] {
+  const weightOf = (field: string) => weights?.get(field) ?? null;
+  const amounts = [sum(left.map((line) => line.amount_minor)), sum(right.map((line) => line.amount_minor))] as const;
+  const days = [daysOf(left), daysOf(right)] as const;
+  const comparisons: FieldComparison[] = [
+    {
+      field: "amount",
+      left: left.length > 0 ? String(amounts[0]) : null,
+      right: right.length > 0 ? String(amounts[1]) : null,
+      verdict: left.length === 0 || right.length === 0 ? "missing" : amounts[0] === amounts[1] ? "equal" : "close",
+      weight: weightOf("amount"),
+    },
+    { field: "value_date", left: days[0], right: days[1], verdict: verdictOfDays(left, right), weight: weightOf("value_date") },
+  ];
+  for (const field of TEXTS) {
+    const values = [textsOf(left, field), textsOf(right, field)] as const;
+    if (values[0] === null && values[1] === null) continue;
+    comparisons.push({ field, left: values[0], right: values[1], verdict: verdictOfTexts(left, right, field), weight: weightOf(field) });
+  }
+  return comparisons;
+}
+
+/** Equal in normal form; close where the one has all words of the other, but for a slip or a cut; similar where they share a word. */
+export function textVerdict(left: string | null | undefined, right: string | null | undefined, field: TextField): FieldVerdict {
+  const mine = wordsOf(left ?? "", field);
+  const other = wordsOf(right ?? "", field);
+  if (mine.length === 0 || other.length === 0) return "missing";
+  if (mine.join(" ") === other.join(" ")) return "equal";
+  if (field === "reference" && joined(mine) === joined(other)) return "equal";
+  const [few, many] = mine.length <= other.length ? [mine, other] : [other, mine];
+  const found = few.filter((word) =>
+    many.some((one) => one === word || isClose(one, word) || (word === few[few.length - 1] && one.startsWith(word))),
+  );
+  if (found.length === few.length) return "close";
+  return found.some((word) => word.length > 1) ? "similar" : "differs";
+}
+
+function verdictOfTexts(left: readonly PlainLine[], right: readonly PlainLine[], field: TextField): FieldVerdict {
+  let best: FieldVerdict = "missing";
+  for (const one of left) {
+    for (const other of right) {
+      const verdict = textVerdict(one[field], other[field], field);
+      if (best === "missing" || (verdict !== "missing" && VERDICTS.indexOf(verdict) < VERDICTS.indexOf(best))) best = verdict;
+    }
+  }
+  return best;
+}
+
+function verdictOfDays(left: readonly PlainLine[], right: readonly PlainLine[]): FieldVerdict {
+  if (left.length === 0 || right.length === 0) return "missing";
+  const apart = Math.min(...left.flatMap((one) => right.map((other) => Math.abs(one.value_date - other.value_date))));
+  return apart === 0 ? "equal" : apart <= 3 ? "close" : apart <= 10 ? "similar" : "differs";
+}
+
+function daysOf(lines: readonly PlainLine[]): string | null {
+  if (lines.length === 0) return null;
+  const days = lines.map((line) => line.value_date);
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  return first === last ? dateOf(first) : `${dateOf(first)} to ${dateOf(last)}`;
+}
+
+function dateOf(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+function textsOf(lines: readonly PlainLine[], field: TextField): string | null {
+  const values = [...new Set(lines.map((line) => line[field]).filter((value): value is string => Boolean(value)))];
+  if (values.length === 0) return null;
+  const shown = values.slice(0, SHOWN).join("; ");
+  return values.length > SHOWN ? `${shown}; and ${values.length - SHOWN} more` : shown;
+}

@@ -1,0 +1,28 @@
+import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { isClose } from "./alignment.ts";
+
+const LEAST_LENGTH = 5;
+const LEAST_DIGITS = 4;
+
+/**
+ * Whether two lines name different things in one way: each has a number written like one of the other's, RG202631956 and RG202631651,
+ * and none is the same or a slip away. Of two payments of one customer that is what tells them apart.
+ */
+export function namesAnother(texts: Texts, leftRow: number, rightRow: number): boolean {
+  const lefts = numbersOf(texts, texts.left, leftRow);
+  const rights = numbersOf(texts, texts.right, rightRow);
+  if (lefts.some((one) => rights.some((other) => one === other || isClose(one, other)))) return false;
+  const forms = new Set(rights.map(formOf));
+  return lefts.some((one) => forms.has(formOf(one)));
+}
+
+function formOf(word: string): string {
+  return word.replaceAll(/\d/g, "9");
+}
+
+function numbersOf(texts: Texts, { start, words }: SideTexts, row: number): string[] {
+  const own = words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
+  return Array.from(own, (word) => texts.spelling[word] as string).filter(
+    (word) => word.length >= LEAST_LENGTH && word.replaceAll(/\D/g, "").length >= LEAST_DIGITS,
+  );
+}

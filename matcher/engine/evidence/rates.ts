@@ -1,0 +1,120 @@
+/**
+ * Shares of the amount that matches of one pair of sources differ by again and again, to the cent: a tip of 20 %, a cash discount of 2 %,
+ * a tax withheld. Each is known by its rate, whatever it is taken of.
+ */
+import type { UsualDifference } from "./differences.ts";
+
+/** Rates are quarters of a percent: so many make the whole. */
+const PARTS = 400;
+/** Up to a half of what they are taken of, more or less. */
+const MOST_PARTS = PARTS / 2;
+/** Of smaller amounts, in minor units, several rates come to the same. */
+const LEAST_AMOUNT = 2 * PARTS;
+/** Of so many sets of lines one may have a rate that is usual by chance. */
+const SETS = 100;
+/** Rates that are near, in parts, on either side. */
+const NEAR = 8;
+const RATES = 2 * MOST_PARTS + 1;
+
+/** What a usual rate says of two amounts: `parts` of a whole of 400, of the left amount or of the right one. */
+export type UsualRate = UsualDifference & { parts: number; of: "left" | "right" };
+
+const BASES = ["left", "right"] as const;
+
+export class Rates {
+  /** By base and rate: pairs that differ by just this rate, and how many would by chance. */
+  private readonly counts = new Float64Array(2 * RATES);
+  private readonly byChance = new Float64Array(2 * RATES);
+
+  /** Of two lines that may be a match: those that are none differ by one rate as by another. */
+  add(left: number, right: number): void {
+    for (const [base, of] of BASES.entries()) {
+      const [whole, other] = of === "left" ? [left, right] : [right, left];
+      const parts = partsOf(whole, other);
+      if (parts === 0) continue;
+      const at = base * RATES + MOST_PARTS + parts;
+      if (isExact(whole, other, parts)) this.counts[at] = (this.counts[at] as number) + 1;
+      this.byChance[at] = (this.byChance[at] as number) + Math.min(1, (PARTS * grainOf(whole, other)) / Math.abs(whole));
+    }
+  }
+
+  clear(): void {
+    this.counts.fill(0);
+    this.byChance.fill(0);
+  }
+
+  /** @param matches of the same lines. A match is no witness for itself: one is taken off. */
+  usual(matches: number): UsualRates {
+    const usual = new Map<number, UsualDifference>();
+    this.counts.forEach((count, at) => {
+      if (count < 2) return;
+      const from = Math.max(at - NEAR, Math.floor(at / RATES) * RATES);
+      const to = Math.min(at + NEAR + 1, (Math.floor(at / RATES) + 1) * RATES);
+      let chance = 0;
+      for (let near = from; near < to; near++) chance += (this.byChance[near] as number) / (to - from);
+      const others = count - 1 - chance;
+      if (others > 0 && tailNats(count, chance) < -Math.log(SETS * this.counts.length))
+        usual.set(at, { nats: Math.log(others / matches), others });
+    });
+    return new UsualRates(usual);
+  }
+}
+
+export class UsualRates {
+  private readonly usual: ReadonlyMap<number, UsualDifference>;
+  /** By base and rate; −Infinity of those that are not usual. Every pair that is weighed asks. */
+  private readonly nats = new Float64Array(2 * RATES).fill(-Infinity);
+
+  constructor(usual: ReadonlyMap<number, UsualDifference> = new Map()) {
+    this.usual = usual;
+    for (const [at, { nats }] of usual) this.nats[at] = nats;
+  }
+
+  /** ln of the share of matches that differ by the rate that these do; −Infinity where it is not usual. */
+  natsOf(left: number, right: number): number {
+    if (this.usual.size === 0) return -Infinity;
+    return Math.max(this.nats[this.placeOf(0, left, right)] as number, this.nats[this.placeOf(1, right, left)] as number);
+  }
+
+  /** The most usual rate that two amounts differ by; null where there is none. */
+  of(left: number, right: number): UsualRate | null {
+    const nats = this.natsOf(left, right);
+    if (nats === -Infinity) return null;
+    const own = this.placeOf(0, left, right);
+    const at = this.nats[own] === nats ? own : this.placeOf(1, right, left);
+    return { ...(this.usual.get(at) as UsualDifference), parts: (at % RATES) - MOST_PARTS, of: at < RATES ? "left" : "right" };
+  }
+
+  /** Where there is no such rate, or the amounts differ by it only about: the place of no difference, which is never usual. */
+  private placeOf(base: number, whole: number, other: number): number {
+    const place = base * RATES + MOST_PARTS;
+    const parts = partsOf(whole, other);
+    const isUsual = this.nats[place + parts] !== -Infinity && isExact(whole, other, parts);
+    return isUsual ? place + parts : place;
+  }
+}
+
+/** By how many parts of it an amount differs from another, about: 0 where that is none, too much, or the amount too small to say. */
+function partsOf(whole: number, other: number): number {
+  if (Math.abs(whole) < LEAST_AMOUNT || whole > 0 !== other > 0) return 0;
+  const parts = Math.round(((other - whole) / whole) * PARTS);
+  return Math.abs(parts) > MOST_PARTS ? 0 : parts;
+}
+
+/** ln of how likely so many or more are where so many are expected (Poisson), at most. */
+function tailNats(count: number, expected: number): number {
+  let nats = count * Math.log(expected) - expected - Math.log(1 - expected / (count + 1));
+  for (let factor = 2; factor <= count; factor++) nats -= Math.log(factor);
+  return nats;
+}
+
+/** The largest power of ten that both are multiples of: round amounts differ by round rates. */
+function grainOf(one: number, other: number): number {
+  let grain = 1;
+  while (one % (10 * grain) === 0 && other % (10 * grain) === 0) grain *= 10;
+  return grain;
+}
+
+function isExact(whole: number, other: number, parts: number): boolean {
+  return Math.abs(other - whole - (whole * parts) / PARTS) <= 0.5;
+}

@@ -1,0 +1,131 @@
+/** Finds pairs of a pool and weighs them, by a model that may be refined in between. */
+import { type Graph, split } from "../assignment/graph.ts";
+import { marginals } from "../assignment/marginals.ts";
+import { Candidates } from "../candidates/candidates.ts";
+import type { Pool } from "../candidates/pool.ts";
+import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
+import type { Progress } from "../progress.ts";
+import type { Rule } from "../rules.ts";
+import { Evidence } from "./evidence.ts";
+import { type Knowledge, type Lesson, Model, type Observations } from "./model.ts";
+
+/** Evidence below this, in nats, makes no edge: one in four hundred of these is a match. */
+const LEAST_NATS = -6;
+/** Matches less probable than this teach nothing. */
+const LEAST_PROBABILITY = 0.05;
+const SLICE = 500;
+
+export type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
+
+/** `units`: how many lines the left node stands for. */
+export type ProbablePair = { left: number; right: number; probability: number; units: number };
+
+export class Weighing {
+  readonly pool: Pool;
+  readonly model: Model;
+  readonly evidence: Evidence;
+  /** In which counterparts are looked for: the rule's, and what was learnt of the pair's. */
+  days: Days;
+  /** As far as these may be learnt to reach. */
+  readonly farthest: Days;
+  private readonly rule: Rule;
+  private readonly candidates: Candidates;
+
+  constructor(pool: Pool, rule: Rule, knowledge: Knowledge | null, lesson: Lesson | null = null) {
+    this.pool = pool;
+    this.rule = rule;
+    this.model = new Model(pool.texts, knowledge, daysAround(rule), pool.leftLines, pool.rightLines, lesson);
+    this.evidence = new Evidence(pool, this.model);
+    this.candidates = new Candidates(pool, this.evidence, this.model, rule);
+    this.farthest = farthest(daysAround(rule));
+    this.days = daysAround(rule);
+    if (lesson) this.lookWithin(joined(this.days, within(lesson.reach, this.farthest)));
+  }
+
+  lookWithin(days: Days): void {
+    this.days = days;
+    this.candidates.lookWithin(days);
+  }
+
+  update(seen: Observations, matches: number): void {
+    this.model.update(seen, matches, this.pool.leftLines, this.pool.rightLines);
+    this.evidence.forget();
+  }
+
+  /**
+   * Of these seeking nodes the pairs that may be worth an edge: by rising seeking node, then by rising sought one.
+   * @param foresight by how many nats less they may come to.
+   */
+  *find(seekers: Int32Array, foresight = 0): Generator<Progress, Pairs> {
+    const { pool, candidates, model } = this;
+    const pairs: Pairs = { left: [], right: [], inCommon: [] };
+    const [seeking, sought] = pool.seeking === "left" ? [pairs.left, pairs.right] : [pairs.right, pairs.left];
+    candidates.begin();
+    for (const [done, seeker] of seekers.entries()) {
+      if (done % SLICE === 0) yield { stage: this.rule.name, done, total: seekers.length };
+      candidates.find(seeker, LEAST_NATS - model.prior - foresight);
+      for (let at = 0; at < candidates.count; at++) {
+        seeking.push(seeker);
+        sought.push(candidates.node(at));
+        pairs.inCommon.push(candidates.hasInCommon(at));
+      }
+    }
+    return pairs;
+  }
+
+  /** Pairs of nodes that are not improbable, given all others. */
+  *probable(pairs: Pairs): Generator<ProbablePair> {
+    for (const group of split(this.graph(pairs))) {
+      const probability = marginals(group.graph);
+      for (let l = 0; l < group.lefts.length; l++) {
+        for (let e = group.graph.start[l] as number; e < (group.graph.start[l + 1] as number); e++) {
+          const p = probability[e] as number;
+          if (p < LEAST_PROBABILITY) continue;
+          const [left, right] = [group.lefts[l] as number, group.rights[group.graph.right[e] as number] as number];
+          yield { left, right, probability: p, units: group.graph.leftCapacity[l] as number };
+        }
+      }
+    }
+  }
+
+  graph(pairs: Pairs): Graph {
+    const { pool, model, evidence } = this;
+    const edges = new Edges();
+    for (let at = 0; at < pairs.left.length; at++) {
+      const [l, r] = [pairs.left[at] as number, pairs.right[at] as number];
+      const nats = (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
+      if (nats >= LEAST_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
+    }
+    return { leftCapacity: pool.left.capacities(), rightCapacity: pool.right.capacities(), ...edges.byLeft(pool.left.count) };
+  }
+}
+
+/** Edges as they are found: by rising node of the one side, then of the other. */
+class Edges {
+  private readonly left: number[] = [];
+  private readonly right: number[] = [];
+  private readonly weight: number[] = [];
+
+  add(left: number, right: number, weight: number): void {
+    this.left.push(left);
+    this.right.push(right);
+    this.weight.push(weight);
+  }
+
+  /** By rising left node, then by rising right node. */
+  byLeft(leftCount: number): Pick<Graph, "start" | "right" | "weight"> {
+    const start = new Int32Array(leftCount + 1);
+    for (const l of this.left) start[l + 1] = (start[l + 1] as number) + 1;
+    for (let l = 0; l < leftCount; l++) start[l + 1] = (start[l + 1] as number) + (start[l] as number);
+    const next = start.slice();
+    const right = new Int32Array(this.left.length);
+    const weight = new Int32Array(this.left.length);
+    this.left.forEach((l, edge) => {
+      const at = next[l] as number;
+      next[l] = at + 1;
+      right[at] = this.right[edge] as number;
+      weight[at] = this.weight[edge] as number;
+    });
+    return { start, right, weight };
+  }
+}

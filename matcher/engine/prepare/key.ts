@@ -1,0 +1,25 @@
+import { type Lines, NO_DAY } from "../lines.ts";
+import type { RuleField } from "../rules.ts";
+import { Hasher } from "./hash.ts";
+
+const hash = new Hasher();
+
+/**
+ * What lines must share to be compared by a rule: their currency and the fields of its `on`.
+ * @returns the hash, valid until the next call, or null where the line lacks one of the fields.
+ */
+export function ruleKey(lines: Lines, line: number, on: readonly RuleField[]): Hasher | null {
+  hash.start(0x0e).word(lines.currency[line] as number);
+  for (const field of on) {
+    if (field === "value_date") hash.word(lines.value_date[line] as number);
+    else if (field === "booked_date") {
+      if (lines.booked_date[line] === NO_DAY) return null;
+      hash.word(lines.booked_date[line] as number);
+    } else {
+      const column = lines.hashes[field];
+      if (!column.has(line)) return null;
+      hash.word(column.high[line] as number).word(column.low[line] as number);
+    }
+  }
+  return hash;
+}

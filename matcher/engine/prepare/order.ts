@@ -1,0 +1,33 @@
+import { type Lines, TEXT_FIELDS } from "../lines.ts";
+
+/**
+ * The canonical order of the lines of a side: by content, then identity, never by when or where they were added. Every tie is
+ * settled by it.
+ */
+export function compareLines(lines: Lines, one: number, other: number): number {
+  return compareContent(lines, one, other) || lines.identity.compare(one, other);
+}
+
+/** 0 where nothing that is matched on tells two lines of a side apart. */
+export function compareContent(lines: Lines, one: number, other: number): number {
+  const { value_date, currency, amount, booked_date, hashes } = lines;
+  const first =
+    (value_date[one] as number) - (value_date[other] as number) ||
+    (currency[one] as number) - (currency[other] as number) ||
+    (amount[one] as number) - (amount[other] as number) ||
+    (booked_date[one] as number) - (booked_date[other] as number);
+  if (first !== 0) return first;
+  for (const field of TEXT_FIELDS) {
+    const order = hashes[field].compare(one, other);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** The numbers of `lines` that pass, in canonical order. */
+export function inOrder(lines: Lines, keep: (line: number) => boolean): Int32Array {
+  let count = 0;
+  const kept = new Int32Array(lines.length);
+  for (let line = 0; line < lines.length; line++) if (keep(line)) kept[count++] = line;
+  return kept.slice(0, count).sort((one, other) => compareLines(lines, one, other));
+}

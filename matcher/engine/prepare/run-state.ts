@@ -1,0 +1,110 @@
+import { CloseWords } from "../candidates/close-words.ts";
+import { combinationHash } from "../content-hash.ts";
+import { Kinds } from "../evidence/kinds.ts";
+import type { Lines } from "../lines.ts";
+import { Matches, type Verdict } from "../matches.ts";
+import type { Progress } from "../progress.ts";
+import { compareContent, inOrder } from "./order.ts";
+import { type SideTexts, Texts } from "./texts.ts";
+
+/** How far a run has come: what its stages read and what they have settled. */
+export class RunState {
+  readonly left: Lines;
+  readonly right: Lines;
+  private readonly rejected: ReadonlySet<string>;
+  readonly confirmed = new Matches();
+  /** Proposals of all rules, overlapping each other and perhaps later matches: the best disjoint ones are kept at the end. */
+  readonly proposed = new Matches();
+  /** Lines of reversals that a person is to decide on. */
+  readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
+  private readonly settled: { left: Uint8Array; right: Uint8Array };
+  private readonly settledCount = { left: 0, right: 0 };
+  private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
+  private words: Texts | null = null;
+  private movements: Kinds | null = null;
+  private readonly close = new Map<SideTexts, CloseWords>();
+
+  constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
+    this.left = left;
+    this.right = right;
+    this.rejected = rejected;
+    this.settled = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
+  }
+
+  isOpen(side: "left" | "right", line: number): boolean {
+    return this.settled[side][line] === 0;
+  }
+
+  openCount(side: "left" | "right"): number {
+    return this[side].length - this.settledCount[side];
+  }
+
+  confirm(rule: number, left: ArrayLike<number>, right: ArrayLike<number>, verdict: Verdict, allocated?: readonly number[]): void {
+    this.confirmed.add(rule, left, right, verdict, allocated);
+    this.settledCount.left += left.length;
+    this.settledCount.right += right.length;
+    for (let at = 0; at < left.length; at++) this.settled.left[left[at] as number] = 1;
+    for (let at = 0; at < right.length; at++) this.settled.right[right[at] as number] = 1;
+  }
+
+  get hasRejections(): boolean {
+    return this.rejected.size > 0;
+  }
+
+  isRejected(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
+    return this.rejected.size > 0 && this.rejected.has(combinationHash(this.left, left, this.right, right));
+  }
+
+  /** The open lines of a side in canonical order. */
+  open(side: "left" | "right"): Int32Array {
+    const before = this.ordered[side];
+    if (before?.length === this.openCount(side)) return before;
+    const isOpen = (line: number) => this.isOpen(side, line);
+    const ordered = before ? before.filter(isOpen) : inOrder(this[side], isOpen);
+    this.ordered[side] = ordered;
+    return ordered;
+  }
+
+  /** The same without what may be cancelled: in a sum it would only fill what is missing. */
+  openUncancelled(side: "left" | "right"): Int32Array {
+    const cancelled = this.perhapsCancelled[side];
+    return cancelled.size === 0 ? this.open(side) : this.open(side).filter((line) => !cancelled.has(line));
+  }
+
+  /** The words of all lines that were open when they were first asked for. */
+  texts(): Texts {
+    this.words ??= Texts.of({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
+    return this.words;
+  }
+
+  kinds(): Kinds {
+    this.movements ??= new Kinds(this.texts());
+    return this.movements;
+  }
+
+  /** Words of a side that are one slip away from others. */
+  closeWords(side: SideTexts): CloseWords {
+    const known = this.close.get(side) ?? new CloseWords(this.texts(), side);
+    this.close.set(side, known);
+    return known;
+  }
+
+  /** Reads them in slices, so that whoever asks for them next need not wait. */
+  *readTexts(stage: string): Generator<Progress> {
+    if (this.words) return;
+    const reading = Texts.inSlices({ lines: this.left, open: this.open("left") }, { lines: this.right, open: this.open("right") });
+    for (;;) {
+      const step = reading.next();
+      if (step.done) {
+        this.words = step.value;
+        return;
+      }
+      yield { stage, done: 0, total: 0 };
+    }
+  }
+
+  /** Whether nothing tells two lines of a side apart. */
+  areTwins(side: "left" | "right", one: number, other: number): boolean {
+    return compareContent(this[side], one, other) === 0;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The normal form in which texts are compared: NFKC, upper case, no diacritics, letters and digits only, split into words; of a
+ * reference also no noise words, no gaps, and of a number no leading zeros, of a counterparty no legal forms. A text of nothing but noise is kept.
+ */
+import type { Hasher } from "./hash.ts";
+
+export type TextField = "reference" | "counterparty" | "description" | "group_key";
+
+const NOISE: Record<TextField, ReadonlySet<string>> = {
+  reference: new Set(["REF", "REFERENCE", "NO", "NR", "NUM", "NUMBER", "INV", "INVOICE", "RECHNUNG", "RG", "RNR", "FACTURE"]),
+  counterparty: new Set(
+    "GMBH AG KG UG SE EK LTD LIMITED PLC LLP LLC INC CORP CO COMPANY SA SAS SARL SRL SPA BV NV OY AB AS APS PTY SL THE AND UND ET MR MRS MS".split(
+      " ",
+    ),
+  ),
+  description: new Set(),
+  group_key: new Set(),
+};
+
+/** Letters that Unicode does not take apart into a base and a mark. */
+const FOLDED: Record<string, string> = { ß: "SS", ẞ: "SS", Æ: "AE", Œ: "OE", Ø: "O", Đ: "D", Ł: "L", Þ: "TH", ı: "I" };
+
+/** For each byte of ASCII its folded letter or digit, 0 for what separates words. */
+const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
+  const letter = String.fromCharCode(code).toUpperCase();
+  return /[A-Z0-9]/.test(letter) ? letter.charCodeAt(0) : 0;
+});
+
+/** The beginning of a text, in whole characters. */
+export function cut(text: string, most: number): string {
+  return [...text].slice(0, most).join("");
+}
+
+/** The words of a text in normal form. */
+export function wordsOf(text: string, field: TextField): string[] {
+  const words = plainWords(text) ?? fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const noise = NOISE[field];
+  const kept = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
+  const significant = kept.length > 0 ? kept : words;
+  if (field !== "reference" || !significant.every((word) => /^\d+$/.test(word))) return significant;
+  return significant.map((word, at) => (at === 0 ? word.replace(/^0+(?=\d)/, "") : word));
+}
+
+/** A reference as one word: "RF18 5390 0754" and "rf1853900754" are the same. */
+export function joined(words: readonly string[]): string {
+  return words.join("");
+}
+
+/** The words of a text of ASCII alone, by far the most; null of others. */
+function plainWords(text: string): string[] | null {
+  const upper = text.toUpperCase();
+  const words: string[] = [];
+  let from = -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return null;
+    if (ASCII[code] === 0) {
+      if (from >= 0) words.push(upper.slice(from, at));
+      from = -1;
+    } else if (from < 0) from = at;
+  }
+  if (from >= 0) words.push(upper.slice(from));
+  return words;
+}
+
+/** At most so many words of a text are told apart. */
+export const MOST_WORDS = 24;
+
+/**
+ * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where each begins and ends, in `ranges`.
+ * @returns how many there are, at most MOST_WORDS; −1 of a text that has to be read by `wordsOf`.
+ */
+export function wordRanges(bytes: Uint8Array, start: number, end: number, field: TextField, ranges: Int32Array): number {
+  let all = 0;
+  let significant = 0;
+  for (let at = start; at < end; ) {
+    const code = bytes[at] as number;
+    if (code > 127) return -1;
+    if (ASCII[code] === 0) {
+      at += 1;
+      continue;
+    }
+    let to = at + 1;
+    while (to < end && (bytes[to] as number) < 128 && ASCII[bytes[to] as number] !== 0) to += 1;
+    all += 1;
+    if (!isNoise(bytes as Buffer, at, to, field, SUSPECTS[field])) {
+      if (significant < MOST_WORDS) {
+        ranges[2 * significant] = at;
+        ranges[2 * significant + 1] = to;
+      }
+      significant += 1;
+    }
+    at = to;
+  }
+  if (significant === 0 && all > 0) return -1;
+  if (field === "reference" && significant > MOST_WORDS) return -1;
+  if (field === "reference" && significant > 0 && isNumber(bytes, ranges, significant)) {
+    const last = (ranges[1] as number) - 1;
+    while ((ranges[0] as number) < last && bytes[ranges[0] as number] === 0x30) ranges[0] = (ranges[0] as number) + 1;
+  }
+  return Math.min(significant, MOST_WORDS);
+}
+
+function isNumber(bytes: Uint8Array, ranges: Int32Array, words: number): boolean {
+  for (let word = 0; word < words; word++) {
+    for (let at = ranges[2 * word] as number; at < (ranges[2 * word + 1] as number); at++) {
+      const code = bytes[at] as number;
+      if (code < 0x30 || code > 0x39) return false;
+    }
+  }
+  return true;
+}
+
+/** The folded letter or digit of an ASCII byte that a word has. */
+export function folded(byte: number): number {
+  return ASCII[byte] as number;
+}
+
+function fold(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toUpperCase()
+    .normalize("NFD")
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[ßẞÆŒØĐŁÞı]/g, (letter) => FOLDED[letter] ?? letter)
+    .toUpperCase();
+}
+
+/**
+ * Hashes the normal form of a UTF-8 text: ASCII, by far the most, as it stands, without making a string of it.
+ * @returns false where the text has no letter or digit: it counts as missing.
+ */
+export function hashText(hash: Hasher, bytes: Buffer, start: number, end: number, field: TextField): boolean {
+  for (let at = start; at < end; at++) if ((bytes[at] as number) > 127) return hashDecoded(hash, bytes, start, end, field);
+  hash.start(0);
+  const together = field === "reference";
+  const suspects = SUSPECTS[field];
+  let letters = 0;
+  let zeros = together && onlyDigits(bytes, start, end);
+  let noise = false;
+  for (let at = start; at < end; ) {
+    if (ASCII[bytes[at] as number] === 0) {
+      at += 1;
+      continue;
+    }
+    let to = at;
+    while (to < end && ASCII[bytes[to] as number] !== 0) to += 1;
+    if (isNoise(bytes, at, to, field, suspects)) noise = true;
+    else {
+      if (letters > 0 && !together) hash.word(0x20);
+      for (; at < to; at++) {
+        const letter = ASCII[bytes[at] as number] as number;
+        // Leading zeros of the first word, but for its last digit.
+        if (zeros && letter === 0x30 && isDigit(bytes, at + 1, end)) continue;
+        zeros = false;
+        hash.word(letter);
+        letters += 1;
+      }
+    }
+    at = to;
+  }
+  if (letters === 0 && noise) return hashDecoded(hash, bytes, start, end, field);
+  // Of a number behind noise the leading zeros are found among its words.
+  if (noise && together && /\d/.test(String.fromCharCode(bytes[end - 1] as number))) return hashDecoded(hash, bytes, start, end, field);
+  hash.finish();
+  return letters > 0;
+}
+
+function hashDecoded(hash: Hasher, bytes: Buffer, start: number, end: number, field: TextField): boolean {
+  hash.start(0);
+  return hashWords(hash, wordsOf(bytes.toString("utf8", start, end), field), field === "reference");
+}
+
+/** A word's length and first letter rule most out. */
+function isNoise(bytes: Buffer, start: number, end: number, field: TextField, suspects: Uint16Array): boolean {
+  if (end - start > 15) return false;
+  const first = ASCII[bytes[start] as number] as number;
+  if (!(((suspects[first] as number) >>> (end - start)) & 1)) return false;
+  return NOISE[field].has(bytes.toString("latin1", start, end).toUpperCase());
+}
+
+function hashWords(hash: Hasher, words: readonly string[], together: boolean): boolean {
+  words.forEach((word, index) => {
+    if (index > 0 && !together) hash.word(0x20);
+    for (let at = 0; at < word.length; at++) hash.word(word.charCodeAt(at));
+  });
+  hash.finish();
+  return words.length > 0;
+}
+
+function isDigit(bytes: Buffer, at: number, end: number): boolean {
+  const byte = at < end ? (bytes[at] as number) : 0;
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function onlyDigits(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((ASCII[bytes[at] as number] as number) > 0x39) return false;
+  return true;
+}
+
+/** For each first letter of a field's noise words, a bit for each of their lengths. */
+const SUSPECTS = Object.fromEntries(
+  Object.entries(NOISE).map(([field, words]) => {
+    const lengths = new Uint16Array(128);
+    for (const word of words) lengths[word.charCodeAt(0)] = (lengths[word.charCodeAt(0)] as number) | (1 << word.length);
+    return [field, lengths];
+  }),
+) as Record<TextField, Uint16Array>;

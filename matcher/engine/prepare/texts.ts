@@ -1,0 +1,291 @@
+/**
+ * The words of the lines that reach the weighing of evidence, as numbers, and how common each is: agreement on what is rare says
+ * more (Winkler, "Frequency-based matching in Fellegi-Sunter model of record linkage", 2000).
+ */
+
+import type { Lines } from "../lines.ts";
+import { Counts } from "./counts.ts";
+import { grown } from "./hash.ts";
+import { MOST_WORDS, type TextField, wordsOf } from "./text.ts";
+import { Vocabulary } from "./vocabulary.ts";
+
+export const FIELDS = ["reference", "counterparty", "description", "group_key"] as const satisfies readonly TextField[];
+export const FIELD_COUNT = FIELDS.length;
+const NAME = FIELDS.indexOf("counterparty");
+/** Lines whose frequencies would have to be seen before ours outweigh what is known of texts in general. */
+const PRIOR_LINES = 50;
+
+export const SHAPES = 12;
+
+/** Different values of a field that are remembered while texts are read. */
+const RECENT = 2 ** 14;
+
+/** Lines read between two yields. */
+const SLICE = 5000;
+
+type OpenSide = { lines: Lines; open: Int32Array };
+
+export class Texts {
+  readonly left: SideTexts;
+  readonly right: SideTexts;
+  /** By word: in how many lines it stands, what it looks like, its letters. */
+  readonly lineCount: Float64Array;
+  readonly shape: Uint8Array;
+  readonly spelling: readonly string[];
+  /** By word: its length, first and last letter. */
+  readonly outline: Int32Array;
+  /** By word: a bit for each letter or digit that it has. */
+  readonly letters: Int32Array;
+  /** By word: the field where it stands first. */
+  readonly mainField: Uint8Array;
+  /** By word: −ln of the probability that some other line has it. */
+  readonly rarity: Float64Array;
+  private readonly prefixCount: Counts;
+  private readonly valueCount: Counts;
+  private readonly lines: number;
+
+  /** Reads the words of these lines in slices, yielding between them. */
+  static *inSlices(left: OpenSide, right: OpenSide): Generator<void, Texts> {
+    const vocabulary = new Vocabulary();
+    const sides = [new SideTexts(left.lines, left.open), new SideTexts(right.lines, right.open)] as const;
+    for (const side of sides) {
+      for (let row = 0; row < side.rows; row += SLICE) {
+        side.read(row, Math.min(row + SLICE, side.rows), vocabulary);
+        yield;
+      }
+    }
+    const texts = new Texts(...sides, vocabulary);
+    yield* texts.countInSlices();
+    return texts;
+  }
+
+  static of(left: OpenSide, right: OpenSide): Texts {
+    const reading = Texts.inSlices(left, right);
+    for (;;) {
+      const step = reading.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  private constructor(left: SideTexts, right: SideTexts, vocabulary: Vocabulary) {
+    this.left = left;
+    this.right = right;
+    this.spelling = vocabulary.spelling;
+    const { length } = this.spelling;
+    this.outline = new Int32Array(length);
+    this.letters = new Int32Array(length);
+    this.shape = new Uint8Array(length);
+    this.mainField = new Uint8Array(length);
+    for (let id = 0; id < length; id++) {
+      const word = this.spelling[id] as string;
+      this.outline[id] =
+        (Math.min(255, word.length) << 16) | ((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(word.length - 1) & 0xff);
+      this.letters[id] = lettersOf(word);
+      this.shape[id] = shapeOf(word);
+    }
+    this.lines = left.rows + right.rows;
+    this.prefixCount = new Counts(this.lines);
+    this.valueCount = new Counts(this.lines);
+    this.lineCount = new Float64Array(this.spelling.length);
+    this.rarity = new Float64Array(this.spelling.length);
+  }
+
+  private *countInSlices(): Generator<void> {
+    const seen = new Int32Array(this.spelling.length);
+    for (const side of [this.left, this.right]) {
+      seen.fill(-1);
+      for (let row = 0; row < side.rows; row++) {
+        this.count(side, row, seen);
+        if (row % SLICE === 0) yield;
+      }
+    }
+    this.spelling.forEach((word, id) => {
+      this.rarity[id] = this.rarityOf(this.lineCount[id] as number, commonness(word));
+    });
+  }
+
+  /** −ln of the probability that an unrelated line has what two of `count` lines share. */
+  rarityOf(count: number, expected: number): number {
+    const seen = Math.max(0, count - 2) + (0.5 * this.lines) / (this.lines + PRIOR_LINES) + PRIOR_LINES * expected;
+    return -Math.log(Math.min(1, seen / (this.lines + PRIOR_LINES)));
+  }
+
+  /** Rarity of the first `length` words of a field together: words that come together count once. */
+  prefixRarity(side: SideTexts, row: number, field: number, length: number): number {
+    const at = (side.start[row * FIELD_COUNT + field] as number) + length - 1;
+    let expected = 1;
+    for (let word = at - length + 1; word <= at; word++) expected *= commonness(this.spelling[side.words[word] as number] as string);
+    return this.rarityOf(this.prefixCount.get(side.prefix[at] as number), expected);
+  }
+
+  valueRarity(side: SideTexts, row: number, field: number): number {
+    const key = side.valueKey(row, field);
+    return this.rarityOf(key !== null ? this.valueCount.get(key) : 2, 1e-4);
+  }
+
+  private count(side: SideTexts, row: number, seen: Int32Array): void {
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      const cell = row * FIELD_COUNT + field;
+      for (let at = side.start[cell] as number; at < (side.start[cell + 1] as number); at++) {
+        const word = side.words[at] as number;
+        if (seen[word] !== row) {
+          seen[word] = row;
+          if (this.lineCount[word] === 0) this.mainField[word] = field;
+          this.lineCount[word] = (this.lineCount[word] as number) + 1;
+        }
+        const prefix = side.prefix[at] as number;
+        this.prefixCount.add(prefix);
+      }
+      const key = side.valueKey(row, field);
+      if (key !== null) this.valueCount.add(key);
+    }
+  }
+}
+
+const ZERO = 0x30;
+
+/** Where a number begins: one field of a bank's file pads it with zeros, another doesn't. Other words begin where they do. */
+function afterZeros(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to - 1 && bytes[at] === ZERO) at += 1;
+  if (at === from) return from;
+  for (let rest = at; rest < to; rest++) if ((bytes[rest] as number) < ZERO || (bytes[rest] as number) > ZERO + 9) return from;
+  return at;
+}
+
+const RANGES = new Int32Array(2 * MOST_WORDS);
+
+/** A multiplicative hash whose products stay exact in doubles. */
+function prefixWith(prefix: number, word: number): number {
+  return (prefix * 1_000_003 + word * 7919 + 1) % 8_000_000_011;
+}
+
+export class SideTexts {
+  readonly lines: Lines;
+  readonly rows: number;
+  /** The row of a line; −1 of one that is settled. */
+  readonly rowOf: Int32Array;
+  readonly lineOf: Int32Array;
+  /** Words of field f of row i: from `start[i * FIELD_COUNT + f]` to before the next. */
+  readonly start: Int32Array;
+  words = new Int32Array(1024);
+  /** By word: a number for the words of its field up to it. */
+  prefix = new Float64Array(1024);
+
+  private used = 0;
+  /** By field and the hash of its value: the last line that had it, and one. */
+  private readonly recent = new Int32Array(FIELD_COUNT * RECENT);
+
+  constructor(lines: Lines, open: Int32Array) {
+    this.lines = lines;
+    this.rows = open.length;
+    this.lineOf = open;
+    this.rowOf = new Int32Array(lines.length).fill(-1);
+    this.start = new Int32Array(open.length * FIELD_COUNT + 1);
+  }
+
+  /** Reads the words of these rows; rows are read from the first to the last. */
+  read(from: number, to: number, vocabulary: Vocabulary): void {
+    for (let row = from; row < to; row++) {
+      const line = this.lineOf[row] as number;
+      this.rowOf[line] = row;
+      for (let field = 0; field < FIELD_COUNT; field++) {
+        this.start[row * FIELD_COUNT + field] = this.used;
+        const knownAs = field === NAME ? this.lines.knownAs.get(line) : undefined;
+        if (knownAs === undefined && this.readAgain(line, field)) continue;
+        this.readField(line, field, vocabulary, knownAs);
+      }
+    }
+    this.start[to * FIELD_COUNT] = this.used;
+  }
+
+  /** @param knownAs comes first, as words that begin a field weigh together. */
+  private readField(line: number, field: number, vocabulary: Vocabulary, knownAs = ""): void {
+    const name = FIELDS[field] as TextField;
+    let prefix = field + 1;
+    for (const word of knownAs === "" ? [] : wordsOf(knownAs, name).slice(0, MOST_WORDS)) {
+      const id = vocabulary.idOf(word);
+      prefix = prefixWith(prefix, id);
+      this.add(id, prefix);
+    }
+    const count = this.lines.wordRanges(line, name, RANGES);
+    if (count >= 0) {
+      const { block } = this.lines;
+      for (let word = 0; word < count; word++) {
+        const to = RANGES[2 * word + 1] as number;
+        const id = vocabulary.idOfBytes(block, afterZeros(block, RANGES[2 * word] as number, to), to);
+        prefix = prefixWith(prefix, id);
+        this.add(id, prefix);
+      }
+      return;
+    }
+    for (const word of this.lines.words(line, name).slice(0, MOST_WORDS)) {
+      const id = vocabulary.idOf(/^0+\d+$/.test(word) ? word.replace(/^0+(?=\d)/, "") : word);
+      prefix = prefixWith(prefix, id);
+      this.add(id, prefix);
+    }
+  }
+
+  /** A name that many lines have is taken apart once. @returns whether the field's words are those of a line read not long before */
+  private readAgain(line: number, field: number): boolean {
+    const column = this.lines.hashes[FIELDS[field] as TextField];
+    if (!column.has(line)) return true;
+    // References are compared as one word: of equal ones the words may differ.
+    if (FIELDS[field] === "reference") return false;
+    const slot = field * RECENT + ((column.low[line] as number) & (RECENT - 1));
+    const before = (this.recent[slot] as number) - 1;
+    this.recent[slot] = line + 1;
+    if (before < 0 || !column.equal(line, column, before)) return false;
+    const cell = (this.rowOf[before] as number) * FIELD_COUNT + field;
+    for (let at = this.start[cell] as number; at < (this.start[cell + 1] as number); at++)
+      this.add(this.words[at] as number, this.prefix[at] as number);
+    return true;
+  }
+
+  private add(word: number, prefix: number): void {
+    if (this.used === this.words.length) {
+      this.words = grown(this.words, 2 * this.used);
+      this.prefix = grown(this.prefix, 2 * this.used);
+    }
+    this.words[this.used] = word;
+    this.prefix[this.used++] = prefix;
+  }
+
+  valueKey(row: number, field: number): number | null {
+    const column = this.lines.hashes[FIELDS[field] as TextField];
+    const line = this.lineOf[row] as number;
+    return column.has(line) ? column.key(line) + field : null;
+  }
+}
+
+/** How often a word like this stands in a line, before any is seen: long and unlike a word is rare. */
+function commonness(word: string): number {
+  if (digitsIn(word) > 0) return LIKE_NUMBERS[Math.min(5, word.length)] as number;
+  return LIKE_WORDS[Math.min(5, word.length)] as number;
+}
+
+const LIKE_NUMBERS = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5];
+const LIKE_WORDS = [0.05, 0.05, 0.02, 0.01, 0.004, 0.002];
+
+function digitsIn(word: string): number {
+  let digits = 0;
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) digits += 1;
+  }
+  return digits;
+}
+
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
+}
+
+/** Letters, digits or both, by length: words of one shape are dropped, cut and garbled alike. */
+function shapeOf(word: string): number {
+  const digits = digitsIn(word);
+  const kind = digits === 0 ? 0 : digits === word.length ? 1 : 2;
+  const length = word.length <= 1 ? 0 : word.length <= 3 ? 1 : word.length <= 6 ? 2 : 3;
+  return kind * 4 + length;
+}

@@ -1,0 +1,92 @@
+/**
+ * Whether the lines of a sum have more in common than their amounts: one name, a number that they share, or a line that names each of
+ * them. Without that a sum may be as rare as it likes, it is arithmetic.
+ */
+import { textVerdict } from "../evidence/fields.ts";
+import type { Lines } from "../lines.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { wordsOf } from "../prepare/text.ts";
+import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
+
+/** Of a line that says no counterparty its description stands for one. */
+type Name = { field: "counterparty" | "description"; text: string };
+
+const LEAST_NUMBER = 3;
+/** Words of more lines than this are nobody's name. */
+const RARE = 60;
+
+/** @param members lines of the other side than the target's. */
+export function areRelated(state: RunState, side: "left" | "right", target: number, members: readonly number[]): boolean {
+  const own = new Reader(state, side);
+  const other = new Reader(state, side === "left" ? "right" : "left");
+  const names = members.map((line) => other.nameOf(line));
+  const given = names.filter((name) => name !== null);
+  const [first] = given;
+  if (!first || given.every((name) => isSame(first, name))) return true;
+  // A number that many other lines have, too, is a month or an account, not theirs.
+  const most = 2 * (members.length + 1);
+  const numbers = members.map((line) => other.numbersOf(line, most));
+  if (numbers[0]?.some((number) => numbers.every((one) => one.includes(number)))) return true;
+  const asked = own.numbersOf(target, most);
+  const isNamed = (line: number, at: number) =>
+    numbers[at]?.some((number) => asked.includes(number)) || own.calls(target, other, line) || other.calls(line, own, target);
+  const named = names.filter((_, at) => isNamed(members[at] as number, at));
+  const belongs = (name: Name | null) => name === null || named.some((one) => one === name || (one !== null && isSame(one, name)));
+  return named.length > 0 && names.every(belongs);
+}
+
+/** What the lines of a side say. */
+class Reader {
+  private readonly lines: Lines;
+  private readonly texts: Texts;
+  private readonly side: SideTexts;
+
+  constructor(state: RunState, side: "left" | "right") {
+    this.lines = state[side];
+    this.texts = state.texts();
+    this.side = this.texts[side];
+  }
+
+  nameOf(line: number): Name | null {
+    const counterparty = this.counterparty(line);
+    if (counterparty !== null) return { field: "counterparty", text: counterparty };
+    const description = this.lines.text(line, "description");
+    const saysMuch = this.words(line).some((word) => (this.texts.lineCount[word] as number) <= RARE);
+    return description !== null && saysMuch ? { field: "description", text: description } : null;
+  }
+
+  /** Words with a digit, and no years, that no more than so many lines have. */
+  numbersOf(line: number, most: number): number[] {
+    return this.words(line).filter((word) => {
+      const spelling = this.texts.spelling[word] as string;
+      const isNumber = spelling.length >= LEAST_NUMBER && /\d/.test(spelling) && !/^(19|20)\d\d$/.test(spelling);
+      return isNumber && (this.texts.lineCount[word] as number) <= most;
+    });
+  }
+
+  /** Whether a line is of the same counterparty as another, or has the other's whole name in its texts. */
+  calls(line: number, other: Reader, otherLine: number): boolean {
+    const name = other.counterparty(otherLine);
+    if (name === null) return false;
+    const own = this.counterparty(line);
+    if (own !== null && isSame({ field: "counterparty", text: own }, { field: "counterparty", text: name })) return true;
+    const words = new Set(this.words(line).map((word) => this.texts.spelling[word] as string));
+    return wordsOf(name, "counterparty").every((word) => words.has(word));
+  }
+
+  private counterparty(line: number): string | null {
+    return this.lines.hashes.counterparty.has(line) ? this.lines.text(line, "counterparty") : null;
+  }
+
+  private words(line: number): number[] {
+    const { rowOf, start, words } = this.side;
+    const row = rowOf[line] as number;
+    return row < 0 ? [] : [...words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT])];
+  }
+}
+
+function isSame(one: Name, other: Name): boolean {
+  if (one.field !== other.field) return false;
+  const verdict = textVerdict(one.text, other.text, one.field);
+  return verdict === "equal" || (one.field === "counterparty" && verdict === "close");
+}

@@ -1,0 +1,280 @@
+/** Where the summands of a line may be found: families of lines of the other side, the most specific first. */
+
+import { type Days, daysAround } from "../candidates/window.ts";
+import type { Lines } from "../lines.ts";
+import { type AmountTolerance, isWithin, toleranceOf } from "../prepare/amounts.ts";
+import { compareLines } from "../prepare/order.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import { FIELD_COUNT, FIELDS, type SideTexts } from "../prepare/texts.ts";
+import { WordIndex } from "../prepare/word-index.ts";
+import type { Rule } from "../rules.ts";
+
+/** The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or `most` of them. */
+export type Family = { core: number[]; lines: number[]; named: boolean; whole: boolean; most?: number };
+
+/** Words of more lines than this say little of which belong together. */
+const RARE = 60;
+/** So many lines of a window are looked at, the nearest in time first. */
+const LOOKED_AT = 400;
+const DEFAULT_DAYS = 7;
+
+export class SumPool {
+  readonly other: Lines;
+  private readonly own: Lines;
+  private readonly ownTexts: SideTexts;
+  private readonly otherTexts: SideTexts;
+  private readonly rarity: Float64Array;
+  private readonly tolerance: AmountTolerance;
+  private readonly days: Days;
+  private readonly dayNumber: (day: number) => number;
+  /** Lines of the other side by day, then canonically, and where each day begins. */
+  private readonly byDay: Int32Array;
+  private readonly dayStart = new Map<number, { from: number; to: number }>();
+  /** Lines of the other side by rare word: places in `byDay`. */
+  private readonly byWord: WordIndex;
+  /** The last target that was asked for, and whether its window is a crowd. */
+  private crowd = { target: -1, is: false };
+
+  constructor(state: RunState, rule: Rule, side: "left" | "right", dayNumber: (day: number) => number) {
+    const texts = state.texts();
+    this.own = state[side];
+    this.other = side === "left" ? state.right : state.left;
+    this.ownTexts = side === "left" ? texts.left : texts.right;
+    this.otherTexts = side === "left" ? texts.right : texts.left;
+    this.rarity = texts.rarity;
+    this.tolerance = toleranceOf(rule);
+    const { before, after } =
+      rule.days_before === undefined && rule.days_after === undefined ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS } : daysAround(rule);
+    this.days = side === "left" ? { before, after } : { before: after, after: before };
+    this.dayNumber = dayNumber;
+    // In canonical order, which begins with the day.
+    this.byDay = state.openUncancelled(this.other.side);
+    this.byDay.forEach((line, at) => {
+      const day = dayNumber(this.other.value_date[line] as number);
+      const range = this.dayStart.get(day);
+      if (range) range.to = at + 1;
+      else this.dayStart.set(day, { from: at, to: at + 1 });
+    });
+    this.byWord = new WordIndex(
+      this.otherTexts,
+      texts.spelling.length,
+      this.byDay.length,
+      (at) => this.otherTexts.rowOf[this.byDay[at] as number] as number,
+      (word) => (texts.lineCount[word] as number) <= RARE,
+    );
+  }
+
+  /** Whether the other side has a line of about this amount in the window. */
+  hasEqual(target: number): boolean {
+    const amount = this.own.amount[target] as number;
+    if (this.isCrowded(target)) return false;
+    return this.inWindow(target).some((line) => isWithin(this.tolerance, amount, this.other.amount[line] as number));
+  }
+
+  /** Whether there is nowhere to look: nothing names the target, and its window is a crowd. */
+  isLost(target: number): boolean {
+    const { rowOf, start, words } = this.ownTexts;
+    const cell = (rowOf[target] as number) * FIELD_COUNT;
+    if (cell >= 0)
+      for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
+        if (this.byWord.has(words[at] as number)) return false;
+    return this.isCrowded(target);
+  }
+
+  *families(target: number): Generator<Family> {
+    const named = this.named(target);
+    // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
+    const crowded = this.isCrowded(target);
+    const near = crowded ? [] : this.inWindow(target);
+    if (named.length >= 1) {
+      if (named.length >= 2) {
+        yield { core: [], lines: named, named: true, whole: true };
+        for (const lines of this.byField(named)) yield { core: [], lines, named: true, whole: true };
+      }
+      for (const core of this.cores(target, named)) {
+        if (core.length >= 2) yield { core: [], lines: core, named: true, whole: true };
+        const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
+        if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
+        const onTheSameDay = this.summands(target, this.besideThem(core, near));
+        if (onTheSameDay.length > 0) yield { core, lines: onTheSameDay, named: true, whole: false, most: 1 };
+      }
+      yield { core: [], lines: this.summands(target, named), named: true, whole: false };
+    }
+    for (const lines of this.calledByName(target, near)) yield* this.ofOneName(target, lines);
+    if (crowded) return;
+    for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
+    for (const lines of this.byField(near)) {
+      yield { core: [], lines, named: false, whole: true };
+      for (const sameDay of this.byDays(lines))
+        if (sameDay.length < lines.length) yield { core: [], lines: sameDay, named: false, whole: true };
+    }
+    for (const lines of this.byField(near)) yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
+    yield { core: [], lines: this.summands(target, near), named: false, whole: false };
+  }
+
+  /** Lines of a counterparty: whole days and pairs of days, the nearest first, then some of a day, then some of all. */
+  private *ofOneName(target: number, lines: number[]): Generator<Family> {
+    yield { core: [], lines, named: true, whole: true };
+    const days = this.byDays(lines);
+    const pairs = days.slice(1).map((day, at) => [...(days[at] as number[]), ...day]);
+    for (const day of days) yield { core: [], lines: day, named: true, whole: true };
+    for (const pair of pairs) yield { core: [], lines: pair, named: true, whole: true };
+    for (const day of days) yield { core: [], lines: this.summands(target, day), named: true, whole: false };
+    for (const pair of pairs) yield { core: [], lines: this.summands(target, pair), named: true, whole: false };
+    yield { core: [], lines: this.summands(target, lines), named: true, whole: false };
+  }
+
+  /** Lines of each counterparty whose whole name stands in the target's texts. */
+  private calledByName(target: number, near: number[]): number[][] {
+    const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
+    const { counterparty } = this.other.hashes;
+    return grouped(near, (line) => (counterparty.has(line) ? counterparty.key(line) : null)).filter((lines) => {
+      const row = this.otherTexts.rowOf[lines[0] as number] as number;
+      const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
+      return name.length > 0 && name.every((word) => words.has(word));
+    });
+  }
+
+  /** Lines that share the target's rarest words, one set for each of the few rarest. */
+  private cores(target: number, named: number[]): number[][] {
+    const words = this.rareWords(this.ownTexts, target);
+    const cores: number[][] = [];
+    for (const word of words.slice(0, 4)) {
+      const having = this.linesWith(word);
+      const core = named.filter((line) => having.includes(line));
+      if (core.length > 0 && !cores.some((other) => other.length === core.length && other.every((line, at) => line === core[at])))
+        cores.push(core);
+    }
+    return cores;
+  }
+
+  /** Lines of the counterparties of these, on their days: the nearest in time first. */
+  private likeThem(core: number[], near: number[]): number[] {
+    const { counterparty } = this.other.hashes;
+    const names = new Set(core.filter((line) => counterparty.has(line)).map((line) => counterparty.key(line)));
+    const days = core.map((line) => this.other.value_date[line] as number);
+    const [first, last] = [Math.min(...days) - 2, Math.max(...days) + 2];
+    return near.filter((line) => {
+      const day = this.other.value_date[line] as number;
+      return !core.includes(line) && counterparty.has(line) && names.has(counterparty.key(line)) && day >= first && day <= last;
+    });
+  }
+
+  /** Lines of the days of these, whoever's: one of them may have lost what names it. */
+  private besideThem(core: number[], near: number[]): number[] {
+    const days = new Set(core.map((line) => this.other.value_date[line] as number));
+    return near.filter((line) => !core.includes(line) && days.has(this.other.value_date[line] as number));
+  }
+
+  /** Words of a line that few lines of the other side have, the rarest first. */
+  private rareWords(texts: SideTexts, line: number): number[] {
+    const row = texts.rowOf[line] as number;
+    const words: number[] = [];
+    if (row < 0) return words;
+    for (let at = texts.start[row * FIELD_COUNT] as number; at < (texts.start[(row + 1) * FIELD_COUNT] as number); at++) {
+      const word = texts.words[at] as number;
+      if (this.byWord.has(word) && !words.includes(word)) words.push(word);
+    }
+    return words.sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
+  }
+
+  private linesWith(word: number): Int32Array {
+    return this.byWord.of(word).map((at) => this.byDay[at] as number);
+  }
+
+  private reaches(target: number, line: number): boolean {
+    const lag = this.dayNumber(this.other.value_date[line] as number) - this.dayNumber(this.own.value_date[target] as number);
+    return this.other.currency[line] === this.own.currency[target] && lag >= -this.days.before && lag <= this.days.after;
+  }
+
+  /** Whether the window holds more lines than are looked at. */
+  private isCrowded(target: number): boolean {
+    if (this.crowd.target !== target) this.crowd = { target, is: this.countInWindow(target) > LOOKED_AT };
+    return this.crowd.is;
+  }
+
+  private countInWindow(target: number): number {
+    const day = this.dayNumber(this.own.value_date[target] as number);
+    let count = 0;
+    for (let on = day - this.days.before; on <= day + this.days.after; on++) {
+      const range = this.dayStart.get(on);
+      if (range) count += range.to - range.from;
+    }
+    return count;
+  }
+
+  /** Lines of the window with the target's currency, the nearest days first. */
+  private inWindow(target: number): number[] {
+    const day = this.dayNumber(this.own.value_date[target] as number);
+    const lines: number[] = [];
+    for (let distance = 0; distance <= Math.max(this.days.before, this.days.after); distance++) {
+      for (const on of distance === 0 ? [day] : [day - distance, day + distance]) {
+        if (on < day - this.days.before || on > day + this.days.after) continue;
+        const { from, to } = this.dayStart.get(on) ?? { from: 0, to: 0 };
+        for (let at = from; at < to && lines.length < LOOKED_AT; at++) {
+          const line = this.byDay[at] as number;
+          if (this.other.currency[line] === this.own.currency[target]) lines.push(line);
+        }
+      }
+    }
+    return lines;
+  }
+
+  /** Those that share a rare word with the target. */
+  private named(target: number): number[] {
+    const words = this.rareWords(this.ownTexts, target);
+    if (words.length === 0) return [];
+    const sharing = new Map<number, number>();
+    for (const word of words) {
+      for (const line of this.linesWith(word)) sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
+    }
+    return [...sharing.keys()]
+      .filter((line) => this.reaches(target, line))
+      .sort((a, b) => (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b))
+      .slice(0, LOOKED_AT);
+  }
+
+  /** What may be part of the target: of its sign, and smaller. */
+  private summands(target: number, lines: number[]): number[] {
+    const amount = this.own.amount[target] as number;
+    return lines.filter((line) => {
+      const part = this.other.amount[line] as number;
+      return part !== 0 && part > 0 === amount > 0 && Math.abs(part) < Math.abs(amount);
+    });
+  }
+
+  private byDays(lines: number[]): number[][] {
+    return grouped(lines, (line) => this.other.value_date[line] as number);
+  }
+
+  /** Lines of one counterparty, of one reference, of one description. */
+  private byField(lines: number[]): number[][] {
+    return (["counterparty", "reference", "description"] as const).flatMap((field) => {
+      const hashes = this.other.hashes[field];
+      return grouped(lines, (line) => (hashes.has(line) ? hashes.key(line) : null));
+    });
+  }
+}
+
+const COUNTERPARTY = FIELDS.indexOf("counterparty");
+
+function wordsOfRow(texts: SideTexts, row: number): number[] {
+  return row < 0 ? [] : [...texts.words.subarray(texts.start[row * FIELD_COUNT] as number, texts.start[(row + 1) * FIELD_COUNT] as number)];
+}
+
+function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
+  return [...texts.words.subarray(texts.start[row * FIELD_COUNT + field] as number, texts.start[row * FIELD_COUNT + field + 1] as number)];
+}
+
+/** Groups of two or more. */
+function grouped(lines: number[], keyOf: (line: number) => number | null): number[][] {
+  const groups = new Map<number, number[]>();
+  for (const line of lines) {
+    const key = keyOf(line);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
+  }
+  return [...groups.values()].filter((group) => group.length >= 2);
+}
