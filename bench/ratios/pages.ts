@@ -30,12 +30,12 @@ export async function pages(): Promise<Section> {
     for (let round = 0; round < ROUNDS; round++) {
       const page = await enter(browser, server.url, tenant);
       for (const turn of ["first", "again"] as const) {
-        for (const { name, address } of await page.evaluate(linksOfNavigation)) {
+        const links = await page.evaluate(linksOfNavigation);
+        for (const link of links) if (!places.has(link.address)) places.set(link.address, { ...link, first: [], again: [] });
+        for (const { address } of links) {
           if (address === home) continue;
-          const place = places.get(address) ?? { name, address, first: [], again: [] };
-          places.set(address, place);
-          place[turn].push(await visit(page, address));
-          await visit(page, home);
+          places.get(address)?.[turn].push(await visit(page, address));
+          places.get(home)?.[turn].push(await visit(page, home));
         }
       }
       await page.context().close();
@@ -45,7 +45,7 @@ export async function pages(): Promise<Section> {
       how:
         `${OPEN.toLocaleString("en")} open exceptions. From the click on a link of the navigation until the page's heading and content are ` +
         `painted, and no placeholder is left: the median of ${ROUNDS} browsers that were never here. Again: the second time in the same window. ` +
-        "Longest task: of all these visits.",
+        "The overview is what each visit comes back to. Longest task: of all these visits.",
       findings: [...places.values()].map(findingOf),
     };
   } finally {
