@@ -22,6 +22,8 @@ export const stack = {
 
 /** The owner's connection, which no policy holds back. */
 export const database = new Pool({ connectionString: stack.databaseUrl, max: 4, allowExitOnIdle: true });
+// A stack that stops ends connections that nobody waits for.
+database.on("error", () => {});
 
 /** Past every policy, grant and trigger, as whoever owns the machine. */
 export function superuserUrl(): string {
