@@ -142,8 +142,11 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "e2e/api/database/lints.test.ts",
           "has nothing at ERROR or WARN",
           "runs with its owner's rights what writes for a caller, and no other exposed function",
-          "names the tenant in each statement of what runs with its owner's rights, and of what that calls",
           "grants no API role what row-level security does not stop",
+        ],
+        [
+          "bin/migration/rights.test.ts",
+          "every statement that a request reaches takes the rows of each table by the tenant",
         ],
       ],
     },
