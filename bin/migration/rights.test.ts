@@ -88,3 +88,14 @@ test("every statement that a request reaches takes the rows of each table by the
   expect(found).toEqual([]);
   expect(EXCEPTIONS.filter((one) => !excepted.has(one.join()))).toEqual([]);
 });
+
+test("callers may execute no inner function but what a policy or a verb with their own rights calls", () => {
+  const policies = [...schema.matchAll(/create policy .*?;/gs)].map(([policy]) => policy);
+  const own = verbs.filter(({ isDefiner }) => !isDefiner).map(({ body }) => body);
+  const needed = new Set([...called([...policies, ...own], ({ isDefiner }) => !isDefiner)].map(({ name }) => name));
+  const granted = [...schema.matchAll(/grant execute on function([^;]*?)\bto ([\w, ]+);/g)].flatMap(([, list = "", roles = ""]) =>
+    /\b(anon|authenticated)\b/.test(roles) ? [...list.replace(/\(.*?\)/gs, "").matchAll(/private\.\w+/g)].map(([name]) => name) : [],
+  );
+  expect(granted.length).toBeGreaterThan(100);
+  expect(granted.filter((name) => !needed.has(name))).toEqual([]);
+});

@@ -147,6 +147,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "bin/migration/rights.test.ts",
           "every statement that a request reaches takes the rows of each table by the tenant",
+          "callers may execute no inner function but what a policy or a verb with their own rights calls",
         ],
       ],
     },

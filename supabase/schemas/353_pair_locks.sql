@@ -6,7 +6,6 @@ language plpgsql immutable set search_path = '' as $$
 begin
   return hashtextextended('source ' || tenant || ' ' || source_no, 0);
 end $$;
-grant execute on function private.lock_of_source(text, integer) to authenticated;
 
 -- For whoever adds or removes lines of a source, as others may at the same time.
 create function private.hold_source(tenant text, source_no integer) returns void

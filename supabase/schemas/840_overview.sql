@@ -4,7 +4,7 @@
 -- counters, corrected within the hour that is running. `hours`: how many clock hours from the one running on.
 create function private.due_sums(as_of timestamptz, hours integer)
 returns table (assigned_to text, currency text, due_before timestamptz, open_count bigint, amount_minor numeric)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   this_hour constant timestamptz := date_trunc('hour', as_of, 'UTC');
@@ -232,6 +232,6 @@ begin
 end $$;
 
 grant execute on function
-  private.due_sums(timestamptz, integer), private.overview_exceptions(timestamptz), private.overview_reconciliations(integer),
+  private.overview_exceptions(timestamptz), private.overview_reconciliations(integer),
   private.overview_keys(timestamptz, integer), private.overview_webhooks(timestamptz, integer)
 to authenticated;
