@@ -117,7 +117,7 @@ begin
   before := private.find_view(input ->> 'id', true);
   perform private.require_version(private.view_version(before), request -> 'versions');
   after := jsonb_populate_record(before, input -> 'patch');
-  if not after.shared and before.principal_id <> auth.jwt() ->> 'principal_id' then
+  if not after.shared and before.principal_id is distinct from auth.jwt() ->> 'principal_id' then
     perform private.refuse('role_required', 'This credential isn''t allowed to do this.');
   end if;
   if after is distinct from before then

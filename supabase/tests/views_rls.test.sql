@@ -28,6 +28,11 @@ select pg_temp.expect_refused('nor takes it back from the others',
   $$select public.update_view('{"id": "viw_shared", "patch": {"shared": false}}', '{"operation": "updateView"}')$$, '{TO001}');
 select pg_temp.become_owner();
 
+select pg_temp.become('authenticated', '{"tenant_id": "one", "principal_type": "user", "roles": ["tenant_admin"]}');
+select pg_temp.expect_refused('nor does who is nobody',
+  $$select public.update_view('{"id": "viw_shared", "patch": {"shared": false}}', '{"operation": "updateView"}')$$, '{TO001}');
+select pg_temp.become_owner();
+
 select pg_temp.become_user('one', '{tenant_analyst}', 'ada');
 select pg_temp.expect_rows('its maker changes it', pg_temp.renaming('viw_own'), 1);
 select pg_temp.expect_rows('and deletes it', pg_temp.deleting('viw_own'), 1);
