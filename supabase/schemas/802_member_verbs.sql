@@ -67,7 +67,8 @@ declare
   ended text[] := '{}';
 begin
   perform pg_advisory_xact_lock(hashtextextended('members ' || tenant, 0));
-  select * into account from auth.users u where u.id = $1 and u.deleted_at is null for no key update;
+  select * into account from auth.users u
+  where u.id = $1 and u.deleted_at is null and private.roles_of_account(u.raw_app_meta_data, tenant) is not null for no key update;
   before := private.roles_of_account(account.raw_app_meta_data, tenant);
   if before is null then
     perform private.refuse_missing('member');
