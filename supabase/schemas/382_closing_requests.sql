@@ -34,8 +34,8 @@ create function private.require_not_closing(tenant text, pair integer, reconcili
 language plpgsql stable set search_path = '' as $$
 begin
   if private.is_closing(tenant, pair, reconciliation) then
-    perform private.refuse('conflict', 'A period of these sources is being closed. Wait until closing is false in its reconciliation, and '
-      'send the call again.');
+    perform private.refuse('conflict', 'A period of these sources is being closed. Try again once that is done: its reconciliation then has '
+      '"closing": false.');
   end if;
 end $$;
 grant execute on function private.is_closing(text, integer, text) to authenticated;
