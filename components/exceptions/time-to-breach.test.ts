@@ -7,5 +7,5 @@ test("every bucket of the answer has a name of its own, in full and short", () =
   expect(bars[2]).toEqual({ name: "Under 1 hour left", value: 2, risk: "low" });
   const names = bars.map(({ name }) => name);
   expect(new Set(names).size).toBe(ends.length);
-  expect(names.map(shortName)).toEqual(["1 d+ late", "late", "< 1 h", "1–4 h", "4–24 h", "1 d+"]);
+  expect(names.map(shortName)).toEqual(["> 1 d late", "≤ 1 d late", "< 1 h", "≤ 4 h", "≤ 1 d", "> 1 d"]);
 });

@@ -5,12 +5,12 @@ type Bucket = z.output<typeof timeToBreach>["buckets"][number];
 
 /** By a bucket's upper bound in minutes: its name, and the label of its bar. */
 const NAMES = new Map<number | null, readonly [name: string, short: string]>([
-  [-1441, ["Over 1 day late", "1 d+ late"]],
-  [0, ["Up to 1 day late", "late"]],
+  [-1441, ["Over 1 day late", "> 1 d late"]],
+  [0, ["Up to 1 day late", "≤ 1 d late"]],
   [59, ["Under 1 hour left", "< 1 h"]],
-  [240, ["1 to 4 hours left", "1–4 h"]],
-  [1440, ["4 hours to 1 day left", "4–24 h"]],
-  [null, ["Over 1 day left", "1 d+"]],
+  [240, ["1 to 4 hours left", "≤ 4 h"]],
+  [1440, ["4 hours to 1 day left", "≤ 1 d"]],
+  [null, ["Over 1 day left", "> 1 d"]],
 ]);
 
 export function barsOf(buckets: readonly Bucket[]) {

@@ -25,7 +25,7 @@ export function reconciliationPages(tenant: string, { status, period_from, perio
       contract: listReconciliationsContract,
       call: { tenant, query: queryOf({ status, period_from, period_to, limit: PAGE_SIZE }) },
     },
-    { refreshMs: () => REFRESH_MS },
+    { refreshMs: (newest) => (newest?.items.some(({ preparing, closing }) => preparing || closing) ? CHANGING_MS : REFRESH_MS) },
   );
 }
 

@@ -20,6 +20,7 @@ import { Time } from "#components/ui/time.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type Reconciliation, type ReconciliationStatus, updateReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
+import { CLOSING_ID } from "./matching/closing.tsx";
 import { MatchingOverview } from "./matching/matching-overview.tsx";
 import { PeriodActions } from "./matching/period-actions.tsx";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
@@ -59,13 +60,13 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
   );
 }
 
-function Actions({ reconciliation: { name }, reconciliation }: { reconciliation: Reconciliation }) {
+function Actions({ reconciliation: { name, closing }, reconciliation }: { reconciliation: Reconciliation }) {
   const [editing, setEditing] = useState(false);
   const stop = () => setEditing(false);
   return (
     <>
-      <StatusMenu reconciliation={reconciliation} moves={movesOf(reconciliation)} />
-      <Button onClick={() => setEditing(true)}>
+      {!closing && <StatusMenu reconciliation={reconciliation} moves={movesOf(reconciliation)} />}
+      <Button disabled={closing} aria-describedby={closing ? CLOSING_ID : undefined} onClick={() => setEditing(true)}>
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit
       </Button>

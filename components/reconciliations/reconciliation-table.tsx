@@ -5,7 +5,7 @@ import { RowLink } from "#components/kit/row-link.tsx";
 import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/table.tsx";
 import { classes } from "#components/ui/classes.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { matchedShare, periodOf, StatusLabel } from "./words.tsx";
+import { matchedShare, PeriodStatus, periodOf } from "./words.tsx";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
 const COLUMNS: readonly Column[] = [
@@ -30,13 +30,13 @@ export function ReconciliationTable({ items, stale }: { items: Reconciliation[];
               {item.left_source} ↔ {item.right_source}
             </p>
             <p className="flex flex-wrap gap-x-3 text-muted md:hidden">
-              <StatusLabel status={item.status} />
+              <PeriodStatus reconciliation={item} />
               {periodOf(item)}
             </p>
           </PlainCell>
           <PlainCell className="whitespace-nowrap tabular-nums max-md:hidden">{periodOf(item)}</PlainCell>
           <PlainCell className="max-md:hidden">
-            <StatusLabel status={item.status} />
+            <PeriodStatus reconciliation={item} />
           </PlainCell>
           <PlainCell className={`${NUMBER} max-lg:hidden`}>{item.matched_count.toLocaleString("en")}</PlainCell>
           <PlainCell className={`${NUMBER} max-lg:hidden`}>{item.unmatched_count.toLocaleString("en")}</PlainCell>

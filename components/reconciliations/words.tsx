@@ -1,7 +1,7 @@
-import { Archive, CircleCheck, CircleDashed, CircleDot, type LucideIcon } from "lucide-react";
+import { Archive, CircleAlert, CircleCheck, CircleDashed, CircleDot, Hourglass, type LucideIcon } from "lucide-react";
 import { percent } from "#components/ui/percent.ts";
 import type { Match } from "#lib/matching/contract.ts";
-import type { ReconciliationStatus } from "#lib/reconciliations/contract.ts";
+import type { Reconciliation, ReconciliationStatus } from "#lib/reconciliations/contract.ts";
 
 export const STATUS_WORDS: Record<ReconciliationStatus, string> = {
   open: "Open",
@@ -31,6 +31,28 @@ export function StatusLabel({ status }: { status: ReconciliationStatus }) {
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
       <Icon aria-hidden className="size-3.5 text-muted" />
       {STATUS_WORDS[status]}
+    </span>
+  );
+}
+
+/** The status, or that it is being closed; and whether that failed. */
+export function PeriodStatus({ reconciliation: { status, closing, closing_failure } }: { reconciliation: Reconciliation }) {
+  if (closing)
+    return (
+      <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+        <Hourglass aria-hidden className="size-3.5 text-muted" />
+        Closing…
+      </span>
+    );
+  return (
+    <span className="inline-flex flex-wrap gap-x-3">
+      <StatusLabel status={status} />
+      {closing_failure !== null && (
+        <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-danger-text">
+          <CircleAlert aria-hidden className="size-3.5" />
+          Closing failed
+        </span>
+      )}
     </span>
   );
 }

@@ -15,7 +15,7 @@ export type BarProps = {
   height: number;
   /** Whether the series stand beside each other, not on each other. */
   beside?: boolean;
-  /** The short name below the bar. */
+  /** The short name below the bar: of few bars each has one, in lines where it is long. */
   tick?: (name: string) => string;
   /** The names of the bars that have one below; left out: as many as there is room for. */
   ticks?: readonly string[] | undefined;
@@ -23,6 +23,9 @@ export type BarProps = {
 
 const LABELLED_MAX = 8;
 const TICK = { fill: "var(--color-muted)", fontSize: 12 };
+/** In which six names stand apart at a phone's width. */
+const SHORT_NAME_PX = 40;
+const TWO_LINES_PX = 38;
 const LINE = { stroke: "var(--color-line)" };
 
 type Shape = { x?: number; y?: number; width?: number; height?: number; payload?: Datum };
@@ -31,7 +34,9 @@ type Shape = { x?: number; y?: number; width?: number; height?: number; payload?
  * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
  * Sizes are set in the browser: the content security policy forbids style attributes from the server.
  */
-export function Bars({ label, data, series, height, beside = false, tick = String, ticks }: BarProps) {
+export function Bars({ label, data, series, height, beside = false, tick, ticks }: BarProps) {
+  const isFew = data.length <= LABELLED_MAX;
+  const each = isFew && tick !== undefined && ticks === undefined;
   return (
     <BarChart
       data={data as Datum[]}
@@ -45,12 +50,13 @@ export function Bars({ label, data, series, height, beside = false, tick = Strin
       <CartesianGrid vertical={false} stroke="var(--color-line)" />
       <XAxis
         dataKey="name"
-        tickFormatter={tick}
+        tickFormatter={tick ?? String}
         {...(ticks && { ticks: [...ticks] })}
-        tick={TICK}
+        {...(each && { height: TWO_LINES_PX })}
+        tick={each ? { ...TICK, width: SHORT_NAME_PX } : TICK}
         tickLine={false}
         axisLine={LINE}
-        interval={ticks ? "equidistantPreserveStart" : data.length <= LABELLED_MAX ? 0 : "preserveStartEnd"}
+        interval={each ? 0 : ticks || isFew ? "equidistantPreserveStart" : "preserveStartEnd"}
         minTickGap={12}
       />
       <YAxis width="auto" allowDecimals={false} tick={TICK} tickLine={false} axisLine={false} tickFormatter={inWords} />
@@ -69,7 +75,7 @@ export function Bars({ label, data, series, height, beside = false, tick = Strin
           isAnimationActive={false}
           shape={(bar: Shape) => <Block {...bar} fill={fill} top={beside || place === series.length - 1} />}
         >
-          {series.length === 1 && data.length <= LABELLED_MAX && (
+          {series.length === 1 && isFew && (
             <LabelList
               dataKey={key}
               position="top"

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { World } from "../api/matching/world.ts";
-import { api, createTenant, userToken } from "../fixtures.ts";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, reconcile, report, rowOf } from "./person.ts";
 import { test } from "./test.ts";
 
@@ -66,6 +66,37 @@ test("what a run changed shows though it began and ended between two looks", asy
   const proof = page.waitForRequest(/\/proof/);
   release();
   await proof;
+});
+
+test("a period that a matcher closes can't be changed meanwhile, says why, and shows by itself that it is closed", async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(120_000);
+  const world = await World.create();
+  const { tenant, period } = world;
+  await beSignedIn(context, { [tenant]: ["tenant_admin"] });
+  const path = `/${tenant}/reconciliations/${period}`;
+  await world.add("left", [{ external_id: "l1", amount_minor: 100, value_date: "2026-10-01" }]);
+  await sql(
+    `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
+     select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1 and id = $2`,
+    [tenant, period],
+  );
+  await page.goto(`${path}/workbench`);
+  await expect(page.getByRole("heading", { name: "This period is being closed" })).toBeVisible();
+  await page.getByRole("link", { name: "Go to the period" }).click();
+  for (const name of ["Closing…", "Edit", "Run now"]) {
+    const waiting = page.getByRole("button", { name });
+    await expect(waiting).toBeDisabled();
+    await expect(waiting).toHaveAccessibleDescription(/^Closing this period…/);
+  }
+  await sql("delete from private.closing_requests where tenant_id = $1", [tenant]);
+  await world.ok("POST", `reconciliations/${period}/close`);
+  // Long before the page would look by itself at a period that nothing happens to.
+  await expect(page.getByText(/Nothing in this period changes any more/)).toBeVisible({ timeout: 10_000 });
+  await expect(page.getByRole("button", { name: "Reopen" })).toBeEnabled();
+  await expect(page.getByText("Closing this period…")).toBeHidden();
 });
 
 test("the list is filtered by status and period, at an address that a reload finds", async ({ page }) => {

@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { createTenant } from "../fixtures.ts";
+import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn, report } from "./person.ts";
 import { anotherContext, test } from "./test.ts";
 
@@ -94,4 +94,23 @@ test("a view is saved, shared, opened by a colleague as their own work, and dele
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await expect(tabs(page).getByRole("button", { name: /^Shared Mine today 2$/ })).toBeVisible();
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
+});
+
+test("an admin deletes a colleague's view after being told that it can't be undone, and doesn't become its owner", async ({
+  page,
+  context,
+}) => {
+  const tenant = await tenantWithWork();
+  const body = { name: "Urgent", shared: true, filters: { severity: ["critical"] } };
+  await api("POST", "/v1/views", { bearer: await userToken(tenant, ["tenant_lead"], "leo"), tenant, body });
+  await beSignedIn(context, { [tenant]: ["tenant_admin"] }, "ada");
+  await page.goto(`/${tenant}/exceptions?severity=critical`);
+  await page.getByRole("button", { name: "View Urgent" }).click();
+  await expect(page.getByRole("menuitem")).toHaveText(["Copy link", "Rename", "Delete view"]);
+  await page.getByRole("menuitem", { name: "Delete view" }).click();
+  await expect(page.getByRole("dialog")).toContainText("only leo can save it as theirs again");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete view" }).click();
+  await expect(page.getByText("Deleted Urgent")).toBeVisible();
+  await expect(tabs(page)).toBeHidden();
+  await expect(page.getByRole("button", { name: "Undo", exact: true })).toBeHidden();
 });

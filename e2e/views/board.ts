@@ -84,6 +84,16 @@ export const EXCEPTIONS: View[] = [
     answers: ["offline"],
     arrange: inTurn((_, context) => context.setOffline(true), says("You're offline.")),
   },
+  {
+    name: "a colleague's view to delete",
+    path: "/:world/exceptions?severity=critical",
+    role: "tenant_admin",
+    arrange: inTurn(
+      press("View Urgent, with the bank"),
+      (page) => page.getByRole("menuitem", { name: "Delete view" }).click(),
+      says(/^leo shared this view/),
+    ),
+  },
   { name: "exception", ...BOARD, arrange: inTurn(open(), (page) => dialog(page).getByRole("list", { name: "Activity" }).waitFor()) },
   {
     name: "exception beside a narrow list",

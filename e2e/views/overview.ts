@@ -1,7 +1,13 @@
-import type { View } from "./view.ts";
+import type { Step, View } from "./view.ts";
 
 /** Its charts are there from the first. */
 const CHARTS_KB = 290;
+
+const nextHours: Step = async (page) => {
+  const chart = page.getByRole("application", { name: /^Deadlines in the next/ });
+  await chart.waitFor();
+  await chart.evaluate((element) => element.scrollIntoView({ block: "center" }));
+};
 
 /** A tenant's home, as each role has it. */
 export const OVERVIEW: View[] = [
@@ -17,6 +23,7 @@ export const OVERVIEW: View[] = [
       for (const summary of await page.getByText("Show as table").all()) await summary.click();
     },
   },
+  { name: "overview, the next hours", path: "/acme", role: "tenant_lead", arrange: nextHours, arrangeOnPhone: nextHours },
   { name: "overview, empty", path: "/:empty", role: "tenant_admin", script_max_kb: CHARTS_KB },
   { name: "overview, without a role", path: "/:empty", role: "none", script_max_kb: CHARTS_KB },
 ];

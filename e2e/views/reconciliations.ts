@@ -1,10 +1,17 @@
+import type { Locator, Page } from "@playwright/test";
 import { answersWith, goTo, inTurn, press, pressInDialog, type Step, says, type View } from "./view.ts";
 
 const LIST = "/:world/reconciliations";
 
-/** Opens a period of the world's pair of sources. */
-const period = (name: "September" | "October", ...steps: Step[]): Step =>
-  inTurn(goTo(new RegExp(name), /reconciliations\/rcn_/), says("Holds to the cent"), ...steps);
+/** Opens a period of one of the world's two pairs of sources. */
+const periodOf =
+  (pair: "Commerzbank" | "Card sales") =>
+  (name: "September" | "October", ...steps: Step[]): Step =>
+    inTurn(goTo(new RegExp(`^${pair}, ${name}`), /reconciliations\/rcn_/), says("Holds to the cent"), ...steps);
+
+const period = periodOf("Commerzbank");
+/** October is being closed, and September couldn't be. */
+const sales = periodOf("Card sales");
 
 const workbench = (...steps: Step[]): Step =>
   period(
@@ -14,6 +21,20 @@ const workbench = (...steps: Step[]): Step =>
     says(/Runner-up/),
     ...steps,
   );
+
+/** Brings a chart or a button into sight, also at a phone's width. */
+const sees = (part: (page: Page) => Locator, ...before: Step[]): Pick<View, "arrange" | "arrangeOnPhone"> => {
+  const scroll: Step = (page) => part(page).evaluate((element) => element.scrollIntoView({ block: "center" }));
+  return { arrange: inTurn(...before, (page) => part(page).waitFor(), scroll), arrangeOnPhone: scroll };
+};
+
+/** Selects the first line of the left side and of the right. */
+const selectBothSides: Step = async (page) => {
+  for (const key of ["x", "ArrowRight", "x"]) {
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press(key);
+  }
+};
 
 const rules = (...steps: Step[]): Step =>
   period("October", (page) => page.getByRole("link", { name: "Rules" }).click(), says(/Rules run from top to bottom/), ...steps);
@@ -62,6 +83,20 @@ export const RECONCILIATIONS: View[] = [
     arrange: period("October", press("Close period"), says(/carried into the next period/)),
   },
   {
+    name: "a period to close, with a message",
+    path: LIST,
+    role: "tenant_lead",
+    answers: [503],
+    arrange: period(
+      "October",
+      answersWith(503, "unavailable", "The database is unavailable right now.", /\/runs$/),
+      press("Run now"),
+      says("Couldn't start a run"),
+      press("Close period"),
+      says(/carried into the next period/),
+    ),
+  },
+  {
     name: "a period to reopen",
     path: LIST,
     role: "tenant_lead",
@@ -73,6 +108,25 @@ export const RECONCILIATIONS: View[] = [
     role: "tenant_lead",
     arrange: period("September", press("Reopen"), pressInDialog("Reopen period"), says("Enter a reason.")),
   },
+  {
+    name: "a period's match rate",
+    path: LIST,
+    role: "tenant_admin",
+    ...sees((page) => page.getByRole("application", { name: /^Match rate over/ }), period("October")),
+  },
+  {
+    name: "a period being closed",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: sales("October", says(/^Closing this period/)),
+  },
+  {
+    name: "a period that couldn't be closed",
+    path: LIST,
+    role: "tenant_admin",
+    arrange: sales("September", says(/^This period couldn't be closed/)),
+  },
+  { name: "reconciliations, some closing", path: LIST, role: "tenant_admin", arrange: says("Closing…") },
   {
     name: "a statement",
     path: LIST,
@@ -179,7 +233,43 @@ export const RECONCILIATIONS: View[] = [
     arrange: period("September", (page) => page.goto(`${page.url()}/workbench`), says("This period is closed")),
   },
 
+  {
+    name: "workbench of a period being closed",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: sales("October", (page) => page.goto(`${page.url()}/workbench`), says("This period is being closed")),
+  },
+  {
+    name: "workbench, a suggestion with a fee",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: sales("September", (page) => page.goto(`${page.url()}/workbench`), says("in fees")),
+  },
+  {
+    name: "workbench, a difference in fees",
+    path: LIST,
+    role: "tenant_lead",
+    arrange: sales("September", (page) => page.goto(`${page.url()}/workbench`), selectBothSides, says("in fees")),
+  },
+
   { name: "matching rules", path: LIST, role: "tenant_lead", arrange: rules() },
+  {
+    name: "matching rules, known names",
+    path: LIST,
+    role: "tenant_lead",
+    ...sees(
+      (page) => page.getByRole("button", { name: /^Keep/ }),
+      sales(
+        "September",
+        (page) => page.getByRole("link", { name: "Rules" }).click(),
+        (page) =>
+          page
+            .getByRole("button", { name: /^Forget/ })
+            .first()
+            .click(),
+      ),
+    ),
+  },
   { name: "matching rules for reading", path: LIST, role: "tenant_analyst", arrange: rules() },
   { name: "a rule to edit", path: LIST, role: "tenant_lead", arrange: rules(press("Edit Fees"), says("Fields that have to agree")) },
   {

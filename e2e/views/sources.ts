@@ -175,7 +175,7 @@ export const SOURCE_VIEWS: View[] = [
     path: "/:world/reconciliations",
     role: "tenant_admin",
     arrange: inTurn(
-      goTo(/October/, /reconciliations\/rcn_/),
+      goTo(/^Commerzbank, October/, /reconciliations\/rcn_/),
       (page) => page.getByRole("link", { name: "View open lines" }).click(),
       says("State: Outstanding"),
     ),

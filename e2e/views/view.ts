@@ -86,12 +86,12 @@ export const goTo =
 /** Presses Escape, which closes what lies on top. */
 export const closeTop: Step = (page) => page.keyboard.press("Escape");
 
-/** Every call of /v1 from now on is answered with this problem. */
+/** Every call of /v1 from now on is answered with this problem, or those of some paths. */
 export const answersWith =
-  (status: number, code: string, detail: string): Step =>
+  (status: number, code: string, detail: string, paths = /^\/v1\//): Step =>
   (page) =>
     page.route(
-      (url) => url.pathname.startsWith("/v1/"),
+      (url) => paths.test(url.pathname),
       (route) =>
         route.fulfill({
           status,

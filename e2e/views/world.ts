@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { api, createTenant, database, uniqueName, userToken } from "../fixtures.ts";
 import { until } from "../until.ts";
 import { createMonth, type Month } from "./month.ts";
+import { createSales } from "./sales.ts";
 
 const WORLD = readFileSync(new URL("world.sql", import.meta.url), "utf8");
 
@@ -12,7 +13,7 @@ export type World = { world: string; empty: string };
 export async function createWorld(): Promise<World> {
   const world = uniqueName("world");
   await database.query(WORLD.replaceAll(":tenant", `'${world}'`));
-  await Promise.all([createMonth(world).then(excludeLine).then(openNovember), createOffice(world)]);
+  await Promise.all([createMonth(world).then(excludeLine).then(openNovember), createSales(world), createOffice(world), shareView(world)]);
   // Last: once these calls are logged, all before them are, and no row comes into a list that is looked at.
   await callApi(world);
   return { world, empty: await createTenant() };
@@ -56,6 +57,14 @@ async function callApi(tenant: string): Promise<void> {
   const { headers } = await api("POST", "/v1/exceptions", { bearer, tenant, body: { title: "", severity: "urgent" } });
   const logged = "select from request_log where tenant_id = $1 and id = $2";
   await until("the calls are logged", async () => (await database.query(logged, [tenant, headers.get("x-request-id")])).rowCount === 1);
+}
+
+/** A view that a colleague shared. */
+async function shareView(tenant: string): Promise<void> {
+  const bearer = await userToken(tenant, ["tenant_lead"], "leo");
+  const body = { name: "Urgent, with the bank", shared: true, filters: { severity: ["critical"] } };
+  const { status, text } = await api("POST", "/v1/views", { bearer, tenant, body });
+  if (status !== 201) throw new Error(`Sharing a view answered ${status}: ${text}`);
 }
 
 /** A calendar with two versions. No policy names it. */

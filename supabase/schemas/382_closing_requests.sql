@@ -34,8 +34,8 @@ create function private.require_not_closing(tenant text, pair integer, reconcili
 language plpgsql stable set search_path = '' as $$
 begin
   if private.is_closing(tenant, pair, reconciliation) then
-    perform private.refuse('conflict', 'A period of these sources is being closed. Wait until closing is false in its reconciliation, and '
-      'send the call again.');
+    perform private.refuse('conflict', 'A period of these sources is being closed. Try again once that is done: its reconciliation then has '
+      '"closing": false.');
   end if;
 end $$;
 grant execute on function private.is_closing(text, integer, text) to authenticated;
@@ -134,12 +134,19 @@ end $$;
 -- Ends the closings whose matchers died at every attempt: their job has none left, or is gone. Answers the IDs of the periods.
 create function private.end_abandoned_closings(failure text) returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
+declare
+  q private.closing_requests;
 begin
-  return query
-  select q.reconciliation_id from private.closing_requests q left join graphile_worker.jobs j on j.key = 'close:' || q.reconciliation_id
-  where q.failure is null
-    and case when j.id is null then q.asked_at < now() - interval '1 hour' else j.attempts >= j.max_attempts and j.locked_at is null end
-    and private.fail_closing(q.tenant_id, q.reconciliation_id, end_abandoned_closings.failure);
+  -- One by one: in the condition of the query a closing would be ended before its job is looked at.
+  for q in
+    select x.* from private.closing_requests x left join graphile_worker.jobs j on j.key = 'close:' || x.reconciliation_id
+    where x.failure is null
+      and case when j.id is null then x.asked_at < now() - interval '1 hour' else j.attempts >= j.max_attempts and j.locked_at is null end
+  loop
+    if private.fail_closing(q.tenant_id, q.reconciliation_id, failure) then
+      return next q.reconciliation_id;
+    end if;
+  end loop;
 end $$;
 
 grant execute on function

@@ -3,13 +3,14 @@
 import { Ellipsis, Link2, Pencil, Trash2, Users } from "lucide-react";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { useTenantId } from "#components/kit/member.tsx";
+import { useMember } from "#components/kit/member.tsx";
 import { useAttempt } from "#components/kit/use-attempt.ts";
 import { personName } from "#components/people/person.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { createViewContract, deleteViewContract, updateViewContract, type View } from "#lib/views/contract.ts";
+import { DeleteViewDialog } from "./delete-view-dialog.tsx";
 import { useMayChangeView } from "./may-change.ts";
 import { viewsKey } from "./queries.ts";
 import { RenameViewDialog } from "./rename-view-dialog.tsx";
@@ -18,6 +19,8 @@ import { RenameViewDialog } from "./rename-view-dialog.tsx";
 export function ViewMenu({ view }: { view: View }) {
   const mayChange = useMayChangeView()(view);
   const [renames, setRenames] = useState(false);
+  const [deletes, setDeletes] = useState(false);
+  const isOwn = useMember().self === view.created_by;
   return (
     <>
       <Menu
@@ -30,7 +33,7 @@ export function ViewMenu({ view }: { view: View }) {
           </>
         }
       >
-        {!mayChange && <MenuHeading>Shared by {personName(view.created_by)}</MenuHeading>}
+        {!isOwn && <MenuHeading>Shared by {personName(view.created_by)}</MenuHeading>}
         <MenuItem
           onClick={async () => {
             await navigator.clipboard.writeText(location.href);
@@ -40,15 +43,36 @@ export function ViewMenu({ view }: { view: View }) {
           <Link2 aria-hidden className="size-4 text-muted" />
           Copy link
         </MenuItem>
-        {mayChange && <Changes view={view} onRename={() => setRenames(true)} />}
+        {mayChange && <Renaming onRename={() => setRenames(true)} />}
+        {isOwn ? <Own view={view} /> : mayChange && <Deleting onDelete={() => setDeletes(true)} />}
       </Menu>
       {renames && <RenameViewDialog view={view} onClose={() => setRenames(false)} />}
+      {deletes && <DeleteViewDialog view={view} onClose={() => setDeletes(false)} />}
     </>
   );
 }
 
-function Changes({ view, onRename }: { view: View; onRename: () => void }) {
-  const tenant = useTenantId();
+function Renaming({ onRename }: { onRename: () => void }) {
+  return (
+    <MenuItem onClick={onRename}>
+      <Pencil aria-hidden className="size-4 text-muted" />
+      Rename
+    </MenuItem>
+  );
+}
+
+function Deleting({ onDelete }: { onDelete: () => void }) {
+  return (
+    <MenuItem onClick={onDelete}>
+      <Trash2 aria-hidden className="size-4 text-muted" />
+      Delete view
+    </MenuItem>
+  );
+}
+
+/** What only its owner can do: stop sharing it, and take back that it was deleted. */
+function Own({ view }: { view: View }) {
+  const tenant = useMember().tenant.id;
   const { name, shared, filters, sort_by } = view;
   const params = { id: view.id };
   const sharing = useAttempt({
@@ -71,18 +95,11 @@ function Changes({ view, onRename }: { view: View; onRename: () => void }) {
   });
   return (
     <>
-      <MenuItem onClick={onRename}>
-        <Pencil aria-hidden className="size-4 text-muted" />
-        Rename
-      </MenuItem>
       <MenuItem onClick={() => sharing.start(!shared)}>
         <Users aria-hidden className="size-4 text-muted" />
         {shared ? "Stop sharing" : "Share with everyone"}
       </MenuItem>
-      <MenuItem onClick={() => deleting.start(null)}>
-        <Trash2 aria-hidden className="size-4 text-muted" />
-        Delete view
-      </MenuItem>
+      <Deleting onDelete={() => deleting.start(null)} />
     </>
   );
 }

@@ -28,7 +28,7 @@ export function CloseDialog({ reconciliation, onClose }: { reconciliation: Recon
     onDone: (closed) => {
       cache.setQueryData(reconciliationById(tenant, id).queryKey, closed);
       cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
-      toast(closed.closing ? `Closing ${name}…` : `Closed ${name}`);
+      if (!closed.closing) toast(`Closed ${name}`);
       onClose();
     },
   });

@@ -9,9 +9,17 @@ export function Closing({ closing, failure }: { closing: boolean; failure: Recon
   return (
     <div id={CLOSING_ID} role="status">
       {closing ? (
-        <Note tone="info">Closing… With this many lines it takes a moment. Until it's done, nothing in the period can be changed.</Note>
+        <Note tone="info">
+          <p className="font-semibold">Closing this period…</p>
+          With this many lines it takes a moment. Until it's done, nothing in the period can be changed. This page updates by itself.
+        </Note>
       ) : (
-        failure && <Note tone="danger">The period couldn't be closed. {failure}</Note>
+        failure && (
+          <Note tone="danger">
+            <p className="font-semibold">This period couldn't be closed</p>
+            {failure}
+          </Note>
+        )
       )}
     </div>
   );

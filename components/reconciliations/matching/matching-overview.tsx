@@ -7,7 +7,7 @@ import { By } from "#components/people/by.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodLines } from "../period-lines.ts";
-import { matchedShare, periodOf, StatusLabel } from "../words.tsx";
+import { matchedShare, PeriodStatus, periodOf } from "../words.tsx";
 import { AgingCard } from "./aging-card.tsx";
 import { Closing } from "./closing.tsx";
 import { Preparing } from "./preparing.tsx";
@@ -54,11 +54,11 @@ function LinesLink({ id, state, what }: { id: string; state: "matched" | "outsta
 }
 
 function About({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { status, left_source, right_source, auto_run, created_at, created_by, closed_at, closed_by } = reconciliation;
+  const { left_source, right_source, auto_run, created_at, created_by, closed_at, closed_by } = reconciliation;
   return (
     <Facts>
       <Fact name="Status">
-        <StatusLabel status={status} />
+        <PeriodStatus reconciliation={reconciliation} />
       </Fact>
       <Fact name="Period">{periodOf(reconciliation)}</Fact>
       <Fact name="Left source">

@@ -49,7 +49,7 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
           {closed ? "Reopen" : reconciliation.closing ? "Closing…" : "Close period"}
         </Button>
       )}
-      {!closed && <WorkbenchLink reconciliation={reconciliation} />}
+      {!closed && !reconciliation.closing && <WorkbenchLink reconciliation={reconciliation} />}
       {asking &&
         (closed ? (
           <ReopenDialog reconciliation={reconciliation} onClose={stop} />

@@ -9,7 +9,7 @@ import { proofOf } from "../queries.ts";
 
 /** Said where nothing is open and the proof holds, or where the period is closed. */
 export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) {
-  const { id, matched_count, unmatched_count, closed_at, closed_by } = reconciliation;
+  const { id, matched_count, unmatched_count, closing, closed_at, closed_by } = reconciliation;
   const { data: proof } = useQuery(proofOf(useTenantId(), id));
   if (closed_at) {
     return (
@@ -19,7 +19,7 @@ export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) 
       </Banner>
     );
   }
-  if (unmatched_count > 0 || matched_count === 0 || !proof?.holds) return null;
+  if (closing || unmatched_count > 0 || matched_count === 0 || !proof?.holds) return null;
   return (
     <Banner icon={BadgeCheck} title="Tied out">
       Every line of both sides is accounted for, and the proof holds to the cent. The period can be closed.

@@ -26,15 +26,16 @@ export function KnownNames({
           const gone = forgotten.some((one) => isSame(one, { left, right }));
           return (
             <li key={`${left} ${right}`} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 text-sm">
-              <span className={`min-w-0 flex-1 break-words ${gone ? "text-muted line-through" : ""}`}>
+              <span className={`min-w-0 flex-1 break-words max-sm:basis-full ${gone ? "text-muted line-through" : ""}`}>
                 {right} <span className="text-muted">is</span> {left}
               </span>
-              <span className="text-muted">
+              <span className="text-muted max-sm:flex-1">
                 {confirmed === 1 ? "1 confirmed match" : `${confirmed.toLocaleString("en")} confirmed matches`}
               </span>
               {!readOnly && (
                 <Button
                   size="sm"
+                  className="min-w-18"
                   aria-label={gone ? `Keep ${right} as ${left}` : `Forget ${right} as ${left}`}
                   onClick={() =>
                     onChange(gone ? forgotten.filter((one) => !isSame(one, { left, right })) : [...forgotten, { left, right }])

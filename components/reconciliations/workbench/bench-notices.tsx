@@ -11,20 +11,22 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { ProofBadge } from "../matching/proof-card.tsx";
 import { proofOf } from "../queries.ts";
 
-/** Said where a period has nothing to decide. */
-export function NothingOpen({ reconciliation: { id, preparing, closed_at, matched_count } }: { reconciliation: Reconciliation }) {
-  const tenant = useTenantId();
-  const back = (
-    <PrefetchLink href={`/${tenant}/reconciliations/${id}`} className={buttonClass({ variant: "primary" })}>
-      Go to the period
-    </PrefetchLink>
+/** Said where nothing of a period can be decided: it is closed, or being closed. */
+export function NothingChanges({ reconciliation: { id, closed_at } }: { reconciliation: Reconciliation }) {
+  return closed_at ? (
+    <Notice icon={LockKeyhole} title="This period is closed" action={<Back id={id} />}>
+      Its matches can't be changed. Reopen it to decide again.
+    </Notice>
+  ) : (
+    <Notice icon={Hourglass} title="This period is being closed" action={<Back id={id} />}>
+      With this many lines it takes a moment. Until it's done, nothing in it can be decided.
+    </Notice>
   );
-  if (closed_at)
-    return (
-      <Notice icon={LockKeyhole} title="This period is closed" action={back}>
-        Its matches can't be changed. Reopen it to decide again.
-      </Notice>
-    );
+}
+
+/** Said where a period has nothing to decide. */
+export function NothingOpen({ reconciliation: { id, preparing, matched_count } }: { reconciliation: Reconciliation }) {
+  const back = <Back id={id} />;
   if (preparing)
     return (
       <Notice icon={Hourglass} title="Preparing lines…" action={back}>
@@ -37,6 +39,14 @@ export function NothingOpen({ reconciliation: { id, preparing, closed_at, matche
     </Notice>
   ) : (
     <TiedOut id={id} action={back} />
+  );
+}
+
+function Back({ id }: { id: string }) {
+  return (
+    <PrefetchLink href={`/${useTenantId()}/reconciliations/${id}`} className={buttonClass({ variant: "primary" })}>
+      Go to the period
+    </PrefetchLink>
   );
 }
 

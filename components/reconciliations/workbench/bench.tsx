@@ -84,8 +84,7 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
   if (failure)
     return <ProblemNotice error={failure} onRetry={() => Promise.all([bench.left.pages.refetch(), bench.right.pages.refetch()])} />;
   if (!ready) return <WorkbenchSkeleton />;
-  if (reconciliation.closed_at || (bench.left.isBare && bench.right.isBare && !isFiltered))
-    return <NothingOpen reconciliation={reconciliation} />;
+  if (bench.left.isBare && bench.right.isBare && !isFiltered) return <NothingOpen reconciliation={reconciliation} />;
 
   const taken = picked.size === 0 && option ? new Set(option.line_ids) : NOBODY;
   return (

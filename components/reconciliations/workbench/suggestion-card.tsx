@@ -49,6 +49,9 @@ export function SuggestionCard({ option, currency, loaded }: { option: Option; c
         {difference !== 0 && (
           <Told name="Difference">
             <span className="font-medium tabular-nums">{formatMoney(difference, currency)}</span>
+            {option.fee_minor === difference
+              ? " in fees"
+              : option.fee_minor !== 0 && `, of which ${formatMoney(option.fee_minor, currency)} in fees`}
           </Told>
         )}
         <Tolerance tolerance={explanation.tolerance} currency={currency} />

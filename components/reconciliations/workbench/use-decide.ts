@@ -49,8 +49,9 @@ export function useDecide(id: string, { follow, undoOf, remember }: Undo, { clea
     cache.setQueriesData<Pages>(lists, (data) => data && { ...data, pages: data.pages.map((page) => without(page, left)) });
     return () => {
       for (const [key, data] of before) cache.setQueryData(key, data);
-      // Somebody else may have decided meanwhile.
+      // Somebody else may have decided, or begun to close the period, meanwhile.
       refresh();
+      cache.invalidateQueries({ queryKey: reconciliationById(tenant, id).queryKey });
     };
   }
 

@@ -10,6 +10,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationById } from "../queries.ts";
 import { matchedShare } from "../words.tsx";
 import { Bench } from "./bench.tsx";
+import { NothingChanges } from "./bench-notices.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
 /** Where what a run left open is decided: both sides, what is suggested, and the difference. */
@@ -23,6 +24,8 @@ export function WorkbenchPage({ id }: { id: string }) {
     >
       {error && (!data || isRefusal(error)) ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
+      ) : data && (data.closing || data.closed_at) ? (
+        <NothingChanges reconciliation={data} />
       ) : data ? (
         <Bench reconciliation={data} />
       ) : (

@@ -179,3 +179,18 @@ test(
   },
   SLOW,
 );
+
+test("a closing is ended as abandoned an hour after its job is gone, and no sooner", async () => {
+  const world = await World.create();
+  const { tenant, period } = world;
+  await sql(
+    `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
+     select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1 and id = $2`,
+    [tenant, period],
+  );
+  await sql("select private.end_abandoned_closings('Given up')");
+  expect(await world.reconciliation(period)).toMatchObject({ closing: true, closing_failure: null });
+  await sql("update private.closing_requests set asked_at = now() - interval '61 minutes' where tenant_id = $1", [tenant]);
+  await sql("select private.end_abandoned_closings('Given up')");
+  expect(await world.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
+});
