@@ -53,7 +53,7 @@ await runInBackground({
     send_invitation: sendInvitation(mailer, origin),
     send_password_reset: sendPasswordReset(mailer, origin),
     send_test_alert: sendTestAlert(sender),
-    tell_security_event_counts: inBatches("private.tell_security_event_counts"),
+    tell_security_event_counts: inBatches("private.report_security_event_counts"),
     warn_of_failing_webhooks: warnOfFailingWebhooks,
   },
   crontab: `

@@ -66,10 +66,13 @@ export class Threads<Task> {
   }
 
   /**
-   * What a thread answers. `told` hears what it says before.
+   * What a thread answers. `onMessage`: called with each message it sends before that.
    * @throws what the task threw; ApiError `unavailable` where the thread died
    */
-  async ask<Answer>(task: Task, { signal, told }: { signal?: AbortSignal; told?: (message: never) => void } = {}): Promise<Answer> {
+  async ask<Answer>(
+    task: Task,
+    { signal, onMessage }: { signal?: AbortSignal; onMessage?: (message: never) => void } = {},
+  ): Promise<Answer> {
     const { thread, port, end } = this.#begin(task);
     const stop = () => port.postMessage("stop");
     signal?.addEventListener("abort", stop, { once: true });
@@ -77,7 +80,7 @@ export class Threads<Task> {
     try {
       for await (const message of messagesOf<Ended>(port)) {
         if (hasEnded(message)) return message.answer as Answer;
-        told?.(message as never);
+        onMessage?.(message as never);
       }
       this.#threads.delete(thread);
       throw busy("The work was broken off.");

@@ -13,7 +13,7 @@ import { type Decision, learn, trackRecord, type Weights } from "../engine/weigh
 import { call, callForValue } from "./call.ts";
 import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
-import { inTime, lookAgain } from "./in-time.ts";
+import { inTime, refreshStatistics } from "./in-time.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
@@ -41,7 +41,7 @@ type Begun = {
 
 /** Decisions that are learnt from at a time. */
 const DECISIONS = 2_000;
-const TOLD_EVERY_MS = 500;
+const REPORT_EVERY_MS = 500;
 /** So long the event loop is held at most by what yields. */
 const SLICE_MS = 20;
 
@@ -56,7 +56,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   begun({ runId: todo.runId, attempt: todo.attempt });
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
-  await lookAgain(main, todo.tenantId);
+  await refreshStatistics(main, todo.tenantId);
   const input = await traced(sqlStep("read lines", todo), () => inTime(main, todo, () => readRun(main, todo)));
   const result = await traced(engineStep(todo, input), () => weigh(todo, input, progress));
   const violations = checkInvariants(result);
@@ -82,10 +82,10 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>
-    keepChanges(main, todo, result, changes, input.fees, (done, total) => progress.tell({ stage: "keeping", done, total })),
+    keepChanges(main, todo, result, changes, input.fees, (done, total) => progress.report({ stage: "keeping", done, total })),
   );
-  await progress.tell({ stage: "exceptions", done: 0, total: 0 });
-  await lookAgain(main, todo.tenantId);
+  await progress.report({ stage: "exceptions", done: 0, total: 0 });
+  await refreshStatistics(main, todo.tenantId);
   const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
     inTime(main, todo, () => openLineExceptions(main, todo, result)),
   );
@@ -183,12 +183,12 @@ async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnTyp
     automatic: earned ? "as_ruled" : "suggest_only",
     businessDays: businessDaysIn(todo),
   });
-  await progress.tell({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
+  await progress.report({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
   for (let since = performance.now(); ; ) {
     const step = running.next();
     if (step.done) return step.value;
     if (performance.now() - since < SLICE_MS) continue;
-    await progress.tell({ stage: step.value.stage, done: Math.min(total, step.value.done), total });
+    await progress.report({ stage: step.value.stage, done: Math.min(total, step.value.done), total });
     await otherWork();
     since = performance.now();
   }
@@ -202,7 +202,7 @@ class Progress {
   private readonly side: Client;
   private readonly todo: RunToDo;
   private readonly stop: AbortSignal | undefined;
-  private toldAt = Number.NEGATIVE_INFINITY;
+  private reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(side: Client, todo: RunToDo, stop: AbortSignal | undefined) {
     this.side = side;
@@ -210,11 +210,11 @@ class Progress {
     this.stop = stop;
   }
 
-  async tell({ stage, done, total }: { stage: string; done: number; total: number }, now = false): Promise<void> {
+  async report({ stage, done, total }: { stage: string; done: number; total: number }, now = false): Promise<void> {
     this.stop?.throwIfAborted();
-    if (!now && performance.now() - this.toldAt < TOLD_EVERY_MS) return;
-    this.toldAt = performance.now();
-    await call(this.side, "tell_run_progress", { ...attemptOf(this.todo), stage, done, total });
+    if (!now && performance.now() - this.reportedAt < REPORT_EVERY_MS) return;
+    this.reportedAt = performance.now();
+    await call(this.side, "report_run_progress", { ...attemptOf(this.todo), stage, done, total });
   }
 }
 

@@ -28,13 +28,13 @@ export async function inTime<Done>(
     if ((error as { code?: string }).code !== SQLSTATES.canceled) throw error;
     log.warn({ run_id: runId, most_ms: mostMs }, "a step of a run took too long; it is planned anew");
     await within(0);
-    await lookAgain(client, tenantId, { anyway: true });
+    await refreshStatistics(client, tenantId, { anyway: true });
     await within(ONCE_MORE * mostMs);
     return await step();
   }
 }
 
 /** The planner is to know of the many rows of a tenant's that were just written. */
-export async function lookAgain(client: Caller, tenant: string, { anyway = false } = {}): Promise<void> {
-  await call(client, "look_again", { tenant, anyway });
+export async function refreshStatistics(client: Caller, tenant: string, { anyway = false } = {}): Promise<void> {
+  await call(client, "refresh_statistics", { tenant, anyway });
 }

@@ -36,7 +36,7 @@ export async function keepChanges(
   result: Result,
   { made, gone }: Changes,
   fees: Fees,
-  told: (done: number, total: number) => Promise<void>,
+  report: (done: number, total: number) => Promise<void>,
 ): Promise<number> {
   const total = made.length + gone.length;
   let done = 0;
@@ -44,7 +44,7 @@ export async function keepChanges(
   const keep = async (chunk: Chunk, ids: string[]) => {
     leftOut += await inTime(client, run, () => keepChunk(client, run, chunk, ids));
     done += chunk.length + ids.length;
-    await told(done, total);
+    await report(done, total);
   };
   const none = new Chunk(result, fees);
   for (let from = 0; from < gone.length; from += GONE)

@@ -28,11 +28,11 @@ export function matchPairTask(connectionString: string): Task {
     const requestId = requestOf(payload);
     const task: RunTask = { connectionString, key, requestId, traceparent: presentStep() };
     let begun: Attempt | undefined;
-    const told = (attempt: Attempt) => {
+    const onMessage = (attempt: Attempt) => {
       begun = attempt;
     };
     try {
-      await runThreads().ask(task, { told, ...(abortSignal && { signal: abortSignal }) });
+      await runThreads().ask(task, { onMessage, ...(abortSignal && { signal: abortSignal }) });
     } catch (error) {
       const final = error instanceof ApiError && error.code === "conflict" ? error : undefined;
       if (!begun || (!final && job.attempts < job.max_attempts)) throw error;

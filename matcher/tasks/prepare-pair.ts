@@ -1,6 +1,6 @@
 import type { Task } from "graphile-worker";
 import { requestOf } from "#lib/background/traced-tasks.ts";
-import { lookAgain } from "../runs/in-time.ts";
+import { refreshStatistics } from "../runs/in-time.ts";
 
 type PairKey = { tenant_id: string; pair_no: number };
 
@@ -16,5 +16,5 @@ export const preparePair: Task = async (payload, { query, abortSignal }) => {
     const { rows } = await query<{ goes_on: boolean }>(STEP, [tenant_id, pair_no, requestOf(payload) ?? ""]);
     goesOn = rows[0]?.goes_on === true;
   }
-  await lookAgain({ query }, tenant_id);
+  await refreshStatistics({ query }, tenant_id);
 };

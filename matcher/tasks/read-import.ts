@@ -17,10 +17,10 @@ export function readImportTask(connectionString: string): Task {
         await readImport(main, side, key, abortSignal);
       } catch (error) {
         if (error instanceof ImportUndone) return;
-        const told = failureOf(error) ?? (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
-        if (!told) throw error;
+        const failed = failureOf(error) ?? (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
+        if (!failed) throw error;
         log.warn({ import_id: key.import_id, reason: (error as Error).message }, "an import failed");
-        await side.query(FAIL, [key.tenant_id, key.import_id, told.failure, JSON.stringify(told.refusals)]);
+        await side.query(FAIL, [key.tenant_id, key.import_id, failed.failure, JSON.stringify(failed.refusals)]);
       }
     });
   };

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import { requestOf } from "#lib/background/traced-tasks.ts";
 import type { ImportKey } from "../imports/import-chunks.ts";
-import { lookAgain } from "../runs/in-time.ts";
+import { refreshStatistics } from "../runs/in-time.ts";
 
 /** Removes the lines of an import too large to be undone while its caller waits. */
 export const undoImport: Task = async (payload, { query }) => {
@@ -12,5 +12,5 @@ export const undoImport: Task = async (payload, { query }) => {
      from (select set_config('tieout.request_id', $3, true) as request_id offset 0) r where r.request_id is not null`,
     [tenant_id, import_id, requestOf(payload) ?? ""],
   );
-  await lookAgain({ query }, tenant_id);
+  await refreshStatistics({ query }, tenant_id);
 };

@@ -67,9 +67,9 @@ test("what differs is sent as an event when the worker comes to it, and once a d
      from pairs where tenant_id = $1`,
     [world.tenant],
   );
-  const told = () => sql<{ data: object }>("select data from events where tenant_id = $1 and type = 'books.differ'", [world.tenant]);
+  const differences = () => sql<{ data: object }>("select data from events where tenant_id = $1 and type = 'books.differ'", [world.tenant]);
   const [event] = await until("the difference to be sent", async () => {
-    const events = await told();
+    const events = await differences();
     return events.length > 0 && events;
   });
   expect(event?.data).toMatchObject({
@@ -81,5 +81,5 @@ test("what differs is sent as an event when the worker comes to it, and once a d
     world.tenant,
   ]);
   expect(again).toEqual([{ count: 1 }]);
-  expect(await told()).toHaveLength(1);
+  expect(await differences()).toHaveLength(1);
 });

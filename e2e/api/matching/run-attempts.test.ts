@@ -18,7 +18,7 @@ const NO_MATCHES = Array.from({ length: 18 }, () => "'{}'").join(", ");
 /** All that a matcher writes of a run: $1 its tenant, $2 its period, $3 the run, $4 the attempt, $5 its pair. The last ends it. */
 const WRITES = {
   "what was learnt": "private.keep_weights($1, $5, $3, $4, '{}', 0)",
-  "how far it is": "private.tell_run_progress($1, $3, $4, 'x', 1, 2)",
+  "how far it is": "private.report_run_progress($1, $3, $4, 'x', 1, 2)",
   matches: `private.keep_matches($1, $2, $3, $4, ${NO_MATCHES})`,
   exceptions: "private.open_line_exceptions($1, $2, $3, $4, '[]')",
   "exceptions put together and apart": "private.regroup_exceptions($1, $2, $3, $4, '[]')",

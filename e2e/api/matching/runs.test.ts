@@ -19,8 +19,8 @@ describe("a reconciliation with sources", () => {
       right_source: "Ledger",
     });
     expectProblem(await world.call("PATCH", `reconciliations/${world.period}`, { body: { matched_count: 5 } }), "conflict");
-    const told = { left_source_id: world.left, right_source_id: world.right, matched_count: 1 };
-    const body = { name: "Told", period_start: "2027-10-01", period_end: "2027-10-31", ...told };
+    const counts = { left_source_id: world.left, right_source_id: world.right, matched_count: 1 };
+    const body = { name: "Told", period_start: "2027-10-01", period_end: "2027-10-31", ...counts };
     expectProblem(await world.call("POST", "reconciliations", { body }), "conflict");
   });
 
