@@ -1,4 +1,4 @@
-import type { Gathered } from "./gathered.ts";
+import type { LineCollector } from "./line-collector.ts";
 import type { Delimiter, Mapping } from "./mapping.ts";
 
 /** Reads one format: is given the file's text piece by piece, and puts lines, refusals and statements into `out`. */
@@ -11,7 +11,7 @@ export type Reader = {
 
 /** What a reader is told. */
 export type Reading = {
-  out: Gathered;
+  out: LineCollector;
   /** The source's currency, for lines that name none. */
   currency: string | undefined;
   /** IANA name: the day of a time in UTC is the day there. */

@@ -9,7 +9,7 @@ const IDENTIFIERS = ["external_id", "reference", "group_key"] as const;
 const PROSE = ["counterparty", "description"] as const;
 
 /** Where a reader puts what it reads. One for each file. */
-export class Gathered {
+export class LineCollector {
   lines: ImportLine[] = [];
   refusals: Refusal[] = [];
   bytesRead = 0;
