@@ -17,7 +17,7 @@ export function entryOf(part: string, line: string, level = "info"): Entry {
 
 let isLogged: (level: string) => boolean = () => true;
 
-/** For what starts a database of its own for a moment. */
+/** For tools that start a database for a moment. */
 export function logProblemsOnly(): void {
   isLogged = (level) => ["warn", "error", "fatal"].includes(level);
 }

@@ -22,7 +22,7 @@ export type BackgroundOptions = {
   concurrentJobs: number;
   /** Of jobs that carry a flag. */
   mostAtOnce?: (flag: string) => number;
-  /** What the process does all the time, beside its jobs. */
+  /** What the process does all the time, besides its jobs. */
   vitals: Vital[];
   /** What to do when `private.ring(bell, what)` commits. */
   bells: Record<string, (what: string) => void>;

@@ -25,7 +25,7 @@ type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined 
 /** What a thread keeps of large tasks is given back. */
 const IDLE_MS = 60_000;
 
-/** Threads for what would hold the event loop that others wait for: begun when they are needed, ended when they had nothing to do for a while. */
+/** Threads for work that would block the event loop: started when they are needed, ended when they have been idle for a while. */
 export class Threads<Task> {
   readonly #options: Options;
   readonly #threads = new Set<Thread>();

@@ -18,7 +18,7 @@ const MEMORY = "set local work_mem = '96MB'";
 
 type Claimed = { format: Format; mapping: Mapping | null; currency: string; time_zone: string; source_no: number; bytes_total: number };
 
-/** Somebody undid the import while it was read. */
+/** The import was undone while it was read. */
 export class ImportUndone extends Error {}
 
 /**

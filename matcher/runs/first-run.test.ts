@@ -96,7 +96,7 @@ test("once many lines are imported, the planner knows of them", async () => {
   }
 });
 
-test("a step of a run that takes too long is planned anew, and done once more", async () => {
+test("a step of a run that takes too long is planned again, and done once more", async () => {
   const { rows } = await client.query<{ at: string | null }>(
     "select max(last_analyze) as at from pg_stat_user_tables where relname = 'lines'",
   );

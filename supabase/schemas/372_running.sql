@@ -201,7 +201,8 @@ begin
   violations := private.violations_of_period(tenant, x.reconciliation_id, run);
   update public.runs y set
     status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null, finished_at = clock_timestamp(),
-    failure = case when cardinality(violations) > 0 then 'What must always hold does not. It has been logged: tell us the run.' end,
+    failure = case when cardinality(violations) > 0 then
+      'An internal check failed after this run. It has been logged: send us the run''s id.' end,
     lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest, suggested_count = totals.suggested,
     open_count = (
       select count(*) from private.open_lines o where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),

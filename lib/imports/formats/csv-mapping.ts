@@ -31,7 +31,7 @@ export type CsvDescription = {
   columns: { name: string; kind: ColumnKind; samples: string[] }[];
   /** The first ten rows of the table, cell by cell. */
   rows: { line: number; cells: string[] }[];
-  /** What could be told from names and values. */
+  /** The mapping as far as names and values show it. */
   mapping: Mapping;
   /** Named by the amount column's header, as in "Bedrag (EUR)". */
   currency: string | null;
@@ -160,7 +160,7 @@ function proposedFields(columns: Column[]): Mapping["fields"] {
   }
   if (fields.external_id && new Set(cellsOf(columns, fields.external_id)).size < cellsOf(columns, fields.external_id).length)
     delete fields.external_id;
-  // A pair of columns says more than one beside it; half a pair says nothing.
+  // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
   if (fields.debit && fields.credit) delete fields.amount;
   else if (fields.amount) {
     delete fields.debit;

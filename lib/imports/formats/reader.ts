@@ -9,7 +9,7 @@ export type Reader = {
   end: () => void;
 };
 
-/** What a reader is told. */
+/** What a reader is given. */
 export type Reading = {
   out: LineCollector;
   /** The source's currency, for lines that name none. */
