@@ -38,6 +38,6 @@ await runInBackground({
   },
   crontab: "37 * * * * purge_imports\n* * * * * index_lines\n* * * * * end_abandoned_runs",
   vitals: [],
-  bells: {},
+  handlers: {},
   onListening: () => {},
 });

@@ -76,6 +76,6 @@ await runInBackground({
     * * * * * tell_security_event_counts
     */10 * * * * warn_of_failing_webhooks`,
   vitals: [startSlaClock(DATABASE_URL), startAuditSigner(DATABASE_URL), dispatcher],
-  bells: { deliveries: (webhookId) => dispatcher.wake(webhookId) },
+  handlers: { deliveries: (webhookId) => dispatcher.wake(webhookId) },
   onListening: () => dispatcher.sweep(),
 });
