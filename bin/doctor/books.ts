@@ -7,10 +7,10 @@ const MOST_LISTED = 20;
 type Pair = { tenant_id: string; pair_no: number; names: string };
 type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
 
-/** `npm run doctor -- --books`: reads only, and holds up nobody. */
+/** `npm run doctor -- --books`: only reads, and locks nothing. */
 export const bookChecks: readonly Check[] = [{ name: "Books", look: lookAtBooks }];
 
-/** Every pair computed anew from its lines, decisions and closings, against what is shown of it. */
+/** Every pair recomputed from its lines, decisions and closings, against what is shown of it. */
 async function lookAtBooks(project: Project) {
   return looking(project, async (client) => {
     await client.query("begin isolation level repeatable read read only");

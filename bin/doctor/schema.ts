@@ -49,7 +49,7 @@ async function lookAtSchema(project: Project) {
   );
 }
 
-/** Tables that others keep beside ours are theirs. What is granted or allowed on ours is not. */
+/** Tables of others in the same schemas are ignored. Grants and policies on ours are not. */
 function drift(wanted: readonly Thing[], found: readonly Thing[]): Difference[] {
   const ours = new Set(wanted.map(({ owner }) => owner));
   return differences(wanted, found).filter(({ change, before, after }) => {

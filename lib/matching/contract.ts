@@ -79,7 +79,7 @@ export const explanation = z
   .meta({ id: "MatchExplanation" });
 export type MatchExplanation = z.output<typeof explanation>;
 
-/** What tells a line of a match from others. */
+/** What identifies a line of a match. */
 const lineWords = {
   value_date: z.iso.date().meta({ description: "The line's.", example: "2026-10-05" }),
   reference: z.string().nullable().meta({ description: "The line's.", example: "RG-2026-4711" }),

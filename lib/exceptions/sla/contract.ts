@@ -28,7 +28,7 @@ const policy = {
     .min(SLA_POLICIES.at_risk_thresholds.least)
     .max(SLA_POLICIES.at_risk_thresholds.most)
     .meta({
-      description: "Minutes before due_at at which exception.sla.at_risk is sent. May be empty beside at_risk_business_thresholds.",
+      description: "Minutes before due_at at which exception.sla.at_risk is sent. May be empty.",
       example: [240, 60],
     }),
 };
