@@ -1,6 +1,6 @@
 /**
  * What the examples show: one tenant on one morning. A field's own example fits its schema; here they are made consistent with each other,
- * and a response with its request. Kept beside the contracts, not in them: pages load those.
+ * and a response with its request. Kept next to the contracts, not in them: pages load those.
  */
 const NOW = "2026-11-20T09:30:00.000Z";
 const LAST_WEEK = "2026-11-13T08:00:00.000Z";
