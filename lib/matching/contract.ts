@@ -227,7 +227,7 @@ export const createMatchContract = contract({
       .max(20)
       .default([])
       .meta({ example: [{ kind: "fee", amount_minor: -250, note: "Card fee of October" }] }),
-    note: text(1000).nullable().default(null).meta({ example: "Told on the phone" }),
+    note: text(1000).nullable().default(null).meta({ example: "Confirmed by phone" }),
     split_line_id: lineId.optional().meta({
       description: "One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.",
     }),

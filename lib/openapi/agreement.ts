@@ -141,7 +141,7 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   updateWebhook: with_({ events: ["exception.sla.breached"], updated_at: NOW }),
   rotateWebhookSecret: with_({ created_at: LAST_WEEK, secret_changed_at: NOW, previous_secret_expires_at: "2026-11-20T10:30:00.000Z" }),
   createRun: with_({ dry_run: true }),
-  createMatch: with_({ note: "Told on the phone" }),
+  createMatch: with_({ note: "Confirmed by phone" }),
   testWebhook: with_({ ...waiting, type: "webhook.test" }),
   resendWebhookDelivery: with_({ status: "pending", next_attempt_at: NOW }),
   recoverWebhook: with_({ since: YESTERDAY, dry_run: true }),
