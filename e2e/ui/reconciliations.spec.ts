@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { World } from "../api/matching/world.ts";
+import { Fixture } from "../api/matching/matching-fixture.ts";
 import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn, reconcile, report, rowOf } from "./person.ts";
 import { test } from "./test.ts";
@@ -56,13 +56,13 @@ test("a new name alone is sent, so that counts that were reported meanwhile stay
 
 test("what a run changed shows though it began and ended between two looks", async ({ page, context }) => {
   test.setTimeout(120_000);
-  const world = await World.create();
-  await beSignedIn(context, { [world.tenant]: ["tenant_lead"] });
-  await page.goto(`/${world.tenant}/reconciliations/${world.period}`);
+  const fixture = await Fixture.create();
+  await beSignedIn(context, { [fixture.tenant]: ["tenant_lead"] });
+  await page.goto(`/${fixture.tenant}/reconciliations/${fixture.period}`);
   await expect(page.getByText("No run yet.")).toBeVisible();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(/\/v1\/reconciliations\/[^/]+\/runs/, (route) => released.then(() => route.continue()));
-  await world.run();
+  await fixture.run();
   const proof = page.waitForRequest(/\/proof/);
   release();
   await proof;
