@@ -12,8 +12,8 @@ import { Random } from "../judge/worlds/random.ts";
 
 const [size = "100000", order = "sources-first", world = "90 % exact"] = process.argv.slice(2);
 const OTHERS = 100_000;
-/** Slower ones are told one by one, in ms. */
-const TOLD_FROM_MS = 100;
+/** Slower statements are listed one by one, in ms. */
+const LISTED_FROM_MS = 100;
 const TABLES = [
   "public.lines",
   "private.open_lines",
@@ -49,19 +49,19 @@ await withFreshDatabases(async (fresh) => {
     console.log(name, "imported in", seconds(await tenant.import(source, side)), `(${side.length} lines)`);
   const period = before ?? (await tenant.bind(left, right));
   console.log("prepared in", seconds(await tenant.prepare()));
-  const tell = async (what: string) => {
-    const { seconds: taken, told, ...outcome } = await tenant.run(period);
+  const report = async (what: string) => {
+    const { seconds: taken, statements, ...outcome } = await tenant.run(period);
     const peak = process.resourceUsage().maxRSS / 1024;
     console.log(`\n${what}: ${seconds(taken)}, memory at its highest so far ${peak.toFixed(0)} MB`, JSON.stringify(outcome));
-    for (const { statement, ms } of told)
-      if (ms >= TOLD_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${statement.slice(0, 130)}`);
+    for (const { statement, ms } of statements)
+      if (ms >= LISTED_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${statement.slice(0, 130)}`);
   };
-  await tell("first run");
-  await tell("nothing new");
+  await report("first run");
+  await report("nothing new");
   await tenant.import(right, ours.more);
-  await tell(`${ours.more.length} new lines`);
+  await report(`${ours.more.length} new lines`);
   await tenant.import(right, ours.last);
-  await tell("one new line");
+  await report("one new line");
 });
 process.exit(0);
 

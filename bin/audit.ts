@@ -7,7 +7,7 @@ import { fail } from "./fail.ts";
 
 const USAGE = `Usage: npm run -s audit -- verify [--tenant <id>] [--checkpoints <file>]
          verifies each chain of security events and reports the first event that fails; '*' is the chain without a tenant.
-         --checkpoints: the worker's log, or lines of it, kept where nobody who can write the database can write
+         --checkpoints: the worker's log, or lines of it, kept out of reach of those who can write the database
        npm run -s audit -- retention <tenant> <days>
        npm run -s audit -- public-keys`;
 
@@ -50,7 +50,8 @@ async function verify(): Promise<void> {
   const { chainReader, readChainState } = await import("#lib/security-events/read-chain.ts");
   const kept = values.checkpoints ? await readKept(values.checkpoints) : [];
   const { rows } = await client.query<{ chain: string }>(
-    "select chain from private.security_event_heads union select coalesce(tenant_id, '*') from public.security_events union select chain from private.security_event_checkpoints order by 1",
+    `select chain from private.security_event_heads union select coalesce(tenant_id, '*') from public.security_events
+     union select chain from private.security_event_checkpoints order by 1`,
   );
   const chains = [...new Set([...rows.map(({ chain }) => chain), ...kept.map(({ chain }) => chain)])];
   const wanted = chains.filter((chain) => values.tenant === undefined || chain === values.tenant);
@@ -72,7 +73,8 @@ async function verify(): Promise<void> {
     const since = forgotten_through_seq === null ? "" : ` after the purged ${forgotten_through_seq}`;
     const signed = checkpoint ? `signed up to ${checkpoint.seq} at ${checkpoint.at}` : "nothing signed yet";
     console.log(
-      `✓ ${chain}: ${events} events${since} verified, up to event ${verified_through?.seq ?? 0}; ${signed}, ${unsigned_events} not signed yet`,
+      `✓ ${chain}: ${events} events${since} verified, up to event ${verified_through?.seq ?? 0}; ` +
+        `${signed}, ${unsigned_events} not signed yet`,
     );
   }
   if (broken > 0) process.exitCode = 1;

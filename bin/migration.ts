@@ -5,7 +5,7 @@
  *
  * Functions, policies, triggers, grants, comments, the tables of permissions and tables that are new are written by themselves. What
  * changes of a table that exists is refused until a statement does it: given by --sql, or written into the file above its marker.
- * Run again with the same name, it writes the last migration anew and keeps that part.
+ * Run again with the same name, it rewrites the last migration and keeps that part.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -75,7 +75,7 @@ function write(text: string): void {
   console.log(`${path(file)}: ${text.split("\n").length - 1} lines`);
 }
 
-/** The part above the marker of a migration that is written anew. */
+/** The part above the marker of a migration that is rewritten. */
 function handWritten(): string {
   if (!existsSync(file)) return "";
   const [above = ""] = readFileSync(file, "utf8").split(MARKER);

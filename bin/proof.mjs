@@ -1,6 +1,6 @@
 /**
- * `npm run proof [-- <part>…]`: everything that can be proved, where `npm test` asks only what would hurt somebody the same day. Each part
- * goes on where it was interrupted on the same commit; one that was ended begins anew when it is named. Results: test-results/proof.json,
+ * `npm run proof [-- <part>…]`: everything that can be proved; `npm test` asks only what would do harm the same day. Each part
+ * goes on where it was interrupted on the same commit; one that has ended begins again when it is named. Results: test-results/proof.json,
  * and docs/proof.md, which names the parts that were not run.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -118,7 +118,8 @@ function pageOf() {
   return [
     "# The last whole proof",
     "",
-    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ${proof.clean ? "" : "with changes, "}begun ${new Date(proof.startedAt).toISOString().slice(0, 10)}. Written by it: don't edit.`,
+    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ${proof.clean ? "" : "with changes, "}begun ` +
+      `${new Date(proof.startedAt).toISOString().slice(0, 10)}. Written by it: don't edit.`,
     "",
     "| Part | Passed | Failed | Flaky | Minutes |",
     "| --- | ---: | ---: | ---: | ---: |",

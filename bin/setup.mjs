@@ -73,7 +73,7 @@ export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) 
   });
 }
 
-/** npm notes what it installed beside it; packages for other systems are in the lock file alone. */
+/** npm records what it installed in node_modules; packages for other systems are in the lock file only. */
 function installed() {
   const note = join(ROOT, "node_modules/.package-lock.json");
   if (!existsSync(note) || !existsSync(NODE)) return false;

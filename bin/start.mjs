@@ -12,7 +12,7 @@ try {
   process.exit(1);
 }
 
-// The channel tells the supervisor when this process is gone, however it went. In a process group of its own it gets
+// The channel closes when this process is gone, which the supervisor notices. In its own process group it gets
 // each signal from here alone.
 const supervisor = spawn(NODE, [join(ROOT, "supervisor/main.ts"), ...(dev ? ["--dev"] : [])], {
   cwd: ROOT,

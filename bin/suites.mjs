@@ -9,7 +9,7 @@ import { NODE, ROOT } from "./setup.mjs";
 const WORDS_MAX_LINES = 12;
 
 /**
- * What a suite tells. A failure without a file says that the suite broke before it could tell.
+ * What a suite reports. A failure without a file: the suite ended before it reported anything.
  * @typedef {{ name: string, file?: string, words?: string }} Failure
  * @typedef {{ passed: number, failures: Failure[], files: { file: string, seconds: number }[] }} Outcome
  */
@@ -48,7 +48,7 @@ export async function playwright(args) {
   }));
 }
 
-/** The same suite again with nothing beside it: of the files whose tests failed, or whole where it could not tell. */
+/** The same suite again alone: the files whose tests failed, or all of it where it did not report them. */
 export function again(suite, { failures }) {
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   if (suite === "verify") return verify();
@@ -93,8 +93,8 @@ function wordsOf(message = "") {
 }
 
 function outcome(suite, ok, report, read) {
-  const told = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, failures: [], files: [] };
-  return ok || told.failures.length > 0 ? told : { ...told, failures: [{ name: suite, words: "ended before it could tell" }] };
+  const result = existsSync(report) ? read(JSON.parse(readFileSync(report, "utf8"))) : { passed: 0, failures: [], files: [] };
+  return ok || result.failures.length > 0 ? result : { ...result, failures: [{ name: suite, words: "ended before it reported anything" }] };
 }
 
 /** What a suite says is printed when it ends: suites run side by side. */

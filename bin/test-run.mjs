@@ -16,7 +16,7 @@ export class TestRun {
   #startedAt = new Date();
   #loadBefore = loadavg()[0];
 
-  /** Runs a suite and keeps what it tells. `run`: answers an Outcome (suites.mjs). */
+  /** Runs a suite and keeps what it reports. `run`: answers an Outcome (suites.mjs). */
   async suite(name, run) {
     const since = performance.now();
     const outcome = await run();
@@ -42,7 +42,7 @@ export class TestRun {
     const second = await again(name, first);
     const failures = first.failures.filter((one) => second.failures.some((other) => isSame(one, other)));
     const flaky = first.failures.filter((one) => !failures.includes(one));
-    // A suite that could not tell was run whole.
+    // A suite that reported nothing was run whole.
     const passed = first.failures.every(({ file }) => file) ? first.passed + flaky.length : second.passed;
     this.results[name] = { ...first, passed, failures, flaky, minutes: first.minutes + minutesSince(since) };
   }
@@ -109,7 +109,7 @@ function named({ suite, name, words }) {
   return [`${suite}: ${name}`, ...(words ? words.split("\n") : [])].join("\n    ");
 }
 
-/** A file that could not be read stands for each of its tests, a suite that could not tell for all. */
+/** A file that could not be read stands for each of its tests, a suite that reported nothing for all. */
 function isSame(one, other) {
   if (!one.file || !other.file) return true;
   return one.file === other.file && (one.name === other.name || one.name === one.file || other.name === other.file);

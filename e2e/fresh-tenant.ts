@@ -20,8 +20,8 @@ const CHUNK_BYTES = 1 << 20;
 
 export type FileLine = { day: string; amount_minor: number; reference?: string; counterparty?: string; description?: string };
 
-/** What a run came to; `told`: every statement of its main connection, in order, and how long it took. */
-export type RunTold = {
+/** The result of a run; `statements`: every statement of its main connection, in order, and how long it took. */
+export type RunReport = {
   id: string;
   status: string;
   failure: string | null;
@@ -29,7 +29,7 @@ export type RunTold = {
   open_count: string;
   changed: { added: number; kept: number; replaced: number; undone: number };
   seconds: number;
-  told: { statement: string; ms: number }[];
+  statements: { statement: string; ms: number }[];
 };
 
 export class FreshTenant {
@@ -90,22 +90,22 @@ export class FreshTenant {
     return (performance.now() - startedAt) / 1000;
   }
 
-  async run(period: string): Promise<RunTold> {
+  async run(period: string): Promise<RunReport> {
     const startedAt = performance.now();
-    const told: RunTold["told"] = [];
+    const statements: RunReport["statements"] = [];
     let id = "";
     await withConnections(this.url, { name: "run", requestId: null }, async (main, side) => {
-      tellStatements(main, told);
+      recordStatements(main, statements);
       await doRun(main, side, { tenant_id: this.id, reconciliation_id: period, run_id: null }, (run) => {
         id = run.runId;
       });
     });
     const seconds = (performance.now() - startedAt) / 1000;
-    const { rows } = await this.client.query<Omit<RunTold, "told" | "seconds">>(
+    const { rows } = await this.client.query<Omit<RunReport, "statements" | "seconds">>(
       "select id, status, failure, suggested_count, open_count, changed from public.runs where tenant_id = $1 and id = $2",
       [this.id, id],
     );
-    return { ...(rows[0] as Omit<RunTold, "told" | "seconds">), seconds, told };
+    return { ...(rows[0] as Omit<RunReport, "statements" | "seconds">), seconds, statements };
   }
 
   private async call(verb: string, operation: string, input: object): Promise<{ id: string }> {
@@ -134,18 +134,18 @@ function rowOf({ day, amount_minor, reference = "", counterparty = "", descripti
 }
 
 /** Streams of COPY count until the next statement begins. */
-function tellStatements(client: Client, told: RunTold["told"]): void {
+function recordStatements(client: Client, statements: RunReport["statements"]): void {
   const query = client.query.bind(client) as (...given: unknown[]) => unknown;
   let startedAt = 0;
   const ends = () => {
-    const last = told.at(-1);
+    const last = statements.at(-1);
     if (last && Number.isNaN(last.ms)) last.ms = performance.now() - startedAt;
   };
   const timed = (first: unknown, ...others: unknown[]) => {
     ends();
     startedAt = performance.now();
     const text = typeof first === "string" ? first : (first as { text?: string; cursor?: { text: string } }).text;
-    told.push({ statement: (text ?? "copy").replace(/\s+/g, " "), ms: Number.NaN });
+    statements.push({ statement: (text ?? "copy").replace(/\s+/g, " "), ms: Number.NaN });
     const answer = query(first, ...others);
     if (answer instanceof Promise) answer.then(ends, ends);
     return answer;

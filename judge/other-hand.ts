@@ -115,8 +115,8 @@ function missed(runs: readonly Judged[]): string {
     const pairs = new Set(found.flatMap(({ left, right }) => pairsOf(left, right)));
     for (const match of world.truth) {
       if (pairsOf(match.left, match.right).every((pair) => pairs.has(pair))) continue;
-      const told = `${match.kind} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whatInstead(world, found, match)}`;
-      byKind.set(match.kind, [...(byKind.get(match.kind) ?? []), told]);
+      const description = `${match.kind} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whatInstead(world, found, match)}`;
+      byKind.set(match.kind, [...(byKind.get(match.kind) ?? []), description]);
     }
   }
   const lists = [...byKind.values()];

@@ -15,8 +15,8 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 giveWay();
 
 /**
- * Places are kept for each kind of work, and none of them is one tenant's alone: a run never stands in the way of imports, nor one tenant's long work
- * in that of another's. Jobs carry their kind as a flag, and `kind:tenant` (private.places_of).
+ * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block imports, and one tenant's long work doesn't
+ * block another's. Jobs carry their kind as a flag, and `kind:tenant` (private.places_of).
  */
 const PLACES: Record<string, number> = { run: RUNS_AT_ONCE, "run:": 2, "large run": 2, "large run:": 1, lines: 3, "lines:": 2 };
 const placesOf = (flag: string) => PLACES[flag.replace(/:.*/s, ":")] ?? 1;
@@ -38,6 +38,6 @@ await runInBackground({
   },
   crontab: "37 * * * * purge_imports\n* * * * * index_lines\n* * * * * end_abandoned_runs",
   vitals: [],
-  bells: {},
+  handlers: {},
   onListening: () => {},
 });

@@ -92,7 +92,7 @@ export async function headersOfAll(): Promise<[string, string][]> {
   return rules.flatMap(({ headers }) => headers.map(({ key, value }): [string, string] => [key, value]));
 }
 
-/** What of a Request our routes read. Its body becomes a stream where one is asked for: what nobody reads, Node passes over by itself. */
+/** What of a Request our routes read. Its body becomes a stream where one is asked for: an unread body is skipped by Node. */
 class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
   readonly method: string;
   readonly url: string;
@@ -136,7 +136,7 @@ async function sendFile(body: ReadableStream, compresses: boolean, response: Ser
   const source = Readable.fromWeb(body as WebStream);
   const steps = compresses ? [source, createGzip({ flush: constants.Z_SYNC_FLUSH }), response] : [source, response];
   await pipeline(steps).catch((error) => {
-    // Who asked is gone, or is told by the connection's end that this is not all.
+    // The caller is gone, or learns from the connection's end that the response is incomplete.
     response.destroy();
     if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") log.error({ err: error }, "a file ended early");
   });

@@ -35,7 +35,7 @@ const app = next({ dev, port });
 await app.prepare();
 const handle = app.getRequestHandler();
 const serveBuilt = dev ? null : buildFiles();
-// The development server loads anew what was changed.
+// The development server reloads what was changed.
 const serveApi = dev ? null : apiRoutes();
 const limitAddress = rateLimit({ name: "address", perMinute: perAddress(), refusal: "Too many requests from this address." });
 const inFlight = new Set<ServerResponse>();

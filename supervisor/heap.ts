@@ -1,7 +1,7 @@
 /**
- * What each process's heap may hold, in MiB; ops/ and the Dockerfile give the same. Its old generation well above what they need: V8 collects sooner
- * the smaller the bound is, and grows past a gigabyte of what nobody uses where there is none. What a call makes is dead when it ends, and what a
- * matcher keeps of lines is in typed arrays: a larger young generation would only wait longer to be swept.
+ * Heap limits of each process, in MiB; ops/ and the Dockerfile give the same. The old generation's is well above what they need: V8 collects
+ * sooner the smaller the limit is, and without one the heap grows past a gigabyte of garbage. Objects of a call are dead when it ends, and a
+ * matcher keeps lines in typed arrays, so a larger young generation would only be swept later.
  */
 export const HEAP = {
   web: ["--max-old-space-size=512", "--max-semi-space-size=8"],

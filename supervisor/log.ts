@@ -15,15 +15,15 @@ export function entryOf(part: string, line: string, level = "info"): Entry {
   }
 }
 
-let told: (level: string) => boolean = () => true;
+let isLogged: (level: string) => boolean = () => true;
 
-/** For what starts a database of its own for a moment. */
-export function tellProblemsOnly(): void {
-  told = (level) => ["warn", "error", "fatal"].includes(level);
+/** For tools that start a database for a moment. */
+export function logProblemsOnly(): void {
+  isLogged = (level) => ["warn", "error", "fatal"].includes(level);
 }
 
 export function write(entry: Entry): void {
-  if (!told(entry.level)) return;
+  if (!isLogged(entry.level)) return;
   process.stdout.write(`${process.stdout.isTTY ? readable(entry) : JSON.stringify(entry)}\n`);
 }
 

@@ -104,7 +104,7 @@ function onSignal(signal: NodeJS.Signals): void {
 process.on("SIGINT", onSignal);
 process.on("SIGTERM", onSignal);
 process.on("SIGHUP", onSignal);
-// Nobody reads what we say: what reads a pipe ends us by closing it.
+// The reader of our output closed the pipe, by which it ends us.
 process.stdout.on("error", () => stopping ?? stop("output closed"));
 process.on("disconnect", () => stopping ?? stop("the parent process exited"));
 

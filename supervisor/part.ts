@@ -25,7 +25,7 @@ export type PartOptions = {
 const started: Part[][] = [];
 let stopping = false;
 
-/** Starts so many of a part, which stop together. Several are numbered by name. `own`: what each has in its environment beside. */
+/** Starts `count` processes of a part, which stop together and are numbered by name. `own`: additional environment variables of each. */
 export function startParts(count: number, options: PartOptions, own: (nth: number) => Record<string, string> = () => ({})): Part[] {
   if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
   const parts = Array.from({ length: count }, (_, nth) => {
@@ -93,7 +93,7 @@ export class Part {
     log("info", `${name} started`, { pid: child.pid });
   }
 
-  /** Ends it and starts it anew, as after a change of its sources. Resolves when the new one is ready. */
+  /** Restarts it, as after a change of its sources. Resolves when the new process is ready. */
   async renew(): Promise<void> {
     if (this.#child && !this.#ending) {
       this.#ready = Promise.withResolvers();

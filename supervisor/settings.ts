@@ -20,7 +20,7 @@ const SUPABASE_VARIABLES = [
 
 const MOST_PROCESSES = 64;
 
-/** Background processes by kind, and the variable that says how many. `<kind>/main.ts` calls `runInBackground`: a further kind is a line here. */
+/** Background processes by kind, and the variable with their number. `<kind>/main.ts` calls `runInBackground`; a new kind is added here. */
 const BACKGROUND = [
   ["worker", "WORKER_CONCURRENCY"],
   ["matcher", "MATCHER_CONCURRENCY"],
@@ -99,7 +99,7 @@ export function readSettings(env: Environment = process.env): Settings {
   if (!local) requireShared(env, webs, background);
   settings.AUDIT_PUBLIC_KEYS ??= publicKeysOf(settings.AUDIT_SIGNING_KEY ?? "");
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
-  // Whoever tries the local stack shows it to nobody else.
+  // A local stack is for trying: only this machine can reach it.
   if (local) settings.HOST ??= "127.0.0.1";
   if (local) delete settings.DIRECT_URL;
   requireMail(settings);
@@ -119,14 +119,14 @@ function requireLong(settings: Record<string, string>, name: string, may: string
   throw new SettingsError(`${name} is shorter than 32 bytes: anyone could guess it and ${may}. ${instead}`);
 }
 
-/** A server would refuse, or take for spam, what comes from nowhere. */
+/** Mail servers refuse mail without a sender's address, or take it for spam. */
 function requireMail({ SMTP_URL, MAIL_FROM }: Record<string, string>): void {
   if (SMTP_URL !== undefined && !/^smtps?:\/\/[^/\s]+\/?$/.test(SMTP_URL))
     throw new SettingsError("SMTP_URL must be smtp://user:password@host:port, or smtps:// for TLS from the first byte.");
   if (MAIL_FROM !== undefined && !/^[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(MAIL_FROM))
     throw new SettingsError("MAIL_FROM must be an address, for example Tieout <tieout@example.com>.");
   if (SMTP_URL !== undefined && MAIL_FROM === undefined)
-    throw new SettingsError("MAIL_FROM must be set beside SMTP_URL: the address that mail is sent from.");
+    throw new SettingsError("MAIL_FROM must be set with SMTP_URL: the address that mail is sent from.");
 }
 
 /** A session's cookie is safe on https alone. A project on this machine is for trying. */
@@ -134,7 +134,7 @@ function requireHttps({ SUPABASE_URL = "", NEXTAUTH_URL }: Record<string, string
   const isHere = URL.canParse(SUPABASE_URL) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(SUPABASE_URL).hostname);
   if (isHere || NEXTAUTH_URL?.startsWith("https://")) return;
   throw new SettingsError(
-    "NEXTAUTH_URL has to be the dashboard's https address beside a hosted Supabase project: its cookies are safe on https alone.",
+    "NEXTAUTH_URL has to be the dashboard's https address with a hosted Supabase project: its cookies are safe on https only.",
   );
 }
 
@@ -191,6 +191,7 @@ function requireSupabase(env: Environment): void {
   const missing = SUPABASE_VARIABLES.filter((name) => !env[name]);
   if (missing.length === 0) return;
   throw new SettingsError(
-    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. Set all five, or unset SUPABASE_URL to start the local stack.`,
+    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. ` +
+      "Set all five, or unset SUPABASE_URL to start the local stack.",
   );
 }

@@ -50,12 +50,12 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
   return urls;
 }
 
-/** @throws SettingsError where calls of requests would come in as somebody who may do more. */
+/** @throws SettingsError where the role of requests has more rights than requests need. */
 export async function requireRequestRole({
   REQUEST_DATABASE_URL: url,
   REPLICA_DATABASE_URL: replicaUrl,
 }: Record<string, string>): Promise<void> {
-  if (replicaUrl && !url) throw new SettingsError("REPLICA_DATABASE_URL needs REQUEST_DATABASE_URL beside it.");
+  if (replicaUrl && !url) throw new SettingsError("REPLICA_DATABASE_URL needs REQUEST_DATABASE_URL as well.");
   if (!url) return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
   const excess = await excessOf(url).catch((error: Error) => {
     throw new SettingsError(`REQUEST_DATABASE_URL does not lead to a database: ${error.message}.`);
@@ -70,7 +70,7 @@ export async function requireRequestRole({
   if (beyond) throw new SettingsError(`REPLICA_DATABASE_URL is no role for requests: ${beyond}. Give the role of REQUEST_DATABASE_URL.`);
 }
 
-/** @throws SettingsError where the worker could not hear what it is told. */
+/** @throws SettingsError where the worker could not receive notifications. */
 export async function requireListening({ DATABASE_URL = "", DIRECT_URL }: Record<string, string>): Promise<void> {
   const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
   const heard = await hearsNotifications(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
@@ -79,7 +79,8 @@ export async function requireListening({ DATABASE_URL = "", DIRECT_URL }: Record
   if (heard) return;
   const advice = "a direct connection, or one through a pooler in session mode (at Supabase: port 5432, not 6543)";
   throw new SettingsError(
-    `${name} goes through a pooler in transaction mode, which loses what the worker listens for. ${DIRECT_URL ? `It has to be ${advice}.` : `Give DIRECT_URL beside it: ${advice}.`}`,
+    `${name} goes through a pooler in transaction mode, which loses what the worker listens for. ` +
+      (DIRECT_URL ? `It has to be ${advice}.` : `Set DIRECT_URL as well: ${advice}.`),
   );
 }
 
@@ -144,7 +145,7 @@ export async function renewWeb([web]: Part[], { webs }: Settings): Promise<void>
   else await web?.renew();
 }
 
-/** Ready is 200 of /readyz: the database answers and workers do their work. Where they are on other machines, that they do is not waited for. */
+/** Ready is 200 of /readyz: the database answers and workers do their work. Workers on other machines are not waited for. */
 export async function webIsReady({ port, webs, background, env: { HOST } }: Settings): Promise<void> {
   if (webs === 0) return;
   const host = !HOST || HOST === "0.0.0.0" || HOST === "::" ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;

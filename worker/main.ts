@@ -53,7 +53,7 @@ await runInBackground({
     send_invitation: sendInvitation(mailer, origin),
     send_password_reset: sendPasswordReset(mailer, origin),
     send_test_alert: sendTestAlert(sender),
-    tell_security_event_counts: inBatches("private.tell_security_event_counts"),
+    tell_security_event_counts: inBatches("private.report_security_event_counts"),
     warn_of_failing_webhooks: warnOfFailingWebhooks,
   },
   crontab: `
@@ -76,6 +76,6 @@ await runInBackground({
     * * * * * tell_security_event_counts
     */10 * * * * warn_of_failing_webhooks`,
   vitals: [startSlaClock(DATABASE_URL), startAuditSigner(DATABASE_URL), dispatcher],
-  bells: { deliveries: (webhookId) => dispatcher.wake(webhookId) },
+  handlers: { deliveries: (webhookId) => dispatcher.wake(webhookId) },
   onListening: () => dispatcher.sweep(),
 });

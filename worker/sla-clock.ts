@@ -13,7 +13,7 @@ type Tick = { moved: number; wait_ms: number | null };
 
 /**
  * Moves the SLA clock on: sleeps until the next boundary of any exception, by the database's clock, and lets the database
- * tell of what was crossed. Any number of workers may run it.
+ * report what was crossed. Any number of workers may run it.
  */
 export function startSlaClock(connectionString: string): Loop {
   return new Loop({ name: "sla-clock", connectionString, statementWithinMs: STATEMENT_WITHIN_MS, turn: tick });

@@ -1,9 +1,9 @@
 import { readiness } from "#lib/http/readiness.ts";
 
 export async function GET(): Promise<Response> {
-  const { ready, ...told } = await readiness();
+  const { ready, ...report } = await readiness();
   return Response.json(
-    { status: ready ? "ready" : "unavailable", ...told },
+    { status: ready ? "ready" : "unavailable", ...report },
     { status: ready ? 200 : 503, headers: { "Cache-Control": "no-store", ...(!ready && { "Retry-After": "2" }) } },
   );
 }

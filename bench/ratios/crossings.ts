@@ -95,12 +95,13 @@ async function lag(tenant: string): Promise<Finding> {
 }
 
 function slowdown(meanwhile: number[], alone: number[]): Finding {
-  const told = (times: number[]) => `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
+  const format = (times: number[]) =>
+    `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
   const ratio = quantile(meanwhile, 0.99) / quantile(alone, 0.99);
   return {
     what: "p99 of another tenant's board meanwhile",
-    ours: told(meanwhile),
-    against: `alone: ${told(alone)}`,
+    ours: format(meanwhile),
+    against: `alone: ${format(alone)}`,
     figure: ratio.toFixed(2),
     target: `≤ ${MOST}`,
     met: ratio <= MOST,

@@ -111,14 +111,14 @@ function findingOf({ name, first, again }: Place): Finding {
   const firstMs = median(first.map(({ ms }) => ms));
   const againMs = median(again.map(({ ms }) => ms));
   const longest = Math.max(...[...first, ...again].map(({ longest }) => longest));
-  const told = (visits: Visit[]) => {
+  const format = (visits: Visit[]) => {
     const times = visits.map(({ ms }) => ms);
     return `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`;
   };
   return {
     what: name,
-    ours: `first ${told(first)}`,
-    against: `again ${told(again)}`,
+    ours: `first ${format(first)}`,
+    against: `again ${format(again)}`,
     figure: `longest task ${longest === 0 ? "under 50" : longest.toFixed(0)} ms`,
     target: `≤ ${FIRST_MS}, ≤ ${AGAIN_MS}, ≤ ${LONGEST_MS}`,
     met: firstMs <= FIRST_MS && againMs <= AGAIN_MS && longest <= LONGEST_MS,

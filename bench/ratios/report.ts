@@ -33,7 +33,7 @@ brackets. Callers, receivers, Postgres and the service share the cores. CPU is t
 
 /** Puts a section in its place, by its number, and leaves those that were not measured now. */
 export function writeSection(file: string, section: Section): void {
-  const text = told(section);
+  const text = format(section);
   const kept = existsSync(file)
     ? readFileSync(file, "utf8")
         .split(/^(?=## )/m)
@@ -47,7 +47,7 @@ export function writeSection(file: string, section: Section): void {
 
 const titleOf = (text: string) => /^## (.*)$/m.exec(text)?.[1] ?? "";
 
-function told({ title, how, findings }: Section): string {
+function format({ title, how, findings }: Section): string {
   const when = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}, load ${(loadavg()[1] ?? 0).toFixed(1)}`;
   return [
     `## ${title}`,

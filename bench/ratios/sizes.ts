@@ -29,7 +29,7 @@ export async function sizes(): Promise<Section> {
     const ratio = (medians.at(-1) ?? Number.NaN) / (medians[0] ?? Number.NaN);
     findings.push({
       what,
-      ours: medians.map((ms, index) => `${told(SIZES[index])}: ${ms.toFixed(1)} ms`).join(", "),
+      ours: medians.map((ms, index) => `${format(SIZES[index])}: ${ms.toFixed(1)} ms`).join(", "),
       against: "",
       figure: ratio.toFixed(2),
       target: `≤ ${MOST}`,
@@ -38,7 +38,7 @@ export async function sizes(): Promise<Section> {
   }
   const [search] = await mediansOf(tenants.slice(-1), SEARCH);
   findings.push({
-    what: `a search among ${told(SIZES.at(-1))}`,
+    what: `a search among ${format(SIZES.at(-1))}`,
     ours: `${search?.toFixed(1)} ms`,
     against: "",
     figure: `${search?.toFixed(1)} ms`,
@@ -80,6 +80,6 @@ export async function tenantOf(size: number): Promise<Sized> {
   return { size, tenant, bearer: await userToken(tenant, ["tenant_lead"]) };
 }
 
-function told(size: number | undefined): string {
+function format(size: number | undefined): string {
   return size?.toLocaleString("en") ?? "";
 }

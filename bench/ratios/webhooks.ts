@@ -20,7 +20,7 @@ const ROUNDS = 5;
 const AT_ONCE = 200;
 
 type Receiver = { port: number; arrived: Map<string, number>; stop: () => Promise<void> };
-type Told = { port: number } | { at: [id: string, at: number][] };
+type Message = { port: number } | { at: [id: string, at: number][] };
 
 /** Deliveries against a bare loop of signed POSTs to the same receiver, and from the commit of an event to its receipt. */
 export async function webhooks(): Promise<Section> {
@@ -40,9 +40,9 @@ async function startReceiver(): Promise<Receiver> {
   const child = fork(new URL("counting-receiver.ts", import.meta.url));
   const arrived = new Map<string, number>();
   const port = await new Promise<number>((listening) => {
-    child.on("message", (told: Told) => {
-      if ("port" in told) listening(told.port);
-      else for (const [id, at] of told.at) if (!arrived.has(id)) arrived.set(id, at);
+    child.on("message", (message: Message) => {
+      if ("port" in message) listening(message.port);
+      else for (const [id, at] of message.at) if (!arrived.has(id)) arrived.set(id, at);
     });
   });
   return {

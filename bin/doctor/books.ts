@@ -2,15 +2,15 @@ import { looking } from "./database.ts";
 import { type Check, ok, problem } from "./examine.ts";
 import type { Project } from "./project.ts";
 
-const MOST_TOLD = 20;
+const MOST_LISTED = 20;
 
 type Pair = { tenant_id: string; pair_no: number; names: string };
 type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
 
-/** `npm run doctor -- --books`: reads only, and holds up nobody. */
+/** `npm run doctor -- --books`: only reads, and locks nothing. */
 export const bookChecks: readonly Check[] = [{ name: "Books", look: lookAtBooks }];
 
-/** Every pair computed anew from its lines, decisions and closings, against what is shown of it. */
+/** Every pair recomputed from its lines, decisions and closings, against what is shown of it. */
 async function lookAtBooks(project: Project) {
   return looking(project, async (client) => {
     await client.query("begin isolation level repeatable read read only");
@@ -30,10 +30,10 @@ async function lookAtBooks(project: Project) {
       );
     }
     if (found.length === 0) return ok(`what is shown of ${pairs.length} pairs is what their lines and decisions come to`);
-    const told = found.slice(0, MOST_TOLD);
-    if (found.length > told.length) told.push(`and ${found.length - told.length} more`);
+    const listed = found.slice(0, MOST_LISTED);
+    if (found.length > listed.length) listed.push(`and ${found.length - listed.length} more`);
     return problem(
-      `${found.length} places differ from what lines and decisions come to:\n  ${told.join("\n  ")}`,
+      `${found.length} places differ from what lines and decisions come to:\n  ${listed.join("\n  ")}`,
       "Close none of these periods. Keep a copy of the database, and report this with the lines above.",
     );
   });

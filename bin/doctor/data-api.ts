@@ -14,7 +14,7 @@ export const dataApiChecks: readonly Check[] = [
   { name: "Exposed schemas", look: lookAtExposedSchemas },
 ];
 
-/** A key tells its kind: `sb_<kind>_…`, or of the older form by the role in the token. */
+/** The kind of a key: by its prefix `sb_<kind>_…`, or in the older form by the role in the token. */
 async function lookAtKey(variable: string, key: string, kind: string, role: string) {
   const is = kindOf(key);
   if (is === kind || is === role) return ok(`${variable} is a key of the kind ${is}`);
@@ -61,7 +61,7 @@ async function lookAtJwtSecret(project: Project) {
   if (another.status !== 401)
     return problem(
       "the Data API believes a token signed with another secret",
-      "Don't serve anything with this project: set its JWT secret anew.",
+      "Don't serve anything with this project: replace its JWT secret.",
     );
   return ok("the Data API believes it, and no other");
 }
@@ -100,7 +100,7 @@ function request({ url, publishableKey }: Project, path: string, bearer: string,
   });
 }
 
-/** Of nobody in no tenant: it is told apart from others, and may do nothing. */
+/** A caller without a user or a tenant: recognizable, and allowed to do nothing. */
 function token({ jwtSecret }: Pick<Project, "jwtSecret">): Promise<string> {
   return new SignJWT({ role: "authenticated" })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

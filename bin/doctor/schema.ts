@@ -6,7 +6,7 @@ import { looking } from "./database.ts";
 import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
 
-const MOST_TOLD = 20;
+const MOST_LISTED = 20;
 /** The platform's own, which differ from project to project. */
 const OF_THE_PLATFORM = new Set(["extension", "schema", "default privileges"]);
 
@@ -41,15 +41,15 @@ async function lookAtSchema(project: Project) {
   });
   const wrong = drift(wanted, found);
   if (wrong.length === 0) return ok(`${wanted.length} tables, columns, policies, grants and functions as the migrations make them`);
-  const told = wrong.slice(0, MOST_TOLD).map(describe);
-  if (wrong.length > told.length) told.push(`and ${wrong.length - told.length} more`);
+  const listed = wrong.slice(0, MOST_LISTED).map(describe);
+  if (wrong.length > listed.length) listed.push(`and ${wrong.length - listed.length} more`);
   return problem(
-    `${wrong.length} differ from what the migrations make:\n  ${told.join("\n  ")}`,
+    `${wrong.length} differ from what the migrations make:\n  ${listed.join("\n  ")}`,
     "Take these changes back. Lasting ones belong in a migration.",
   );
 }
 
-/** Tables that others keep beside ours are theirs. What is granted or allowed on ours is not. */
+/** Tables of others in the same schemas are ignored. Grants and policies on ours are not. */
 function drift(wanted: readonly Thing[], found: readonly Thing[]): Difference[] {
   const ours = new Set(wanted.map(({ owner }) => owner));
   return differences(wanted, found).filter(({ change, before, after }) => {

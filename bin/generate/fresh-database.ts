@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
-import { tellProblemsOnly } from "../../supervisor/log.ts";
+import { logProblemsOnly } from "../../supervisor/log.ts";
 import { stopParts } from "../../supervisor/part.ts";
 import { readSettings } from "../../supervisor/settings.ts";
 import { startPostgres } from "../../supervisor/stack.ts";
@@ -16,7 +16,7 @@ export type Fresh = () => Promise<FreshDatabase>;
 export async function withFreshDatabases<Result>(work: (fresh: Fresh) => Promise<Result>): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), "tieout-generate-"));
   const lent: Client[] = [];
-  tellProblemsOnly();
+  logProblemsOnly();
   try {
     const { owner, superuser } = await startPostgres(readSettings({ DATA_DIR: directory }));
     await runMigrations({ connectionString: owner });

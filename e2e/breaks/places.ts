@@ -15,13 +15,13 @@ export function misplaced(root: string, breaks: readonly Break[]): string[] {
   return [
     ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `Two breaks are called ${name}.`),
     ...breaks.flatMap(({ name, how, caught }) => {
-      const told: (string | null)[] = [existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`];
-      if ("file" in how) told.push(inFile(root, how));
+      const faults: (string | null)[] = [existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`];
+      if ("file" in how) faults.push(inFile(root, how));
       if ("function" in how) {
         const bodies = functions.filter((text) => text.startsWith(`${how.function}(`));
-        told.push(bodies.length === 0 ? `there is no ${how.function}` : once(bodies.join(""), how.replace, how.function));
+        faults.push(bodies.length === 0 ? `there is no ${how.function}` : once(bodies.join(""), how.replace, how.function));
       }
-      return told.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));
+      return faults.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));
     }),
   ];
 }

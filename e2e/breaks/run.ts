@@ -12,8 +12,8 @@ import { misplaced } from "./places.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-type Verdict = "caught" | "not caught" | "no such test" | "not to be told";
-type Told = { verdict: Verdict; by: Runner };
+type Verdict = "caught" | "not caught" | "no such test" | "undecided";
+type Outcome = { verdict: Verdict; by: Runner };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { check: { type: "boolean", default: false } } });
 const unknown = positionals.filter((name) => !BREAKS.some((one) => one.name === name));
@@ -31,20 +31,20 @@ process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0
 async function runAll(): Promise<boolean> {
   const startedAt = performance.now();
   const laboratory = Laboratory.open(ROOT);
-  const told = new Map<Break, Told>();
+  const outcomes = new Map<Break, Outcome>();
   try {
     await rebuild(laboratory);
     const whole = await coloursOf(laboratory, chosen);
     for (const [one, { colour, by }] of whole)
-      if (colour !== "green") tell(told, one, { verdict: colour === "missing" ? "no such test" : "not to be told", by });
+      if (colour !== "green") record(outcomes, one, { verdict: colour === "missing" ? "no such test" : "undecided", by });
     const sound = chosen.filter((one) => whole.get(one)?.colour === "green");
-    for (const one of sound.filter((one) => !needsBuild(one))) tell(told, one, await alone(laboratory, one));
-    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild))) tell(told, one, each);
+    for (const one of sound.filter((one) => !needsBuild(one))) record(outcomes, one, await alone(laboratory, one));
+    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild))) record(outcomes, one, each);
   } finally {
     laboratory.close();
   }
-  const caught = chosen.filter((one) => told.get(one)?.verdict === "caught");
-  const byGate = caught.filter((one) => told.get(one)?.by === "the gate").length;
+  const caught = chosen.filter((one) => outcomes.get(one)?.verdict === "caught");
+  const byGate = caught.filter((one) => outcomes.get(one)?.by === "the gate").length;
   console.log(`${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`);
   console.log(
     `\n${caught.length} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`,
@@ -57,7 +57,7 @@ async function runAll(): Promise<boolean> {
  * run after each. A test that is red in those builds that have its break, and green in the others, is red by that break. What
  * does not come out so is tried alone.
  */
-async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Told>> {
+async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promise<Map<Break, Outcome>> {
   const codes = codesFor(breaks.length);
   const fitting = new Map(breaks.map((one) => [one, true]));
   const runners = new Map<Break, Runner>();
@@ -74,12 +74,12 @@ async function inRounds(laboratory: Laboratory, breaks: readonly Break[]): Promi
       `  build ${round + 1} of ${codes[0]?.length}: ${breaks.filter((one) => !fitting.get(one)).length} are to be tried alone so far`,
     );
   }
-  const told = new Map<Break, Told>();
+  const outcomes = new Map<Break, Outcome>();
   for (const one of breaks) {
     const by = breaks.length > 2 && fitting.get(one) ? runners.get(one) : undefined;
-    told.set(one, by ? { verdict: "caught", by } : await alone(laboratory, one));
+    outcomes.set(one, by ? { verdict: "caught", by } : await alone(laboratory, one));
   }
-  return told;
+  return outcomes;
 }
 
 /** So many different ways to be in half of as few builds as that takes. */
@@ -91,7 +91,7 @@ function codesFor(count: number): boolean[][] {
   }
 }
 
-async function alone(laboratory: Laboratory, one: Break): Promise<Told> {
+async function alone(laboratory: Laboratory, one: Break): Promise<Outcome> {
   laboratory.apply([one]);
   try {
     if (needsBuild(one)) await rebuild(laboratory);
@@ -99,7 +99,7 @@ async function alone(laboratory: Laboratory, one: Break): Promise<Told> {
     return { verdict: verdictOf(colour), by };
   } catch (error) {
     console.log(`  ${one.name}: ${(error as Error).message.slice(0, 2000)}`);
-    return { verdict: "not to be told", by: "proof" };
+    return { verdict: "undecided", by: "proof" };
   } finally {
     laboratory.mend();
   }
@@ -112,10 +112,10 @@ async function rebuild(laboratory: Laboratory): Promise<void> {
 }
 
 function verdictOf(colour: Colour): Verdict {
-  return colour === "red" ? "caught" : colour === "green" ? "not caught" : "not to be told";
+  return colour === "red" ? "caught" : colour === "green" ? "not caught" : "undecided";
 }
 
-function tell(told: Map<Break, Told>, one: Break, { verdict, by }: Told): void {
-  told.set(one, { verdict, by });
+function record(outcomes: Map<Break, Outcome>, one: Break, { verdict, by }: Outcome): void {
+  outcomes.set(one, { verdict, by });
   console.log(verdict === "caught" ? `✓ ${one.name}: caught by ${by} (${one.is})` : `✗ ${one.name}: ${verdict} (${one.is})`);
 }

@@ -96,8 +96,8 @@ describe("calls", () => {
     const locking = await connection();
     await locking.query("begin; select from public.tenants where id = 'acme' for update");
     const before = others.written.length;
-    const isTold = (what: RegExp) => refusals(stuck).some(({ problem }) => what.test(problem?.detail ?? ""));
-    await until("both to be told", () => isTold(OUT_OF_TIME) && isTold(OUT_OF_TURN), ANSWERED_WITHIN_MS);
+    const isRefused = (what: RegExp) => refusals(stuck).some(({ problem }) => what.test(problem?.detail ?? ""));
+    await until("both to be refused", () => isRefused(OUT_OF_TIME) && isRefused(OUT_OF_TURN), ANSWERED_WITHIN_MS);
     const meanwhile = others.written.length - before;
     await locking.query("commit");
     await stuck.makeMore(CROWD, RECOVERED_WITHIN_MS);
@@ -158,8 +158,8 @@ describe("calls", () => {
     await others.end();
     expect(refusals(others)).toEqual([]);
     await others.expectNothingLost();
-    const told = receiver.received.filter(({ path, verified }) => path === "/deadlock" && verified.includes(SECRET));
-    expect(new Set(told.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
+    const deliveries = receiver.received.filter(({ path, verified }) => path === "/deadlock" && verified.includes(SECRET));
+    expect(new Set(deliveries.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
     console.log(`a deadlock: refused after ${Math.round(refused.ms)} ms, done once; another tenant: ${figures(others)}; lost 0, doubled 0`);
   });
 

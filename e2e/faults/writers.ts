@@ -26,7 +26,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
 
 type Options = { name: string; count: number; url: string; project: Project; receiver: Receiver; tenant?: string };
 
-/** Callers who make exceptions, each again under the same key until they are told that it is made; and a receiver who is told of them. */
+/** Callers that create exceptions, each retried with the same key until the call is answered; and a receiver of their events. */
 export class Writers {
   readonly answers: Answer[] = [];
   readonly written: string[] = [];
@@ -73,7 +73,7 @@ export class Writers {
     await this.#all;
   }
 
-  /** Every acknowledged write is there once and nothing else is, and each was told of: at least once, under one ID. */
+  /** Every acknowledged write is there once and nothing else is, and each was delivered: at least once, under one ID. */
   async expectNothingLost(): Promise<void> {
     const { name, project } = this.#options;
     const stored = await project.sql<{ title: string; times: number }>(
@@ -81,18 +81,18 @@ export class Writers {
       [name],
     );
     expect(new Map(stored.map(({ title, times }) => [title, times]))).toEqual(new Map(this.written.map((title) => [title, 1])));
-    await until("every write to be told of", () => this.written.every((title) => this.#idsTold().has(title)));
-    expect([...this.#idsTold()].filter(([, ids]) => ids.size !== 1)).toEqual([]);
+    await until("every write to be delivered", () => this.written.every((title) => this.#deliveredIds().has(title)));
+    expect([...this.#deliveredIds()].filter(([, ids]) => ids.size !== 1)).toEqual([]);
   }
 
-  #idsTold(): Map<string, Set<string>> {
-    const told = new Map<string, Set<string>>();
+  #deliveredIds(): Map<string, Set<string>> {
+    const delivered = new Map<string, Set<string>>();
     for (const { path, body, headers, verified } of this.#options.receiver.received) {
       if (path !== `/${this.#options.name}` || !verified.includes(SECRET)) continue;
       const { title } = (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception;
-      told.set(title, (told.get(title) ?? new Set()).add(headers["webhook-id"] ?? ""));
+      delivered.set(title, (delivered.get(title) ?? new Set()).add(headers["webhook-id"] ?? ""));
     }
-    return told;
+    return delivered;
   }
 
   async #write(name: string): Promise<void> {

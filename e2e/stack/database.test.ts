@@ -97,7 +97,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
   test("is refused without a direct connection beside it", async () => {
     const start = await Supervisor.start({ ...variables, DATA_DIR: freshDataDir(), DATABASE_URL: pooler.url });
     expect(await start.end()).toBe(1);
-    expect(start.fatal).toContain("Give DIRECT_URL beside it");
+    expect(start.fatal).toContain("Set DIRECT_URL as well");
   });
 
   test("serves all but what listens, with a direct connection beside it: migrations, deliveries, the clock, jobs", async () => {

@@ -71,45 +71,45 @@ describe("what is wrong with the database is named", () => {
   ])("$wrong", async ({ breaks, mends, says }) => {
     const [kept] = await project.sql<{ definition: string }>("select pg_get_functiondef('private.tenant_id'::regproc) as definition");
     await project.sql(breaks);
-    const told = await examined();
+    const report = await examined();
     await project.sql(`${mends}; ${kept?.definition}`);
-    for (const sentence of says) expect(told.says).toMatch(sentence);
-    expect(told.ends).toBe(1);
+    for (const sentence of says) expect(report.says).toMatch(sentence);
+    expect(report.ends).toBe(1);
   });
 });
 
 describe("what is wrong with the variables is named", () => {
   test("keys of the wrong kind, a secret that the Data API does not share, and a database at its bound", async () => {
-    const told = await examined({
+    const report = await examined({
       SUPABASE_PUBLISHABLE_KEY: project.env.SUPABASE_SECRET_KEY ?? "",
       SUPABASE_SECRET_KEY: "tks_not_supabase",
       SUPABASE_JWT_SECRET: "another secret of more than thirty-two bytes",
       DATABASE_MAX_BYTES: "1000",
     });
-    expect(told.says).toMatch(/^✗ Publishable key: SUPABASE_PUBLISHABLE_KEY is a key of the kind secret$/m);
-    expect(told.says).toMatch(/^✗ Secret key: SUPABASE_SECRET_KEY is no key of a Supabase project$/m);
-    expect(told.says).toMatch(/^✗ JWT secret: the Data API refuses what is signed with SUPABASE_JWT_SECRET$/m);
-    expect(told.says).toMatch(/^✗ Size: .* of DATABASE_MAX_BYTES$/m);
-    expect(told.ends).toBe(1);
+    expect(report.says).toMatch(/^✗ Publishable key: SUPABASE_PUBLISHABLE_KEY is a key of the kind secret$/m);
+    expect(report.says).toMatch(/^✗ Secret key: SUPABASE_SECRET_KEY is no key of a Supabase project$/m);
+    expect(report.says).toMatch(/^✗ JWT secret: the Data API refuses what is signed with SUPABASE_JWT_SECRET$/m);
+    expect(report.says).toMatch(/^✗ Size: .* of DATABASE_MAX_BYTES$/m);
+    expect(report.ends).toBe(1);
   });
 
   test("a role for requests that may do more", async () => {
-    const told = await examined({ REQUEST_DATABASE_URL: project.env.DATABASE_URL ?? "" });
-    expect(told.says).toMatch(/^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m);
-    expect(told.ends).toBe(1);
+    const report = await examined({ REQUEST_DATABASE_URL: project.env.DATABASE_URL ?? "" });
+    expect(report.says).toMatch(/^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m);
+    expect(report.ends).toBe(1);
   });
 
   test("a pooler that loses notifications", async () => {
     const pooler = await deafPooler(project.env.DATABASE_URL ?? "");
-    const told = await examined({ DIRECT_URL: pooler.url });
+    const report = await examined({ DIRECT_URL: pooler.url });
     await pooler.stop();
-    expect(told.says).toMatch(/^✗ Notifications: DIRECT_URL goes through a pooler in transaction mode/m);
-    expect(told.ends).toBe(1);
+    expect(report.says).toMatch(/^✗ Notifications: DIRECT_URL goes through a pooler in transaction mode/m);
+    expect(report.ends).toBe(1);
   });
 
   test("a database that is not there", async () => {
-    const told = await examined({ DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" });
-    expect(told.says).toMatch(/^✗ Postgres: it could not be looked at: connect ECONNREFUSED/m);
-    expect(told.ends).toBe(1);
+    const report = await examined({ DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" });
+    expect(report.says).toMatch(/^✗ Postgres: it could not be looked at: connect ECONNREFUSED/m);
+    expect(report.ends).toBe(1);
   });
 });

@@ -106,8 +106,10 @@ describe("two machines of each kind behind a load balancer", () => {
     expect(new Set(stored.map(({ title }) => title))).toEqual(acknowledged);
     expect(stored.filter(({ times }) => times !== 1)).toEqual([]);
     const received = await receiver.gets("/machines", acknowledged.size, 150_000);
-    const told = new Set(received.map(({ body }) => (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception.title));
-    expect([...acknowledged].filter((title) => !told.has(title))).toEqual([]);
+    const delivered = new Set(
+      received.map(({ body }) => (JSON.parse(body) as { data: { exception: { title: string } } }).data.exception.title),
+    );
+    expect([...acknowledged].filter((title) => !delivered.has(title))).toEqual([]);
     const [events] = await project.sql<{ count: number }>(
       "select count(*)::int from public.events where type = 'exception.sla.breached' and data #>> '{exception,title}' like 'machines %'",
     );

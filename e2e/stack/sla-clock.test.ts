@@ -14,7 +14,7 @@ import { Supervisor, stackOf } from "./supervisor.ts";
 const WORKER = fileURLToPath(new URL("../../worker/main.ts", import.meta.url));
 const COUNT = 50;
 /** The nearest threshold is told of at creation, the breach when it passes. */
-const EACH_ONCE = { told: COUNT, exceptions: COUNT };
+const EACH_ONCE = { reported: COUNT, exceptions: COUNT };
 /** Far below the ten minutes by which their clocks are wrong, and far above what a busy machine adds. */
 const ON_TIME_MS = 10_000;
 
@@ -61,16 +61,16 @@ async function hasPassed(moment: Date): Promise<boolean> {
   return row?.passed ?? false;
 }
 
-/** How many breaches were told of, of how many exceptions, how many early, and by how much the latest was late. */
+/** How many breaches were reported, of how many exceptions, how many early, and by how much the latest was late. */
 async function breaches() {
-  const [row] = await sql<{ told: number; exceptions: number; early: number; latest_ms: number | null }>(
-    `select count(*)::int as told, count(distinct data -> 'exception' ->> 'id')::int as exceptions,
+  const [row] = await sql<{ reported: number; exceptions: number; early: number; latest_ms: number | null }>(
+    `select count(*)::int as reported, count(distinct data -> 'exception' ->> 'id')::int as exceptions,
        count(*) filter (where at < (data ->> 'due_at')::timestamptz)::int as early,
        max(extract(epoch from at - (data ->> 'due_at')::timestamptz) * 1000)::float as latest_ms
      from public.events where tenant_id = $1 and type = 'exception.sla.breached'`,
     [tenant],
   );
-  return row ?? { told: 0, exceptions: 0, early: 0, latest_ms: null };
+  return row ?? { reported: 0, exceptions: 0, early: 0, latest_ms: null };
 }
 
 async function breachedCount(): Promise<number> {
@@ -81,17 +81,17 @@ async function breachedCount(): Promise<number> {
   return row?.n ?? -1;
 }
 
-const allAreTold = () => until("every breach to be told of", async () => (await breaches()).told >= COUNT);
+const allAreReported = () => until("every breach to be reported", async () => (await breaches()).reported >= COUNT);
 
 describe("deadlines that pass", () => {
   test("while the worker stands still are counted at once, and told of once each when it goes on", async () => {
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     const last = await dueIn(0.2);
     await until("the last deadline to pass", () => hasPassed(last));
-    expect(await breaches()).toMatchObject({ told: 0 });
+    expect(await breaches()).toMatchObject({ reported: 0 });
     expect(await breachedCount()).toBe(COUNT);
     process.kill(stack.pidOf("worker"), "SIGCONT");
-    await allAreTold();
+    await allAreReported();
     expect(await breaches()).toMatchObject({ ...EACH_ONCE, early: 0 });
   });
 
@@ -100,7 +100,7 @@ describe("deadlines that pass", () => {
     expect(await stack.end("SIGTERM")).toBe(0);
     await until("the last deadline to pass", () => Date.now() > last.getTime() + 1000);
     stack = await start();
-    await allAreTold();
+    await allAreReported();
     expect(await breaches()).toMatchObject({ ...EACH_ONCE, early: 0 });
   });
 
@@ -111,10 +111,10 @@ describe("deadlines that pass", () => {
       const heldUpMs = heldUp();
       const last = await dueIn(1);
       await until("the last deadline to pass", () => hasPassed(last));
-      await allAreTold();
-      const told = await breaches();
-      expect(told).toMatchObject({ ...EACH_ONCE, early: 0 });
-      expect((told.latest_ms ?? Number.NaN) - heldUpMs()).toBeLessThan(ON_TIME_MS);
+      await allAreReported();
+      const result = await breaches();
+      expect(result).toMatchObject({ ...EACH_ONCE, early: 0 });
+      expect((result.latest_ms ?? Number.NaN) - heldUpMs()).toBeLessThan(ON_TIME_MS);
       expect(workers.reduce((sum, { moved }) => sum + moved(), 0)).toBeGreaterThanOrEqual(COUNT);
     } finally {
       process.kill(stack.pidOf("worker"), "SIGCONT");

@@ -53,7 +53,7 @@ test("one trace leads from a request over its SQL and the queue to the receipt o
   await project.call("POST", "/v1/webhooks", { url: receiver.url("/traced"), events: ["exception.created"], secret: SECRET });
   const traceId = await send("/v1/exceptions", "application/json", JSON.stringify({ title: "Traced", severity: "low" }));
   const [received] = await receiver.gets("/traced", 1);
-  await until("the three steps to be told of", () => spansOf(traceId).length >= 3);
+  await until("the three steps to be recorded", () => spansOf(traceId).length >= 3);
 
   const spans = spansOf(traceId).sort((left, right) => Number(Boolean(left.parentSpanId)) - Number(Boolean(right.parentSpanId)));
   const [request, ...below] = spans;
@@ -90,13 +90,13 @@ test("the trace of a file leads from its import over the match of one line to th
   const traceId = await send(`/v1/sources/${right.id}/imports`, "text/csv", file);
   const received = () => receiver.received.filter(({ path, headers }) => path === "/lines" && headers.traceparent?.includes(traceId));
   await until("the exception to be received", () => received().length === 1);
-  const isTold = (step: string) => spansOf(traceId).some(({ name }) => name === step);
+  const isRecorded = (step: string) => spansOf(traceId).some(({ name }) => name === step);
   // The webhook of the test before is told of the exception, too.
   const isReceipt = ({ service, spanId }: { service: string; spanId: string }) =>
     service === "tieout-worker" && received()[0]?.headers.traceparent === `00-${traceId}-${spanId}-01`;
-  await until("the run and the receipt to be told of", () => isTold("job match_pair") && spansOf(traceId).some(isReceipt));
+  await until("the run and the receipt to be recorded", () => isRecorded("job match_pair") && spansOf(traceId).some(isReceipt));
   // Each process tells of its own steps in its own time.
-  await until("the web process to tell of its steps", () => isTold("createImport") && isTold("open_import"));
+  await until("the web process to record its steps", () => isRecorded("createImport") && isRecorded("open_import"));
   const matches = await project.call<{ items: object[] }>("GET", `/v1/reconciliations/${period.id}/matches?state=confirmed`);
   expect(matches.items).toHaveLength(1);
 
@@ -124,7 +124,7 @@ test("the trace of a file leads from its import over the match of one line to th
 
 test("a job that nobody asked for has a trace of its own", async () => {
   await until("it to be done", await project.giveJob("purge_imports"));
-  await until("it to be told of", () => collector.spans.some(({ name }) => name === "job purge_imports"));
+  await until("it to be recorded", () => collector.spans.some(({ name }) => name === "job purge_imports"));
   const span = collector.spans.find(({ name }) => name === "job purge_imports");
   expect([span?.parentSpanId ?? "", spansOf(span?.traceId ?? "").length]).toEqual(["", 1]);
 });

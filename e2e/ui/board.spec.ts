@@ -64,11 +64,11 @@ test.describe("the SLA board", () => {
       const counts = await open.locator("td").allTextContents();
       const [, late, high, medium, low] = counts.map(Number);
       expect([late, (high ?? 0) + (medium ?? 0), low]).toEqual([summary.breached_count, summary.at_risk_count, summary.on_track_count]);
-      const told = await sql<{ title: string; type: string }>(
+      const events = await sql<{ title: string; type: string }>(
         "select distinct on (1) data -> 'exception' ->> 'title' as title, type from public.events where tenant_id = $1 and type like 'exception.sla.%' order by 1, id desc",
         [tenant],
       );
-      const kinds = Object.fromEntries(told.map(({ title, type }) => [title, type]));
+      const kinds = Object.fromEntries(events.map(({ title, type }) => [title, type]));
       const expected = {
         breached: "exception.sla.breached",
         high: "exception.sla.at_risk",

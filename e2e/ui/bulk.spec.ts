@@ -171,9 +171,9 @@ test("who stands in the way is told of and stays chosen, the others change", asy
   await page.getByRole("checkbox", { name: "Select all loaded exceptions" }).check();
   await bar(page).getByRole("button", { name: "Status" }).click();
   await page.getByRole("menuitem", { name: "In review" }).click();
-  const told = page.getByRole("dialog", { name: "1 exception was not changed" });
-  await expect(told.getByRole("listitem")).toHaveText(/Settled meanwhile.*cannot move from resolved to in_review/);
-  await told.getByRole("button", { name: "Done" }).click();
+  const dialog = page.getByRole("dialog", { name: "1 exception was not changed" });
+  await expect(dialog.getByRole("listitem")).toHaveText(/Settled meanwhile.*cannot move from resolved to in_review/);
+  await dialog.getByRole("button", { name: "Done" }).click();
   await expect(bar(page)).toContainText("1 selected");
   await expect(rowOf(page, "Settled meanwhile")).toContainText("Open");
   await expect(rowOf(page, "Still open")).toContainText("In review");
@@ -211,9 +211,9 @@ test("a lost answer is asked for again under the same key; one that never comes 
   await boxOf(page, "Item 2").check();
   await assignTo("kim");
   await expect(rowOf(page, "Item 2")).toContainText("kim");
-  const told = page.getByRole("dialog", { name: "1 exception was not changed" });
-  await expect(told).toContainText("Request req_0123456789");
-  await told.getByRole("button", { name: "Done" }).click();
+  const dialog = page.getByRole("dialog", { name: "1 exception was not changed" });
+  await expect(dialog).toContainText("Request req_0123456789");
+  await dialog.getByRole("button", { name: "Done" }).click();
   await expect(rowOf(page, "Item 2")).toContainText("Unassigned");
   await expect(boxOf(page, "Item 2")).toBeChecked();
 });
@@ -244,9 +244,9 @@ test("more than one call takes are sent in parts, with their progress, and can b
   await expect(bar(page).getByRole("progressbar")).toHaveJSProperty("value", 500);
   await bar(page).getByRole("button", { name: "Stop" }).click();
   release();
-  const told = page.getByRole("dialog", { name: "200 exceptions were not changed" });
-  await expect(told).toContainText("Stopped.");
-  await told.getByRole("button", { name: "Done" }).click();
+  const dialog = page.getByRole("dialog", { name: "200 exceptions were not changed" });
+  await expect(dialog).toContainText("Stopped.");
+  await dialog.getByRole("button", { name: "Done" }).click();
   expect(sizes).toEqual([500, 500]);
   await expect(bar(page)).toContainText("200 selected");
   const [row] = await sql<{ n: number }>("select count(*)::int as n from public.exceptions where tenant_id = $1 and status = 'in_review'", [

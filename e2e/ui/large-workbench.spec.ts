@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { line, World } from "../api/matching/world.ts";
+import { Fixture, line } from "../api/matching/matching-fixture.ts";
 import { LONG_MS, ownWork } from "./figures.ts";
 import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
@@ -21,15 +21,15 @@ test("of thousands of open lines few are in the page, scrolling is no long task,
   context,
 }) => {
   test.setTimeout(120_000);
-  const world = await World.create();
+  const fixture = await Fixture.create();
   for (let from = 0; from < OPEN; from += BATCH)
     for (const side of ["left", "right"] as const)
-      await world.add(
+      await fixture.add(
         side,
         Array.from({ length: BATCH }, (_, n) => line(`${side}-${from + n}`, 1000 + from + n, from + n === 0 ? FIRST : {})),
       );
-  await beSignedIn(context, { [world.tenant]: ["tenant_lead"] });
-  await page.goto(`/${world.tenant}/reconciliations/${world.period}/workbench`);
+  await beSignedIn(context, { [fixture.tenant]: ["tenant_lead"] });
+  await page.goto(`/${fixture.tenant}/reconciliations/${fixture.period}/workbench`);
   await expect(pane(page, "Bank")).toBeFocused();
   expect(await rows(page, "Bank").count()).toBeLessThan(ROWS_MAX);
 

@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { World } from "../api/matching/world.ts";
+import { Fixture } from "../api/matching/matching-fixture.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn, reconcile, report, rowOf } from "./person.ts";
 import { test } from "./test.ts";
@@ -56,13 +56,13 @@ test("a new name alone is sent, so that counts that were reported meanwhile stay
 
 test("what a run changed shows though it began and ended between two looks", async ({ page, context }) => {
   test.setTimeout(120_000);
-  const world = await World.create();
-  await beSignedIn(context, { [world.tenant]: ["tenant_lead"] });
-  await page.goto(`/${world.tenant}/reconciliations/${world.period}`);
+  const fixture = await Fixture.create();
+  await beSignedIn(context, { [fixture.tenant]: ["tenant_lead"] });
+  await page.goto(`/${fixture.tenant}/reconciliations/${fixture.period}`);
   await expect(page.getByText("No run yet.")).toBeVisible();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(/\/v1\/reconciliations\/[^/]+\/runs/, (route) => released.then(() => route.continue()));
-  await world.run();
+  await fixture.run();
   const proof = page.waitForRequest(/\/proof/);
   release();
   await proof;
@@ -73,11 +73,11 @@ test("a period that a matcher closes can't be changed meanwhile, says why, and s
   context,
 }) => {
   test.setTimeout(120_000);
-  const world = await World.create();
-  const { tenant, period } = world;
+  const fixture = await Fixture.create();
+  const { tenant, period } = fixture;
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   const path = `/${tenant}/reconciliations/${period}`;
-  await world.add("left", [{ external_id: "l1", amount_minor: 100, value_date: "2026-10-01" }]);
+  await fixture.add("left", [{ external_id: "l1", amount_minor: 100, value_date: "2026-10-01" }]);
   await sql(
     `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
      select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1 and id = $2`,
@@ -92,7 +92,7 @@ test("a period that a matcher closes can't be changed meanwhile, says why, and s
     await expect(waiting).toHaveAccessibleDescription(/^Closing this period…/);
   }
   await sql("delete from private.closing_requests where tenant_id = $1", [tenant]);
-  await world.ok("POST", `reconciliations/${period}/close`);
+  await fixture.ok("POST", `reconciliations/${period}/close`);
   // Long before the page would look by itself at a period that nothing happens to.
   await expect(page.getByText(/Nothing in this period changes any more/)).toBeVisible({ timeout: 10_000 });
   await expect(page.getByRole("button", { name: "Reopen" })).toBeEnabled();

@@ -59,19 +59,19 @@ test("reads on, too, where a busy page learns late, and at once, that its end wa
   const page = await (await anotherContext(browser)).newPage();
   await page.addInitScript(() => {
     window.IntersectionObserver = class extends IntersectionObserver {
-      constructor(told: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+      constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
         const changes: IntersectionObserverEntry[] = [];
         super((entries, observer) => {
           changes.push(...entries);
-          document.documentElement.dataset.told = String(changes.length);
-          if (changes.length > 1) told(changes.splice(0), observer);
+          document.documentElement.dataset.observed = String(changes.length);
+          if (changes.length > 1) callback(changes.splice(0), observer);
         }, options);
       }
     };
   });
   await page.goto(`${stack.url}/${tenant}/updates`);
   await expect(page.getByRole("article")).toHaveCount(20);
-  await expect(page.locator("html")).toHaveAttribute("data-told", "1");
+  await expect(page.locator("html")).toHaveAttribute("data-observed", "1");
   await page.getByRole("status").scrollIntoViewIfNeeded();
   await expect.poll(() => page.getByRole("article").count()).toBeGreaterThan(20);
 });

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { Webhook } from "standardwebhooks";
-import type { Behaviour, Told } from "./receiver.ts";
+import type { Behaviour, Message } from "./receiver.ts";
 
 const behaviours = new Map<string, Behaviour>();
 
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(chunks).toString("utf8");
     const behaviour = behaviours.get(path) ?? {};
     const verified = (behaviour.secrets ?? []).filter((secret) => verifies(secret, body, headers));
-    tell({ received: { path, method: request.method ?? "", headers, body, verified, at } });
+    send({ received: { path, method: request.method ?? "", headers, body, verified, at } });
     const accepted = verified.length > 0 || !behaviour.secrets || !behaviour.strict;
     setTimeout(() => answer(response, accepted ? behaviour : { status: 401 }), behaviour.delay_ms ?? 0);
   });
@@ -52,13 +52,13 @@ function answer(response: ServerResponse, { status = 200, headers = {}, body = "
   response.end(trick === "10 MB" ? Buffer.alloc(10 * 1024 * 1024, "x") : trick === "binary" ? Buffer.from([0, 0xff, 0, 0xfe]) : body);
 }
 
-function tell(message: Told): void {
+function send(message: Message): void {
   process.send?.(message);
 }
 
 process.on("message", ({ path, behaviour, token }: { path: string; behaviour: Behaviour; token: number }) => {
   behaviours.set(path, behaviour);
-  tell({ done: token });
+  send({ done: token });
 });
 process.on("disconnect", () => process.exit(0));
-server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
+server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => send({ port: (server.address() as AddressInfo).port }));

@@ -26,7 +26,7 @@ export type Behaviour = {
   trick?: "hang" | "reset" | "drip" | "10 MB" | "gzip bomb" | "binary";
 };
 
-export type Told = { port: number } | { done: number } | { received: Received };
+export type Message = { port: number } | { done: number } | { received: Received };
 
 const PROCESS = fileURLToPath(new URL("receiver-process.ts", import.meta.url));
 
@@ -40,10 +40,10 @@ export class Receiver {
 
   private constructor(port: number) {
     this.#process = fork(PROCESS, [String(port)]);
-    this.#process.on("message", (told: Told) => {
-      if ("port" in told) this.#port = told.port;
-      else if ("done" in told) this.#done.add(told.done);
-      else this.received.push(told.received);
+    this.#process.on("message", (message: Message) => {
+      if ("port" in message) this.#port = message.port;
+      else if ("done" in message) this.#done.add(message.done);
+      else this.received.push(message.received);
     });
   }
 

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 
 /**
  * `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` and 43 characters that carry 256 random bits, then 6
- * characters of CRC-32 over all of the secret before them, by which a scanner tells a real key from noise without a call.
+ * characters of CRC-32 over all of the secret before them, by which a scanner recognizes a real key without a call.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_ID = "tk_[0-9A-Za-z]{22}";

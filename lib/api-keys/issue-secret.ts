@@ -11,7 +11,7 @@ type Issued = Omit<NewApiKey, "key_secret" | "warning"> & { sealed: string | nul
 
 /**
  * Writes a key with a new secret. The database gets its digest; under an idempotency key also the secret itself, sealed
- * with that key, so that a replay gives the same secret to the one who can still name the key, and to nobody else.
+ * with that key, so that a replay gives the same secret only to a caller who still has the key.
  */
 export async function issueSecret(ctx: Context, verb: "create_api_key" | "rotate_api_key", input: object): Promise<NewApiKey> {
   const minted = mintCredential();

@@ -14,7 +14,7 @@ export const USUAL_CLAIMS: ClaimNames = { tenants: null, roles: "roles" };
 
 /**
  * The tenants of a token: claim `tenants`, top level or under `app_metadata`, as `{ "acme": ["tenant_admin"] }` or as
- * `["acme"]` with `roles` beside it; under other names where the variables give them. `user_metadata` is the user's own to write
+ * `["acme"]` with `roles` next to it; under other names where the variables give them. `user_metadata` is the user's own to write
  * and is never read. Anything else is no membership, and so is a tenant that the token's issuer may not speak for.
  */
 export function membershipsOf(claims: Claims, names = USUAL_CLAIMS, bounds: Bounds = null): Memberships {
@@ -39,14 +39,14 @@ function statedIn(claims: Claims, names: ClaimNames): Memberships {
 
 /**
  * The `sub` of a token: 1 to 255 characters (OpenID Connect Core, 2) that a header and the database can carry. Null for
- * anything else: nobody is known by it.
+ * anything else: it identifies no user.
  */
 export function subjectOf({ sub }: Claims): string | null {
   if (typeof sub !== "string" || sub.trim() === "" || sub.length > LONGEST_SUBJECT) return null;
   return sub.isWellFormed() && !sub.includes("\0") ? sub : null;
 }
 
-/** The `iss` of a token, empty where it has none. Null for what no database can carry: nobody is known by it. */
+/** The `iss` of a token, empty where it has none. Null for what Postgres cannot store: it identifies no user. */
 export function issuerOf({ iss }: Claims): string | null {
   if (iss === undefined) return "";
   return typeof iss === "string" && iss.length <= LONGEST_SUBJECT && iss.isWellFormed() && !iss.includes("\0") ? iss : null;
@@ -75,7 +75,7 @@ export function assuranceOf({ aal, amr }: Claims): "aal1" | "aal2" {
   return Array.isArray(amr) && amr.includes("mfa") ? "aal2" : "aal1";
 }
 
-/** In normal form C, without white space, NUL characters and halves of characters; nothing for a name that nobody can see. */
+/** In normal form C, without white space, NUL characters and halves of characters; nothing for an invisible name. */
 function toName(value: string): string {
   const sound = value.toWellFormed().normalize("NFC").replaceAll("\0", "\uFFFD").trim().replace(/\s+/gu, "_");
   return isVisible(sound) ? [...sound].slice(0, LONGEST_NAME).join("") : "";

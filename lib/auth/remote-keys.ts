@@ -8,15 +8,15 @@ const PATIENCE = {
   freshMs: 10 * 60_000,
   /** Nothing is asked sooner after the last question, whether or not it was answered. */
   againAfterMs: 30_000,
-  /** Keys are believed for so long while nobody answers: a day without its keys' page is not a day without its users. */
+  /** How long keys stay valid while their URL does not answer, so that an outage there does not lock users out. */
   believedMs: 24 * 60 * 60_000,
 };
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Nobody can tell whether a token is good: the keys have not been seen yet. */
+/** No token can be verified, since the keys were not loaded yet. */
 export class KeysUnavailable extends Error {}
 
-/** The keys at a URL. An unknown `kid` asks for them anew, as seldom as anything else does. @throws KeysUnavailable */
+/** The keys at a URL. An unknown `kid` loads them again, at the same limited rate. @throws KeysUnavailable */
 export function remoteKeys(url: URL, { freshMs, againAfterMs, believedMs } = PATIENCE): JWTVerifyGetKey {
   let keys: LocalKeys | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;

@@ -36,14 +36,14 @@ const ended = () =>
 
 export type NewSession = Owner & { provider: string; address: string | null; user_agent: string | null; seconds: number };
 
-/** @returns its id. @throws ApiError `unavailable`: nobody is signed in without it. */
+/** @returns its id. @throws ApiError `unavailable`: no one is signed in without it. */
 export async function beginSession(session: NewSession): Promise<string> {
   return z.string().parse(unwrap(await serviceDb(WHY).rpc("begin_session", { session })));
 }
 
 /**
  * Whose session it is, null where it has ended, expired or lain idle, as the database knew within SESSION_CHECK_SECONDS. `seen`: by an
- * act of the person. @throws ApiError `unavailable`: nobody is let in without it.
+ * act of the person. @throws ApiError `unavailable`: no one is let in without it.
  */
 export async function ownerOfSession(id: string, seen: boolean): Promise<Owner | null> {
   const known = await checked().fetch(`${seen ? "seen" : "left"} ${id}`);

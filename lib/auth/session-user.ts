@@ -27,7 +27,7 @@ const cache = () =>
 
 /**
  * The tenants of a user of Supabase Auth as it has them now, SESSION_CHECK_SECONDS ago at most; null for one who is gone or banned.
- * @throws ApiError `unavailable` where the database does not answer: nobody is let in without it.
+ * @throws ApiError `unavailable` where the database does not answer: no one is let in without it.
  */
 export async function currentMemberships(subject: string): Promise<Memberships | null> {
   return userId.safeParse(subject).success ? ((await cache().fetch(subject))?.memberships ?? null) : null;

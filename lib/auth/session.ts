@@ -10,7 +10,7 @@ import { currentMemberships } from "./session-user.ts";
 /** Signing in by email and password, which Supabase Auth checks. */
 export const PASSWORD_PROVIDER = "password";
 
-/** Sent by our pages with what they ask while nobody touches them: such a call keeps no session from lying idle. */
+/** Sent by our pages with calls that no user action caused: such a call does not keep a session from becoming idle. */
 const UNATTENDED = "x-unattended";
 
 /** `__Host-` binds a cookie to this host and to https; plain http has no such prefix. */
@@ -68,7 +68,7 @@ function isStillGood({ valid_until: until, aal }: JWT): boolean {
   return typeof until === "number" && until > Date.now() / 1000;
 }
 
-/** Null where nobody vouches for them any more: a user of Supabase Auth who is gone, a provider that the variables no longer name. */
+/** Null where their provider is gone: a user of Supabase Auth who is gone, a provider that the variables no longer name. */
 async function membershipsNow(token: JWT, id: string): Promise<Memberships | null> {
   if (token.provider === PASSWORD_PROVIDER) return currentMemberships(id);
   const provider = oidcProviders().find((one) => one.id === token.provider);

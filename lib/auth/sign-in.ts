@@ -14,7 +14,7 @@ import { cookieName, isSecure, PASSWORD_PROVIDER } from "./session.ts";
 import { beginSession } from "./session-store.ts";
 import { supabaseIssuer } from "./trust-anchors.ts";
 
-/** An unknown email is known at once, a wrong password only when it was hashed: neither is told sooner than this. */
+/** An unknown email is known at once, a wrong password only when it was hashed: neither is answered sooner than this. */
 const REFUSED_AFTER_MS = 500;
 /** From signing in, however often the cookie is renewed. */
 const SESSION_SECONDS = 8 * 60 * 60;
@@ -132,7 +132,7 @@ function passwordProvider(): Provider {
   });
 }
 
-/** Whether the credentials are wrong, as against nobody being able to tell. */
+/** Whether the credentials are wrong, as opposed to unverifiable. */
 function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500 && status !== 429;
 }

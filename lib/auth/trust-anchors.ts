@@ -10,7 +10,7 @@ export type TrustAnchor = {
   key: Uint8Array | CryptoKey | JWTVerifyGetKey;
   issuer?: string;
   audience?: string;
-  /** Supabase Auth knows its users' tenants, and whether they are banned; of others only the token tells. */
+  /** Supabase Auth knows its users' tenants, and whether they are banned; of others only the token says it. */
   ofSupabase: boolean;
   tenants: Bounds;
   claims: ClaimNames;

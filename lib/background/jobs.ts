@@ -127,7 +127,7 @@ export class Jobs implements Vital {
         worker: {
           concurrentJobs,
           gracefulShutdownAbortTimeout: stopWithinMs,
-          // Settled in batches, a job that cannot be settled in time ends the pool; settled one by one it would throw where nobody catches.
+          // Settled in batches, a job that cannot be settled in time ends the pool; settled one by one it would throw an uncaught error.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },

@@ -2,8 +2,8 @@ import type { TaskList } from "graphile-worker";
 import { log } from "../runtime/log.ts";
 import { registry } from "../runtime/metrics.ts";
 import { startTelemetry } from "../runtime/start-telemetry.ts";
-import { startDoorbell } from "./doorbell.ts";
 import { Jobs } from "./jobs.ts";
+import { startListener } from "./listener.ts";
 import { startStatusServer } from "./status-server.ts";
 import { tracedTasks } from "./traced-tasks.ts";
 import type { Vital } from "./vital.ts";
@@ -22,17 +22,17 @@ export type BackgroundOptions = {
   concurrentJobs: number;
   /** Of jobs that carry a flag. */
   mostAtOnce?: (flag: string) => number;
-  /** What the process does all the time, beside its jobs. */
+  /** What the process does all the time, besides its jobs. */
   vitals: Vital[];
-  /** What to do when `private.ring(bell, what)` commits. */
-  bells: Record<string, (what: string) => void>;
-  /** Bells may have rung unheard: looks for what there is to do. */
+  /** Handlers of each topic, called when `private.notify(topic, what)` commits. */
+  handlers: Record<string, (what: string) => void>;
+  /** Notifications may have been missed: looks for work. */
   onListening: () => void;
 };
 
 /**
- * Runs a background process until it is stopped: its jobs, its doorbell, its heartbeat. What cannot go on in this process takes it
- * along, and a fresh one takes its place. Says "ready" to who started it once all of it works.
+ * Runs a background process until it is stopped: its jobs, its notifications, its heartbeat. A part that cannot go on ends the
+ * process, and a fresh one takes its place. Sends "ready" to its parent once all of it works.
  */
 export async function runInBackground({
   kind,
@@ -42,7 +42,7 @@ export async function runInBackground({
   concurrentJobs,
   mostAtOnce,
   vitals,
-  bells,
+  handlers,
   onListening,
 }: BackgroundOptions): Promise<void> {
   const endTelemetry = await startTelemetry(kind, async () => registry());
@@ -58,10 +58,10 @@ export async function runInBackground({
       void end(1);
     },
   });
-  const doorbell = startDoorbell({
+  const listener = startListener({
     connectionString: directUrl,
     kind,
-    bells,
+    handlers,
     onListening,
     jobs,
     vitals,
@@ -75,15 +75,15 @@ export async function runInBackground({
     },
   });
 
-  startStatusServer([jobs, doorbell, ...vitals]);
+  startStatusServer([jobs, listener, ...vitals]);
 
   let ending = false;
-  /** What was begun is ended and written down, as far as that is possible at once. */
+  /** Lets the parts finish and save their work, as far as the time allows. */
   async function end(code: number): Promise<void> {
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(code), STOP_WITHIN_MS);
-    await Promise.allSettled([doorbell, jobs, ...vitals].map((vital) => vital.stop()));
+    await Promise.allSettled([listener, jobs, ...vitals].map((vital) => vital.stop()));
     await endTelemetry();
     process.exit(code);
   }

@@ -7,8 +7,8 @@ import type { Vital } from "./vital.ts";
 const WITHIN_MS = 5_000;
 
 /**
- * Answers what an operator asks of a process that serves nobody, on METRICS_PORT where that is set: `/healthz`, 200 while all of it works, else
- * 503 naming what does not; and `/metrics`, Prometheus text, for METRICS_TOKEN alone.
+ * Serves operators of a process without an API, on METRICS_PORT where that is set: `/healthz`, 200 while all of it works, else 503 naming
+ * what does not; and `/metrics`, Prometheus text, for METRICS_TOKEN alone.
  */
 export function startStatusServer(vitals: readonly Vital[]): void {
   const { METRICS_PORT, METRICS_TOKEN, HOST } = process.env;

@@ -1,7 +1,7 @@
 import type { Task, TaskList } from "graphile-worker";
 import { traced } from "../runtime/trace.ts";
 
-/** Each job a step of the request that asked for it, which `private.of_request` put into its payload; of one that nobody asked for, a trace of its own. */
+/** Traces each job as a step of its request, which `private.of_request` put into its payload; a job without one has its own trace. */
 export function tracedTasks(tasks: TaskList): TaskList {
   return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, task && tracedTask(name, task)]));
 }
@@ -21,7 +21,7 @@ function tracedTask(name: string, task: Task): Task {
   };
 }
 
-/** Null where nobody asked: scheduled, or queued by a version that did not say. */
+/** Null of a scheduled job, or one queued by a version that did not store it. */
 export function requestOf(payload: unknown): string | null {
   const { request_id } = (payload ?? {}) as { request_id?: unknown };
   return typeof request_id === "string" ? request_id : null;

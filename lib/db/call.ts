@@ -15,7 +15,7 @@ export type Verb = {
 
 /**
  * Calls a reading function: one round trip. `Answer` is what the function promises; the contract parses what leaves the service, so
- * a column nobody listed can't leak.
+ * an unlisted column can't leak.
  */
 export async function read<Answer>(ctx: Context, verb: Verb, input: object): Promise<Answer> {
   return (await invoke(ctx, verb, input, { reads: true })) as Answer;

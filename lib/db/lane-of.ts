@@ -10,7 +10,7 @@ export function laneOf(lane: Lane, verb: string, input: { q?: unknown; filter?: 
 }
 
 /**
- * Whether a read replica may answer: searches and the pages of a file, on which nobody acts at once. A file's first page is recorded, and
+ * Whether a read replica may answer: searches and the pages of a file, which are not acted on at once. A file's first page is recorded, and
  * a view is looked at right after it is changed.
  */
 export function mayLag(lane: Lane, verb: string, continues: boolean): boolean {

@@ -31,7 +31,7 @@ export function widthFor(processes: number): Width {
 
 /**
  * Admits calls to the database: so many at once in all, of which so many long ones, and so many of each tenant by what they are
- * for. Of those that wait, the tenant with the fewest under way comes first, so nobody waits behind somebody else's queue.
+ * for. Of those that wait, the tenant with the fewest under way comes first, so no tenant waits behind another one's queue.
  */
 export class Lanes {
   readonly #width: Width;

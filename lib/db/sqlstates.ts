@@ -1,4 +1,4 @@
-/** Codes of errors that we tell apart. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Codes of errors that we distinguish. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const SQLSTATES = {
   /** `private.refuse` of ours: the code in message, the sentence in details, the fields in hint. */
   refused: "TO001",

@@ -13,7 +13,7 @@ type Serve = (request: NextRequest, asked: Asked, context: RouteContext) => Prom
 
 const FORM_MAX_BYTES = 64 * 1024;
 const FORM = "application/x-www-form-urlencoded";
-/** `session` tells of a cookie whatever has become of its session, and renews it. */
+/** `session` reports the state of a cookie's session, whatever it is, and renews it. */
 const UNUSED = ["_log", "session"];
 const WORD = /^[\w-]{1,64}$/;
 

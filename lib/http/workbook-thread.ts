@@ -6,7 +6,7 @@ import type { Sheet } from "../wire/contract.ts";
 import { type Item, writeSheets } from "./sheets.ts";
 import type { ToWriter } from "./workbook.ts";
 
-/** One task a workbook: its sheets. The items come by the port; where it closes before their end, nobody waits any more. */
+/** One task a workbook: its sheets. The items come by the port; where it closes before their end, the caller is gone. */
 serveTasks(async (sheets: readonly Sheet[], port: MessagePort) => {
   const items: Item[] = [];
   for await (const message of messagesOf<ToWriter>(port)) {

@@ -14,7 +14,7 @@ const ROWS_MAX = 20_000;
 const THREAD = join(process.cwd(), "lib/http/workbook-thread.ts");
 const MEMORY_MAX_MB = 384;
 
-/** A workbook of most rows takes seconds: two at a time, and the next is told to come again. */
+/** A workbook of most rows takes seconds: two at a time, and the next caller is asked to retry. */
 const writers = () =>
   threads<readonly Sheet[]>({
     name: "writes workbooks",
@@ -23,7 +23,7 @@ const writers = () =>
     tasksMost: 2,
   });
 
-/** What the thread is told: some of the items, or that these were all. */
+/** What the thread is sent: some of the items, or `end`. */
 export type ToWriter = readonly Item[] | "end";
 
 /**
@@ -37,7 +37,7 @@ export async function workbookOf(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const items = z.array(item);
   const port = writers().open(workbook);
-  const tell = (message: ToWriter) => port.postMessage(message);
+  const send = (message: ToWriter) => port.postMessage(message);
   // Listened to from now on: the thread may die before it has all.
   const written = endOf(messagesOf<Ended>(port));
   written.catch(() => {});
@@ -46,9 +46,9 @@ export async function workbookOf(
     for await (const page of pages) {
       rows += page.length;
       if (rows > ROWS_MAX) throw tooMany();
-      await inTurn(tenantId, () => tell(items.parse(page) as Item[]));
+      await inTurn(tenantId, () => send(items.parse(page) as Item[]));
     }
-    tell("end");
+    send("end");
     return await written;
   } finally {
     port.close();

@@ -5,7 +5,7 @@ import { IMPORTS } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, text, time } from "../wire/schema.ts";
 import { FORMATS, mapping } from "./formats/mapping.ts";
 
-/** receiving is nobody's to see. */
+/** Without `receiving`, which callers never see. */
 export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");
 export const IMPORT_MAX_BYTES = 1024 ** 3;
 /** As much of a file as a preview reads. */
@@ -38,7 +38,10 @@ const statements = z
       opening_balance_minor: minor.meta({ example: 1_000_000 }),
       closing_balance_minor: minor.meta({ example: 1_187_650 }),
       balance_holds: z.boolean().nullable().meta({ example: true }),
-      control_totals_hold: z.boolean().nullable().meta({ description: "Numbers and sums that the file gives itself.", example: null }),
+      control_totals_hold: z
+        .boolean()
+        .nullable()
+        .meta({ description: "Whether the counts and sums that the file states match its lines.", example: null }),
       line_count: count.meta({ example: 214 }),
       sum_minor: z.string().max(40).meta({ description: "Sum of its lines, as text: of many it may pass 2⁵³.", example: "187650" }),
       period_start: z.iso.date().nullable().meta({ example: "2026-10-01" }),
@@ -51,9 +54,9 @@ const statements = z
 const findings = {
   format: format.meta({ example: "camt.053" }),
   read_count: count.meta({ description: "Lines that could be read.", example: 214 }),
-  duplicate_count: count.meta({ description: "Lines that were there already.", example: 3 }),
+  duplicate_count: count.meta({ description: "Lines that were imported before.", example: 3 }),
   refused_count: count.meta({ description: "Lines that could not be read.", example: 0 }),
-  skipped_count: count.meta({ description: "Entries that are no booked money: pending ones, totals.", example: 1 }),
+  skipped_count: count.meta({ description: "Entries that aren't booked, such as pending ones and totals.", example: 1 }),
   refusals: refusals.meta({ description: "The first 100.", example: [] }),
   statements: statements.meta({ description: "The first 100." }),
   opening_balance_minor: minor.meta({ example: 1_000_000 }),
@@ -74,7 +77,7 @@ export const imported = z
     ...findings,
     accepted_count: count.meta({ description: "Lines that are new.", example: 211 }),
     bytes_total: count.meta({ example: 182_044 }),
-    failure: z.string().nullable().meta({ description: "Why it failed: nothing of it was kept.", example: null }),
+    failure: z.string().nullable().meta({ description: "Why it failed; nothing of it was saved.", example: null }),
     created_at: time,
     created_by: actor,
     finished_at: time.nullable(),
@@ -110,7 +113,9 @@ export const importPreview = z
       .max(1000)
       .nullable()
       .meta({ description: "Of CSV: names, what most cells look like, and the first of them.", example: null }),
-    mapping: mapping.nullable().meta({ description: "By what it was read; keep it with the source to read others alike.", example: null }),
+    mapping: mapping
+      .nullable()
+      .meta({ description: "The mapping it was read by. Save it with the source to read other files the same way.", example: null }),
     questions: z
       .array(
         z.object({
@@ -130,7 +135,7 @@ export const importPreview = z
       .max(100)
       .meta({ description: "Questions that the file leaves open. Answer them in the mapping; no line is read until then." }),
     lines: z.array(previewLine).max(10).meta({ description: "The first ten." }),
-    checked_count: count.meta({ description: "As many of the first lines were looked for among those there are.", example: 214 }),
+    checked_count: count.meta({ description: "How many of the first lines were checked for duplicates.", example: 214 }),
     failure: z.string().nullable().meta({ description: "Why the file cannot be read as a whole.", example: null }),
     complete: z.boolean().meta({ description: "False where only the file's first MiB was read.", example: true }),
   })
@@ -156,16 +161,16 @@ export const createImportContract = contract({
   tag,
   summary: "Import a file of lines",
   description:
-    "The file is the body: CSV, NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX. What it is, its first bytes say. It is read in " +
-    "the background and kept whole or not at all; lines that are there already are counted as duplicates, so that the same file and " +
-    "overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is kept: the answer says what the " +
-    "import would do.",
+    "The file is the body: CSV, NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX. Its first bytes show the format. It is " +
+    "read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file " +
+    "and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows " +
+    "what the import would do.",
   access: needs("write:reconciliations"),
   functions: ["open_import", "keep_import_chunk", "create_import", "drop_import", "preview_import"],
   idempotency: { field: "idempotency_key", required: false },
   params: z.strictObject({ id: sourceId }),
   query: z.strictObject({
-    format: format.optional().meta({ description: "Where the first bytes should not decide.", example: "csv" }),
+    format: format.optional().meta({ description: "Overrides what the first bytes show.", example: "csv" }),
     preview: z.enum(["true", "false"]).optional().meta({ example: "false" }),
     file_name: text(255).optional().meta({ example: "2026-10.csv" }),
     mapping: z
@@ -218,7 +223,7 @@ export const getImportContract = contract({
   path: "/v1/imports/{id}",
   tag,
   summary: "Get an import",
-  description: "While it is read, bytes_read and read_count say how far it is.",
+  description: "While it is read, bytes_read and read_count show its progress.",
   access: needs("read:reconciliations"),
   params: byId,
   response: imported,
@@ -232,8 +237,8 @@ export const undoImportContract = contract({
   tag,
   summary: "Undo an import",
   description:
-    "Removes its lines, and undoes the matches that they are in; of more than 20,000 lines in the background, as undoing. While it waits or is " +
-    "read this cancels it, and nothing is kept. A line that a closed or archived period matched, excluded or carried forward forbids it.",
+    "Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the " +
+    "import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

@@ -39,7 +39,7 @@ export async function openFile(
       yield* head;
       for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
     } finally {
-      // Whoever stops early takes in what is left, within bounds.
+      // A reader that stops early discards the rest, within bounds.
       for (let left = DISCARDED_MAX_BYTES; left > 0; ) {
         const { value } = await reader.read().catch(() => ({ value: undefined }));
         if (!value) break;
@@ -70,7 +70,7 @@ function hinted({ format, fileName, contentType, mapping }: Parameters<typeof op
   };
 }
 
-/** Takes in what is left, and looks at none of it. */
+/** Discards the rest of the body. */
 export async function discard(bytes: AsyncGenerator<Uint8Array, void>): Promise<void> {
   await bytes.next();
   await bytes.return();

@@ -1,16 +1,16 @@
 import type { StatementSummary, Summary } from "./formats/line.ts";
 import type { Refusal } from "./formats/refusal.ts";
 
-const STATEMENTS_TOLD = 100;
-export const REFUSALS_TOLD = 100;
+const STATEMENTS_REPORTED = 100;
+export const REFUSALS_REPORTED = 100;
 
-/** Of what was read, what an import and a preview tell. */
+/** The part of what was read that an import and its preview report. */
 export function outcomeOf(summary: Summary) {
   return {
     read_count: summary.line_count,
     refused_count: summary.refused_count,
     skipped_count: summary.skipped_count,
-    statements: summary.statements.slice(0, STATEMENTS_TOLD),
+    statements: summary.statements.slice(0, STATEMENTS_REPORTED),
     ...balancesOf(summary.statements),
     balance_holds: summary.balance_holds,
     bytes_read: summary.bytes_read,
@@ -27,6 +27,6 @@ function balancesOf(statements: StatementSummary[]) {
   };
 }
 
-export function toldRefusal({ line, field, message }: Refusal): { line: number; field: string | null; message: string } {
+export function describeRefusal({ line, field, message }: Refusal): { line: number; field: string | null; message: string } {
   return { line, field, message };
 }

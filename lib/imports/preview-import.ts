@@ -7,7 +7,7 @@ import type { ImportLine } from "./formats/line.ts";
 import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
 import { discard, openFile, settle } from "./opened-file.ts";
-import { outcomeOf, REFUSALS_TOLD, toldRefusal } from "./outcome.ts";
+import { describeRefusal, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
 
 const LINES_SHOWN = 10;
 const LINES_CHECKED = 1_000;
@@ -36,7 +36,7 @@ export async function previewImport(ctx: Context, sourceId: string, query: Query
       mapping,
       questions: questions.slice(0, 100),
       ...outcomeOf(lines.summary),
-      refusals: found.refusals.slice(0, REFUSALS_TOLD).map(toldRefusal),
+      refusals: found.refusals.slice(0, REFUSALS_REPORTED).map(describeRefusal),
       lines: found.first.slice(0, LINES_SHOWN).map((line, index) => shown(line, duplicates.has(index))),
       duplicate_count: duplicates.size,
       checked_count: found.first.length,
@@ -70,7 +70,7 @@ async function readAll(lines: ReturnType<typeof readLines>) {
   try {
     for await (const batch of lines) {
       first.push(...batch.lines.slice(0, LINES_CHECKED - first.length));
-      refusals.push(...batch.refusals.slice(0, REFUSALS_TOLD - refusals.length));
+      refusals.push(...batch.refusals.slice(0, REFUSALS_REPORTED - refusals.length));
     }
     return { first, refusals, failure: null, complete: true };
   } catch (error) {

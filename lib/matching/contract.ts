@@ -79,7 +79,7 @@ export const explanation = z
   .meta({ id: "MatchExplanation" });
 export type MatchExplanation = z.output<typeof explanation>;
 
-/** What tells a line of a match from others. */
+/** What identifies a line of a match. */
 const lineWords = {
   value_date: z.iso.date().meta({ description: "The line's.", example: "2026-10-05" }),
   reference: z.string().nullable().meta({ description: "The line's.", example: "RG-2026-4711" }),
@@ -227,7 +227,7 @@ export const createMatchContract = contract({
       .max(20)
       .default([])
       .meta({ example: [{ kind: "fee", amount_minor: -250, note: "Card fee of October" }] }),
-    note: text(1000).nullable().default(null).meta({ example: "Told on the phone" }),
+    note: text(1000).nullable().default(null).meta({ example: "Confirmed by phone" }),
     split_line_id: lineId.optional().meta({
       description: "One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.",
     }),

@@ -132,7 +132,7 @@ export const removeTenantMemberContract = contract({
     hand_over_to: userReference
       .nullable()
       .optional()
-      .meta({ description: "Who gets their open exceptions; null: nobody. Left out: they stay assigned.", example: "user:leo" }),
+      .meta({ description: "Who gets their open exceptions; null: unassigned. Left out: they stay assigned.", example: "user:leo" }),
   }),
   response: tenantMember.extend({
     handed_over: z.int().min(0).meta({ description: "How many open exceptions changed hands.", example: 4 }),

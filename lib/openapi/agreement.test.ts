@@ -24,8 +24,8 @@ function objectsIn(value: unknown): Json[] {
 }
 
 test.each(examples)("the answer of $operationId shows what its request asks for", ({ request = {}, answer }) => {
-  const told = Object.entries(request).filter(([field]) => field in answer && field !== "secret");
-  expect(told.filter(([field, value]) => JSON.stringify(answer[field]) !== JSON.stringify(value))).toEqual([]);
+  const echoed = Object.entries(request).filter(([field]) => field in answer && field !== "secret");
+  expect(echoed.filter(([field, value]) => JSON.stringify(answer[field]) !== JSON.stringify(value))).toEqual([]);
 });
 
 test.each(examples)("what $operationId shows could be so", ({ answer }) => {

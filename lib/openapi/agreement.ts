@@ -1,6 +1,6 @@
 /**
  * What the examples show: one tenant on one morning. A field's own example fits its schema; here they are made consistent with each other,
- * and a response with its request. Kept beside the contracts, not in them: pages load those.
+ * and a response with its request. Kept next to the contracts, not in them: pages load those.
  */
 const NOW = "2026-11-20T09:30:00.000Z";
 const LAST_WEEK = "2026-11-13T08:00:00.000Z";
@@ -141,7 +141,7 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   updateWebhook: with_({ events: ["exception.sla.breached"], updated_at: NOW }),
   rotateWebhookSecret: with_({ created_at: LAST_WEEK, secret_changed_at: NOW, previous_secret_expires_at: "2026-11-20T10:30:00.000Z" }),
   createRun: with_({ dry_run: true }),
-  createMatch: with_({ note: "Told on the phone" }),
+  createMatch: with_({ note: "Confirmed by phone" }),
   testWebhook: with_({ ...waiting, type: "webhook.test" }),
   resendWebhookDelivery: with_({ status: "pending", next_attempt_at: NOW }),
   recoverWebhook: with_({ since: YESTERDAY, dry_run: true }),

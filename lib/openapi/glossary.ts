@@ -1,5 +1,5 @@
 /**
- * Descriptions of fields that have the same name everywhere. Kept beside the contracts, not in them: pages load those, and
+ * Descriptions of fields that have the same name everywhere. Kept next to the contracts, not in them: pages load those, and
  * don't need descriptions. A contract's own description wins.
  */
 const FIELDS: Record<string, string> = {

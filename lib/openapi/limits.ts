@@ -1,5 +1,5 @@
 /**
- * The maximum size of a response's texts and lists, by field; each is enforced on input or by the database. Kept beside the contracts, not
+ * The maximum size of a response's texts and lists, by field; each is enforced on input or by the database. Kept next to the contracts, not
  * in them: there a request's limits are checked, and checking a response's would be wasted work. A schema's own limit wins.
  */
 const LENGTHS: Record<string, number> = {

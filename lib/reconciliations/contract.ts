@@ -99,7 +99,7 @@ export const createReconciliationContract = contract({
   description:
     "With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and " +
     "setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is " +
-    "preparing for half a minute for each million. Without sources you tell the counts.",
+    "preparing for half a minute for each million. Without sources, you send the counts.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z

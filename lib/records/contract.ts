@@ -26,7 +26,7 @@ const refused = Object.fromEntries(
   ]),
 );
 
-/** What every surface knows beside its own fields. */
+/** Fields of every surface, besides its own. */
 const sharedFields = {
   operation: normalText().max(RECORDS.operation.most),
   limit: z.int().min(1).max(250),

@@ -17,7 +17,7 @@ const SECRET_HEADER = /auth|cookie|token|secret|key|password|signature|session|c
 /** Between the parts of this service. */
 const INTERNAL_HEADER = /^x-(?:tieout|middleware|invoke|nextjs|matched)-/;
 
-/** A body as it was sent: null where there was none, or where nobody read it as a whole (a file). */
+/** A body as it was sent: null where there was none, or where it was not read as a whole (a file). */
 export type Sent = { headers: Headers; body: string | null; bytes: number | null };
 
 /** What of a request is kept: its headers and the beginning of its body, without secrets. */

@@ -9,7 +9,7 @@ const DIGEST_LENGTH = 16;
 /** `data` as the contract parses it, `body` as sent, and the `ETag` of a response about one resource. */
 export type Answer<C extends Contract> = { data: z.output<C["response"]>; body: string; etag: string | null };
 
-/** Parses what a verb found by the contract, for an endpoint or a page: a column nobody listed can't leak. */
+/** Parses what a verb found by the contract, for an endpoint or a page: an unlisted column can't leak. */
 export async function answerOf<C extends Contract>(contract: C, ctx: Context, found: Promise<z.input<C["response"]>>): Promise<Answer<C>> {
   const data = parsed(contract.response, ctx, await found) as z.output<C["response"]>;
   const body = JSON.stringify(data);

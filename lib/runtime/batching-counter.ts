@@ -16,7 +16,7 @@ export type BatchingCounterOptions<Item> = {
   most?: { keys: number; overflow: (item: Item) => Item };
 };
 
-/** Counts in memory and writes at intervals and at shutdown, so that nobody waits for it: exact but for a crash. */
+/** Counts in memory and writes at intervals and at shutdown, so that no request waits for it: exact but for a crash. */
 export class BatchingCounter<Item> {
   readonly #options: BatchingCounterOptions<Item>;
   #counts = new Map<string, Counted<Item>>();

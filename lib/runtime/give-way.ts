@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { basename } from "node:path";
 
 /**
- * Has the calling thread run where nobody waits for an answer: long work leaves the processor to requests. Linux gives each thread a priority
+ * Lowers the priority of the calling thread: long work leaves the processor to requests. Linux gives each thread a priority
  * of its own; elsewhere, and where it isn't allowed, everything stays as it is.
  */
 export function giveWay(): void {

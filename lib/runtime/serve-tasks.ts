@@ -3,7 +3,7 @@ import { ApiError } from "../wire/errors.ts";
 import { giveWay } from "./give-way.ts";
 import type { Ended } from "./threads.ts";
 
-/** Has this thread do what `Threads` gives it: one task a message, beside others where it waits. By its port a task talks to who asked. */
+/** Has this thread do the tasks of `Threads`, one per message; while one waits, others run. A task talks to its caller by its port. */
 export function serveTasks<Task>(work: (task: Task, port: MessagePort) => unknown): void {
   giveWay();
   parentPort?.on("message", ({ task, port }: { task: Task; port: MessagePort }) => void serve(() => work(task, port), port));

@@ -7,7 +7,7 @@ const LEFT_WITHIN_MS = 2_000;
  * Sends traces, metrics and logs to OTEL_EXPORTER_OTLP_ENDPOINT, or one of them to an endpoint of its own (OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
  * …_METRICS_ENDPOINT, …_LOGS_ENDPOINT); what has none sends nothing, and nothing of it is loaded.
  * https://opentelemetry.io/docs/specs/otel/protocol/exporter/
- * @param figures what a scrape of this process finds; null in a thread, whose process tells them
+ * @param figures what a scrape of this process finds; null in a thread, whose process reports them
  * @returns a function that sends what is left, before the process ends
  */
 export async function startTelemetry(

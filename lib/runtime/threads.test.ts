@@ -56,6 +56,6 @@ test("who asked a thread that dies is told, and another takes its place", async 
 test("a task that is to stop hears it", async () => {
   const threads = new Threads<string>({ name: "test", begin, most: 1 });
   const stop = new AbortController();
-  await threads.ask("untilStopped", { signal: stop.signal, told: () => stop.abort() });
+  await threads.ask("untilStopped", { signal: stop.signal, onMessage: () => stop.abort() });
   expect(stop.signal.aborted).toBe(true);
 });

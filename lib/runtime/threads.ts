@@ -25,7 +25,7 @@ type Thread = { worker: Worker; tasks: number; idle: NodeJS.Timeout | undefined 
 /** What a thread keeps of large tasks is given back. */
 const IDLE_MS = 60_000;
 
-/** Threads for what would hold the event loop that others wait for: begun when they are needed, ended when they had nothing to do for a while. */
+/** Threads for work that would block the event loop: started when they are needed, ended when they have been idle for a while. */
 export class Threads<Task> {
   readonly #options: Options;
   readonly #threads = new Set<Thread>();
@@ -66,10 +66,13 @@ export class Threads<Task> {
   }
 
   /**
-   * What a thread answers. `told` hears what it says before.
+   * What a thread answers. `onMessage`: called with each message it sends before that.
    * @throws what the task threw; ApiError `unavailable` where the thread died
    */
-  async ask<Answer>(task: Task, { signal, told }: { signal?: AbortSignal; told?: (message: never) => void } = {}): Promise<Answer> {
+  async ask<Answer>(
+    task: Task,
+    { signal, onMessage }: { signal?: AbortSignal; onMessage?: (message: never) => void } = {},
+  ): Promise<Answer> {
     const { thread, port, end } = this.#begin(task);
     const stop = () => port.postMessage("stop");
     signal?.addEventListener("abort", stop, { once: true });
@@ -77,7 +80,7 @@ export class Threads<Task> {
     try {
       for await (const message of messagesOf<Ended>(port)) {
         if (hasEnded(message)) return message.answer as Answer;
-        told?.(message as never);
+        onMessage?.(message as never);
       }
       this.#threads.delete(thread);
       throw busy("The work was broken off.");

@@ -29,8 +29,8 @@ test.each<[what: string, variables: Record<string, string>]>([
 });
 
 test.each<[what: string, variables: Record<string, string>, message: string]>([
-  ["a JWKS without issuer", { ...jwks, AUTH_JWT_ISSUER: "" }, "AUTH_JWT_ISSUER is required beside AUTH_JWT_JWKS_URL"],
-  ["a JWKS without audience", { ...jwks, AUTH_JWT_AUDIENCE: "" }, "AUTH_JWT_AUDIENCE is required beside AUTH_JWT_JWKS_URL"],
+  ["a JWKS without issuer", { ...jwks, AUTH_JWT_ISSUER: "" }, "AUTH_JWT_ISSUER is required with AUTH_JWT_JWKS_URL"],
+  ["a JWKS without audience", { ...jwks, AUTH_JWT_AUDIENCE: "" }, "AUTH_JWT_AUDIENCE is required with AUTH_JWT_JWKS_URL"],
   [
     "a key without audience",
     { AUTH_JWT_PUBLIC_KEY: "-----BEGIN…", AUTH_JWT_ISSUER: "https://idp.example" },

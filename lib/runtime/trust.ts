@@ -6,7 +6,7 @@ import { tenantId } from "../wire/schema.ts";
 export const INTERNAL_ISSUER = "tieout-internal";
 
 const MAX_AGE_SECONDS = 86_400;
-const BESIDE_KEYS = ["AUTH_JWT_ISSUER", "AUTH_JWT_AUDIENCE"] as const;
+const REQUIRED_WITH_KEYS = ["AUTH_JWT_ISSUER", "AUTH_JWT_AUDIENCE"] as const;
 const ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Tenants whom somebody may speak for; null: every one. */
@@ -25,7 +25,7 @@ const wholeSeconds = z
   .regex(/^[1-9]\d*$/, "must be a whole number of seconds, 1 or more")
   .transform(Number);
 
-/** What is asked for and believed at http could be anybody's answer; on this machine itself nobody is in between. */
+/** An answer over http could be anybody's; on this machine itself it can't be intercepted. */
 const confidentialUrl = z.url().refine((text) => {
   const { protocol, hostname } = new URL(text);
   return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
@@ -57,9 +57,9 @@ const trust = z.object(trustVariables);
 /** A provider signs tokens for every application that it serves: only `iss` and `aud` say which are meant for this one. */
 export function requireAddressees(given: z.output<typeof trust>, context: z.RefinementCtx): void {
   if (!given.AUTH_JWT_JWKS_URL && !given.AUTH_JWT_PUBLIC_KEY) return;
-  for (const name of BESIDE_KEYS.filter((one) => !given[one])) {
+  for (const name of REQUIRED_WITH_KEYS.filter((one) => !given[one])) {
     const message =
-      "is required beside AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for other applications would be believed";
+      "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for other applications would be accepted";
     context.addIssue({ code: "custom", path: [name], message });
   }
 }

@@ -34,7 +34,7 @@ export async function countEvents(events: Counted[]): Promise<void> {
   if (first.length > 0) await writeEvents(first.map((event) => ({ ...event, count: 1 })));
 }
 
-/** Counts without waiting: where how long it takes would tell what the caller may not know. */
+/** Counts without waiting: where its duration would reveal what the caller may not know. */
 export function countEventsLater(events: Counted[]): void {
   for (const event of events) later.count(event);
 }

@@ -33,7 +33,7 @@ export function isRefusal(code: ErrorCode): boolean {
 
 /**
  * Tells those concerned: the tenants that the credential belongs to, and the tenant that was named, where it exists. The latter
- * later: the time it takes would tell the caller whether there is such a tenant.
+ * later: its duration would reveal to the caller whether there is such a tenant.
  */
 export async function recordRefusal({ operationId: operation, tenantParam }: Contract, call: Refused, { code }: ApiError): Promise<void> {
   const { identity } = call;

@@ -39,7 +39,7 @@ async function recordSignOut(request: Request, answer: () => Promise<Response>):
   const response = await answer();
   const hasEnded = Object.hasOwn(newCookies(response), cookieName("session"));
   if (!sessionId || !hasEnded) return response;
-  // Before it is told of: what is left of the cookie is worth nothing from here on, whatever comes.
+  // Before it is reported: from here on the cookie is worth nothing, whatever happens.
   return unlessUnavailable(request, response, async () => {
     await leaveSession(sessionId);
     if (user) await writeEvents(eventsOf(request, user, "session.signed_out", {}));
@@ -63,7 +63,7 @@ function eventsOf(request: Request, user: UserIdentity, type: string, details: N
   return tenants.length > 0 ? tenants.map((tenant_id) => ({ ...event, tenant_id })) : [{ ...event, tenant_id: null }];
 }
 
-/** Told to the tenants of the member whose address it is, later: the time it takes would tell whether there is such a member. */
+/** Reported to the tenants of the member with this address, later: its duration would reveal whether there is one. */
 function recordFailure(request: Request, provider: string, email: string | null, failure: string | null): void {
   if (failure === null || failure === "Unavailable") return;
   const isAddress = email?.includes("@");

@@ -27,7 +27,7 @@ const settable = {
   sign,
   mapping: mapping
     .nullable()
-    .meta({ description: "How its files of columns are read. Null: as far as each file tells by itself.", example: null }),
+    .meta({ description: "How CSV, NDJSON and JSON files are read. Null: detected from each file.", example: null }),
   grace_days: z
     .int()
     .min(SOURCES.grace_days.least)

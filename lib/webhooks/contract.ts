@@ -271,8 +271,8 @@ export const testWebhookContract = contract({
   tag,
   summary: "Send a test event",
   description:
-    "Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not; any type but " +
-    'webhook.test has example data and `"test": true` beside it. A disabled webhook returns 409.',
+    "Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except " +
+    'webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.',
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,

@@ -12,7 +12,7 @@ const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet
 const ALLOWED = "The operator can allow it, including over http, with WEBHOOK_ALLOW_HOSTS.";
 
 /**
- * Why nothing may be sent to a URL, as far as the URL tells; null where it may. The URL parser has brought every spelling of
+ * Why nothing may be sent to a URL, as far as the URL shows; null where it may. The URL parser has brought every spelling of
  * an address (hex, octal, decimal, enclosed or wide digits) into its one form. Hosts on the operator's list pass as they are.
  */
 export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | null {

@@ -70,7 +70,7 @@ function describe(status: number): string {
   return `The receiver responded with ${status}.`;
 }
 
-/** Seconds, or a date by the receiver's own clock where it tells the time. */
+/** Seconds, or a date by the receiver's own clock where it sends one. */
 function retryAfterSeconds(headers: Headers): number | null {
   const value = headerOf(headers, "retry-after");
   if (value === null) return null;

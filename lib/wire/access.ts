@@ -7,7 +7,7 @@ import type { SurfacePath } from "../records/surfaces/every-surface.ts";
 export const ROLES = ["tenant_admin", "tenant_analyst", "tenant_lead"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Resources that API keys have scopes for, beside the record surfaces. */
+/** Resources that API keys have scopes for, besides the record surfaces. */
 export const SCOPED_RESOURCES = ["reconciliations", "exceptions", "webhooks"] as const;
 
 /** Those that an API key can only read. */

@@ -143,7 +143,7 @@ function notAnAmount(separator?: DecimalSeparator): Fault {
   return { problem: "This is not an amount.", wanted: `a number such as 1234${separator ?? "."}56` };
 }
 
-/** The mark before the decimals; undefined where there are none, null where it cannot be told from thousands. */
+/** The mark before the decimals; undefined where there are none, null where it could be a thousands separator. */
 function decimalMarkOf(body: string, marks: string[]): string | undefined | null {
   const points = [...new Set(marks.filter((mark) => mark === "." || mark === ","))];
   if (points.length === 2) return points[1];

@@ -5,20 +5,20 @@ import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
-import { outcomeOf, REFUSALS_TOLD, toldRefusal } from "#lib/imports/outcome.ts";
+import { describeRefusal, outcomeOf, REFUSALS_REPORTED } from "#lib/imports/outcome.ts";
 import { traced } from "#lib/runtime/trace.ts";
-import { lookAgain } from "../runs/in-time.ts";
+import { refreshStatistics } from "../runs/in-time.ts";
 import { type ImportKey, importChunks } from "./import-chunks.ts";
 import { STAGED_COLUMNS, stagedRow } from "./staged-rows.ts";
 
-const TOLD_EVERY_MS = 1_000;
+const REPORT_EVERY_MS = 1_000;
 const COPY = `copy pg_temp.staged_lines (${STAGED_COLUMNS.join(", ")}) from stdin`;
 /** For the sorts and hashes of a million lines. */
 const MEMORY = "set local work_mem = '96MB'";
 
 type Claimed = { format: Format; mapping: Mapping | null; currency: string; time_zone: string; source_no: number; bytes_total: number };
 
-/** Somebody undid the import while it was read. */
+/** The import was undone while it was read. */
 export class ImportUndone extends Error {}
 
 /**
@@ -45,12 +45,12 @@ export async function readImport(main: Client, side: Client, key: ImportKey, sig
       () =>
         stage(main, lines, async () => {
           signal?.throwIfAborted();
-          await tellProgress(side, key, lines);
+          await reportProgress(side, key, lines);
         }),
       () => ({ failed: false, attributes: { "tieout.lines": lines.summary.line_count } }),
     );
-    await tellProgress(side, key, lines);
-    const outcome = { ...outcomeOf(lines.summary), refusals: refusals.map(toldRefusal) };
+    await reportProgress(side, key, lines);
+    const outcome = { ...outcomeOf(lines.summary), refusals: refusals.map(describeRefusal) };
     const finished = await traced(
       () => ({ name: "finish_import", kind: "client", attributes: { "db.system.name": "postgresql", "tieout.import_id": key.import_id } }),
       () => main.query<{ status: string }>("select private.finish_import($1, $2, $3) as status", [...ids, outcome]),
@@ -61,7 +61,7 @@ export async function readImport(main: Client, side: Client, key: ImportKey, sig
     await main.query("rollback").catch(() => {});
     throw error;
   }
-  await lookAgain(main, key.tenant_id);
+  await refreshStatistics(main, key.tenant_id);
 }
 
 /** @returns the first refusals */
@@ -71,16 +71,16 @@ async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Pr
   const failed = new Promise<never>((_, reject) => copy.once("error", reject));
   failed.catch(() => {});
   let position = 0;
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   try {
     for await (const batch of lines) {
-      refusals.push(...batch.refusals.slice(0, REFUSALS_TOLD - refusals.length));
+      refusals.push(...batch.refusals.slice(0, REFUSALS_REPORTED - refusals.length));
       let rows = "";
       for (const line of batch.lines) rows += stagedRow(line, position++);
       if (rows !== "" && !copy.write(rows)) await Promise.race([once(copy, "drain"), failed]);
-      if (performance.now() - toldAt < TOLD_EVERY_MS) continue;
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) continue;
       await pause();
-      toldAt = performance.now();
+      reportedAt = performance.now();
     }
     copy.end();
     await Promise.race([once(copy, "finish"), failed]);
@@ -96,9 +96,9 @@ async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Pr
 }
 
 /** @throws ImportUndone */
-async function tellProgress(side: Client, { tenant_id, import_id }: ImportKey, { summary }: Lines): Promise<void> {
+async function reportProgress(side: Client, { tenant_id, import_id }: ImportKey, { summary }: Lines): Promise<void> {
   const progress = { bytes_read: summary.bytes_read, read_count: summary.line_count, refused_count: summary.refused_count };
-  const { rows } = await side.query<{ goes_on: boolean }>("select private.tell_import_progress($1, $2, $3) as goes_on", [
+  const { rows } = await side.query<{ goes_on: boolean }>("select private.report_import_progress($1, $2, $3) as goes_on", [
     tenant_id,
     import_id,
     progress,
@@ -106,9 +106,9 @@ async function tellProgress(side: Client, { tenant_id, import_id }: ImportKey, {
   if (!rows[0]?.goes_on) throw new ImportUndone();
 }
 
-/** What a caller is told of a file that cannot be read; undefined where it is our fault, and worth another try. */
+/** What an import says of a file that cannot be read; undefined where the error is ours and worth another try. */
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
-  if (error instanceof FileRefused) return { failure: error.message, refusals: [toldRefusal(error.refusal)] };
+  if (error instanceof FileRefused) return { failure: error.message, refusals: [describeRefusal(error.refusal)] };
   const { code, detail } = error as { code?: string; detail?: string };
   if (code === SQLSTATES.refused && detail) return { failure: `${detail} Nothing of the file was kept.`, refusals: [] };
   if (code === SQLSTATES.diskFull) {

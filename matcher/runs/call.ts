@@ -1,8 +1,8 @@
-/** What asks a database: a client of pg, or a job's helper. */
+/** Runs queries: a client of pg, or a job's helpers. */
 export type Caller = { query: (text: string, values: unknown[]) => Promise<{ rows: unknown[] }> };
 
 /**
- * Calls a function of the private schema by the names of its arguments; their order is its own affair.
+ * Calls a function of the private schema with named arguments.
  * @returns its rows; of a function that answers one value, rows with one column of the function's name
  */
 export async function call<Row extends object>(client: Caller, name: string, given: Record<string, unknown>): Promise<Row[]> {
@@ -11,7 +11,7 @@ export async function call<Row extends object>(client: Caller, name: string, giv
   return rows as Row[];
 }
 
-/** The one value that a function answers. */
+/** Calls a function that returns one value. */
 export async function callForValue<Value>(client: Caller, name: string, given: Record<string, unknown>): Promise<Value> {
   const [row] = await call<Record<string, Value>>(client, name, given);
   return row?.[name] as Value;

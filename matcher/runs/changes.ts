@@ -1,27 +1,27 @@
-/** What a run's result changes of what the engine made before. Pure. */
+/** The difference between a run's result and the matches of earlier runs. Pure. */
 import { matchHash } from "../engine/content-hash.ts";
 import type { Result } from "../engine/engine.ts";
 import type { Matches } from "../engine/matches.ts";
 import { type Fees, withFees } from "./fees.ts";
 import type { Present } from "./read-run.ts";
 
-/** Less is not worth a write. */
+/** Smaller changes of a score are not worth a write. */
 const SCORE_STEP = 0.001;
 
 export type State = "confirmed" | "suggested";
 
-/** A match of the result by its place there. `again`: the id of one that is there with the same lines and amounts, by another rule or hash. */
+/** A match of the result, by its index. `again`: the id of an earlier match with the same lines and amounts, but another rule or hash. */
 export type Made = { state: State; index: number; hash: string; again: string | null };
 
 export type Changes = {
   kept: number;
   /** Confirmed ones first. */
   made: Made[];
-  /** Present ones that the result does not have. */
+  /** Earlier matches that the result does not have. */
   gone: Present[];
 };
 
-/** Matches are told apart by their hash: the same state, rule, lines and amounts are the same match. */
+/** Matches are compared by their hash: the same state, rule, lines and amounts are the same match. */
 export function changesOf(result: Result, present: readonly Present[], fees: Fees): Changes {
   const left = new Map(present.map((match) => [match.hash, match]));
   const made: Made[] = [];
@@ -48,7 +48,7 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
   return { kept, made, gone: [...left.values()] };
 }
 
-/** What a suggestion says follows the lines that came since; a match says what it was made for. */
+/** A suggestion's score follows the lines that came since; a confirmed match keeps the score it was made with. */
 function isAsProbable({ state, score }: Present, matches: Matches, index: number): boolean {
   return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
 }
@@ -61,7 +61,7 @@ export function handlesOf({ input: { left, right } }: Result, matches: Matches, 
   ];
 }
 
-/** As it was weighed: less fees that the pair deducts. */
+/** The allocated amounts as they were weighed: less the fees that the pair deducts. */
 export function allocatedOf(
   { input: { left, right }, ...result }: Result,
   { state, index }: Pick<Made, "state" | "index">,

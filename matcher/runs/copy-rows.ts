@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { to as copyTo } from "pg-copy-streams";
 
-/** A row of a binary COPY: fields are read in order, as what the query says they are. */
+/** A row of a binary COPY. Its fields are read in the query's order, each by the method of its type. */
 export class Row {
   private buffer: Buffer = Buffer.alloc(0);
   private at = 0;
@@ -53,10 +53,10 @@ export class Row {
 }
 
 const DAYS_TO_2000 = 10_957;
-/** Signature, flags and the length of an extension that there is none of. */
+/** Signature, flags and the length of the header extension, which is empty. */
 const HEADER_BYTES = 19;
 
-/** Reads what a query answers in COPY's binary form, row by row: no string is made of what is not asked for as one. */
+/** Reads a query's result in COPY's binary format, row by row, without making strings of fields that aren't read as text. */
 export async function copyRows(client: Client, query: string, each: (row: Row) => void): Promise<void> {
   const stream = client.query(copyTo(`copy (${query}) to stdout (format binary)`, { highWaterMark: 1 << 20 }));
   const row = new Row();

@@ -13,7 +13,7 @@ import { type Decision, learn, trackRecord, type Weights } from "../engine/weigh
 import { call, callForValue } from "./call.ts";
 import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
-import { inTime, lookAgain } from "./in-time.ts";
+import { inTime, refreshStatistics } from "./in-time.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
@@ -21,7 +21,7 @@ import type { Policy, RunToDo } from "./run-to-do.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
-/** A run by the attempt that does it. */
+/** A run and the number of the attempt that does it. */
 export type Attempt = Pick<RunToDo, "runId" | "attempt">;
 
 type Begun = {
@@ -39,16 +39,18 @@ type Begun = {
   whole: boolean;
 };
 
-/** Decisions that are learnt from at a time. */
+/** The most decisions that one run learns from. */
 const DECISIONS = 2_000;
-const TOLD_EVERY_MS = 500;
-/** So long the event loop is held at most by what yields. */
+const REPORT_EVERY_MS = 500;
+/** How long the rules hold the event loop before they yield. */
 const SLICE_MS = 20;
 
 /**
- * One pass of the rules over a period: learns from what people decided, weighs, keeps the changes, opens exceptions, checks.
- * `main` works, `side` tells how far it is; `begun` hears which run it is, and not where there is nothing to do.
- * @throws ApiError `conflict` where the result breaks what must always hold; nothing of it was kept, and trying again would change nothing
+ * Runs the rules over a period: learns from people's decisions, matches, saves the changes, opens exceptions and checks the result.
+ * @param main the connection that does the work
+ * @param side the connection that reports progress
+ * @param begun called with the run and its attempt; not called where no run waits
+ * @throws ApiError `conflict` where the result violates an invariant: nothing was saved, and a retry would give the same result
  */
 export async function doRun(main: Client, side: Client, key: RunKey, begun: (run: Attempt) => void, stop?: AbortSignal): Promise<void> {
   const todo = await begin(main, key);
@@ -56,12 +58,12 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   begun({ runId: todo.runId, attempt: todo.attempt });
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
-  await lookAgain(main, todo.tenantId);
+  await refreshStatistics(main, todo.tenantId);
   const input = await traced(sqlStep("read lines", todo), () => inTime(main, todo, () => readRun(main, todo)));
   const result = await traced(engineStep(todo, input), () => weigh(todo, input, progress));
   const violations = checkInvariants(result);
   if (violations.length > 0) {
-    log.fatal({ run_id: todo.runId, violations }, "a run broke what must always hold; nothing of it was kept");
+    log.fatal({ run_id: todo.runId, violations }, "a run violated an invariant; nothing was saved");
     throw new ApiError("conflict", "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.");
   }
   const changes = changesOf(result, input.present, input.fees);
@@ -82,10 +84,10 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
     return;
   }
   const leftOut = await traced(sqlStep("keep_matches", todo), () =>
-    keepChanges(main, todo, result, changes, input.fees, (done, total) => progress.tell({ stage: "keeping", done, total })),
+    keepChanges(main, todo, result, changes, input.fees, (done, total) => progress.report({ stage: "keeping", done, total })),
   );
-  await progress.tell({ stage: "exceptions", done: 0, total: 0 });
-  await lookAgain(main, todo.tenantId);
+  await progress.report({ stage: "exceptions", done: 0, total: 0 });
+  await refreshStatistics(main, todo.tenantId);
   const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
     inTime(main, todo, () => openLineExceptions(main, todo, result)),
   );
@@ -105,7 +107,7 @@ export async function doRun(main: Client, side: Client, key: RunKey, begun: (run
   const broken = await traced(sqlStep("finish_run", todo), () =>
     inTime(main, todo, () => callForValue<string[]>(main, "finish_run", { ...attemptOf(todo), outcome: JSON.stringify(outcome) })),
   );
-  if (broken.length > 0) log.fatal({ run_id: todo.runId, violations: broken }, "after a run what must always hold does not");
+  if (broken.length > 0) log.fatal({ run_id: todo.runId, violations: broken }, "an invariant does not hold after a run");
 }
 
 const sqlStep =
@@ -183,26 +185,26 @@ async function weigh(todo: RunToDo, { left, right, rejected }: Awaited<ReturnTyp
     automatic: earned ? "as_ruled" : "suggest_only",
     businessDays: businessDaysIn(todo),
   });
-  await progress.tell({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
+  await progress.report({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
   for (let since = performance.now(); ; ) {
     const step = running.next();
     if (step.done) return step.value;
     if (performance.now() - since < SLICE_MS) continue;
-    await progress.tell({ stage: step.value.stage, done: Math.min(total, step.value.done), total });
+    await progress.report({ stage: step.value.stage, done: Math.min(total, step.value.done), total });
     await otherWork();
     since = performance.now();
   }
 }
 
-/** As functions that write for a run name it. */
+/** Arguments of the functions that write for a run: they refuse an attempt that is no longer the latest. */
 const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({ tenant, run, attempt });
 
-/** What a run's row says of how far it is; stops the run where it is to stop. */
+/** Reports progress to the run's row, twice a second at most. */
 class Progress {
   private readonly side: Client;
   private readonly todo: RunToDo;
   private readonly stop: AbortSignal | undefined;
-  private toldAt = Number.NEGATIVE_INFINITY;
+  private reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(side: Client, todo: RunToDo, stop: AbortSignal | undefined) {
     this.side = side;
@@ -210,15 +212,15 @@ class Progress {
     this.stop = stop;
   }
 
-  async tell({ stage, done, total }: { stage: string; done: number; total: number }, now = false): Promise<void> {
+  async report({ stage, done, total }: { stage: string; done: number; total: number }, now = false): Promise<void> {
     this.stop?.throwIfAborted();
-    if (!now && performance.now() - this.toldAt < TOLD_EVERY_MS) return;
-    this.toldAt = performance.now();
-    await call(this.side, "tell_run_progress", { ...attemptOf(this.todo), stage, done, total });
+    if (!now && performance.now() - this.reportedAt < REPORT_EVERY_MS) return;
+    this.reportedAt = performance.now();
+    await call(this.side, "report_run_progress", { ...attemptOf(this.todo), stage, done, total });
   }
 }
 
-/** As the run's row has it. */
+/** The waterfall in the form that the run's row stores. */
 function waterfallOf({ waterfall }: Result) {
   return waterfall.rules.map(({ name, amounts, ...step }) => ({
     kind: "rule",

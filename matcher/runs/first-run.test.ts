@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { type FileLine, FreshTenant, type RunTold } from "#e2e/fresh-tenant.ts";
+import { type FileLine, FreshTenant, type RunReport } from "#e2e/fresh-tenant.ts";
 import { until } from "#e2e/until.ts";
 import { lentDatabases } from "../../bin/generate/lent-databases.ts";
 import { run, schemaSql } from "../../bin/migration/schemas.ts";
@@ -43,8 +43,8 @@ const lines = (count: number, offset: number): FileLine[] =>
 
 type Order = "sources first" | "pair first";
 
-/** Both sources filled by files, and the first run of their pair, once what came is told the planner or not. */
-async function firstRun(id: string, order: Order, tellPlanner: () => Promise<unknown>): Promise<RunTold & { blocks: number }> {
+/** Both sources filled by files, and the first run of their pair, with or without the planner knowing of the new rows. */
+async function firstRun(id: string, order: Order, analyze: () => Promise<unknown>): Promise<RunReport & { blocks: number }> {
   const tenant = await FreshTenant.create(id, url, client);
   const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
   const before = order === "pair first" ? await tenant.bind(left, right) : undefined;
@@ -52,15 +52,15 @@ async function firstRun(id: string, order: Order, tellPlanner: () => Promise<unk
   await tenant.import(right, lines(LINES, 13));
   const period = before ?? (await tenant.bind(left, right));
   await tenant.prepare();
-  await tellPlanner();
+  await analyze();
   const from = await blocksRead();
-  const told = await tenant.run(period);
-  return { ...told, blocks: (await blocksRead()) - from };
+  const report = await tenant.run(period);
+  return { ...report, blocks: (await blocksRead()) - from };
 }
 
 /** Of the tables and their indexes by everybody so far, in memory or not. */
 async function blocksRead(): Promise<number> {
-  await until("matchers have told what they read, and are gone", async () => {
+  await until("matchers have reported what they read and disconnected", async () => {
     const { rows } = await client.query("select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()");
     return rows.length === 0;
   });
@@ -96,7 +96,7 @@ test("once many lines are imported, the planner knows of them", async () => {
   }
 });
 
-test("a step of a run that takes too long is planned anew, and done once more", async () => {
+test("a step of a run that takes too long is planned again, and done once more", async () => {
   const { rows } = await client.query<{ at: string | null }>(
     "select max(last_analyze) as at from pg_stat_user_tables where relname = 'lines'",
   );

@@ -8,8 +8,8 @@ type Change = "newly_matched" | "no_longer_matched" | "changed";
 type Touched = { change: Change; rule: string; currency: string; amount_minor: number; lines: readonly number[] };
 
 /**
- * What a dry run would change of what is confirmed: for people, with samples, those with the most money first. `newly`, `no_longer`: the
- * numbers of the lines that would be matched and are not, and the other way round.
+ * What a dry run would change of the confirmed matches, with samples, the largest amounts first. `newly`: the numbers of lines that would
+ * be matched and aren't now; `no_longer`: of those that are matched now and would not be.
  */
 export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: RunInput) {
   const touched: Touched[] = [];
@@ -60,7 +60,7 @@ function keyOf(lines: readonly number[]): string {
   return [...lines].sort((one, other) => one - other).join(" ");
 }
 
-/** A sum as the wire has it: a number as long as JSON's keep it exact. */
+/** A sum as the API has it: a number where JSON keeps it exact, else text. */
 export function exactSum(sum: bigint): number | string {
   const number = Number(sum);
   return Number.isSafeInteger(number) ? number : String(sum);

@@ -4,14 +4,17 @@ import { log } from "#lib/runtime/log.ts";
 import { type Caller, call } from "./call.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
-/** Several times what a statement of a run takes on a busy machine where the planner knows what there is: of a pair of 100,000 lines a side 40 s. */
+/**
+ * A statement may take BASE_MS and PER_LINE_MS for each line: 40 s for a pair of 100,000 lines a side, several times what it takes on a
+ * busy machine with current statistics.
+ */
 const BASE_MS = 20_000;
 const PER_LINE_MS = 0.1;
-const ONCE_MORE = 4;
+const RETRY_FACTOR = 4;
 
 /**
- * Does a step of a run, which can be done again, and whose statements are to end in a time. One that overruns it is not waited for: the planner looks at
- * the tenant's tables, and the step is done once more, in four times that time.
+ * Does a repeatable step of a run under a statement timeout. Where it times out, the tenant's statistics are refreshed, and the step is
+ * done once more with four times the timeout.
  * @throws what the step does
  */
 export async function inTime<Done>(
@@ -26,15 +29,15 @@ export async function inTime<Done>(
     return await step();
   } catch (error) {
     if ((error as { code?: string }).code !== SQLSTATES.canceled) throw error;
-    log.warn({ run_id: runId, most_ms: mostMs }, "a step of a run took too long; it is planned anew");
+    log.warn({ run_id: runId, most_ms: mostMs }, "a step of a run took too long; it is planned again");
     await within(0);
-    await lookAgain(client, tenantId, { anyway: true });
-    await within(ONCE_MORE * mostMs);
+    await refreshStatistics(client, tenantId, { anyway: true });
+    await within(RETRY_FACTOR * mostMs);
     return await step();
   }
 }
 
-/** The planner is to know of the many rows of a tenant's that were just written. */
-export async function lookAgain(client: Caller, tenant: string, { anyway = false } = {}): Promise<void> {
-  await call(client, "look_again", { tenant, anyway });
+/** Analyzes tables whose statistics miss the rows that were just written for a tenant. `anyway`: all of them. */
+export async function refreshStatistics(client: Caller, tenant: string, { anyway = false } = {}): Promise<void> {
+  await call(client, "refresh_statistics", { tenant, anyway });
 }

@@ -11,24 +11,24 @@ import { inTime } from "./in-time.ts";
 import { hyphenated } from "./read-run.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
-/** Of a chunk, which is a transaction: whole matches, some hundred milliseconds. */
+/** The most matches in a chunk, which is one transaction of some hundred milliseconds. */
 const MATCHES = 20_000;
-/** Those that bring an explanation of a kilobyte. */
+/** The most matches in a chunk that have an explanation, which takes about a kilobyte. */
 const EXPLAINED = 2_000;
 const GONE = 5_000;
-/** Matches that are written down in some milliseconds. */
+/** Matches that are serialized between two turns of the event loop. */
 const SLICE = 500;
 
-/** Which rules stand before all others and are exact: what they make, later runs leave alone. */
+/** Whether each rule is one of the exact rules at the beginning: later runs leave their matches alone. */
 function settlingRules(rules: readonly Rule[]): boolean[] {
   const others = rules.findIndex(({ kind }) => kind !== "exact");
   return rules.map((_, index) => others < 0 || index < others);
 }
 
 /**
- * Keeps the changes chunk by chunk: after each commit the proof holds, and what a matcher that dies has kept, the next one finds kept.
- * What is gone goes first, so that its lines are free. While one chunk is kept, the next is written down.
- * @returns how many matches were left out, since somebody took their lines meanwhile
+ * Saves the changes chunk by chunk. The proof holds after each commit, and a matcher that takes over finds the committed chunks saved.
+ * Matches that are gone are removed first, which frees their lines. While one chunk is saved, the next is serialized.
+ * @returns how many matches were left out because their lines were taken meanwhile
  */
 export async function keepChanges(
   client: Client,
@@ -36,7 +36,7 @@ export async function keepChanges(
   result: Result,
   { made, gone }: Changes,
   fees: Fees,
-  told: (done: number, total: number) => Promise<void>,
+  report: (done: number, total: number) => Promise<void>,
 ): Promise<number> {
   const total = made.length + gone.length;
   let done = 0;
@@ -44,7 +44,7 @@ export async function keepChanges(
   const keep = async (chunk: Chunk, ids: string[]) => {
     leftOut += await inTime(client, run, () => keepChunk(client, run, chunk, ids));
     done += chunk.length + ids.length;
-    await told(done, total);
+    await report(done, total);
   };
   const none = new Chunk(result, fees);
   for (let from = 0; from < gone.length; from += GONE)
@@ -57,7 +57,7 @@ export async function keepChanges(
     const chunk = new Chunk(result, fees);
     for (const [at, match] of matches.entries()) {
       chunk.add(match);
-      // What is being kept is still on its way to the database.
+      // Lets the previous chunk be sent to the database.
       if (at % SLICE === SLICE - 1) await otherWork();
     }
     await keeping;
@@ -68,7 +68,7 @@ export async function keepChanges(
   return leftOut;
 }
 
-/** Of one state each, so that all of a chunk's lines are taken, or none; and apart those that are there already. */
+/** Chunks of one state each, so that all of a chunk's lines are taken, or none; new matches apart from those that replace one. */
 function* chunksOf(result: Result, fees: Fees, made: readonly Made[]): Generator<Made[]> {
   const settling = settlingRules(result.input.rules);
   for (const state of ["confirmed", "suggested"] as const) {
@@ -144,7 +144,7 @@ class Chunk {
     const rights = matches.right(index).length;
     const rule = matches.rule[index] as number;
     const handles = handlesOf(this.result, matches, index);
-    // By its amount a later run would not find it: that is before the fee.
+    // A later run would not find it by its amount, which is before the fee.
     const settled = this.settling[rule] === true && state === "confirmed" && !handles.some((handle) => this.fees.has(handle));
     const allocated = withFees(this.fees, handles, allocatedOf(this.result, match));
     const fee = feeOf(this.fees, handles, lefts);
@@ -210,7 +210,7 @@ function half(hash: string, from: number): string {
 let counted = 0;
 const own = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 
-/** In order of time, and of making within a process. */
+/** A UUID that sorts by time, and within a process by order of creation. */
 function newId(): string {
   counted = (counted + 1) % 2 ** 32;
   return hyphenated(`${Date.now().toString(16).padStart(12, "0")}${counted.toString(16).padStart(8, "0")}${own}`);

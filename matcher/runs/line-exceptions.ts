@@ -6,16 +6,16 @@ import { call, callForValue } from "./call.ts";
 import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
-/** An exception that is about other lines than before, with those that are merged into it. `line_no`: its own line. */
+/** An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own line. */
 type Regrouped = Subject & { exception_id: string; merged: string[]; line_no: number; severity: string; amount_minor: number | null };
 
-/** Lines that the details name; the suggestion has all of them. */
+/** The most lines that the details list; the suggestion has all of them. */
 const NAMED = 20;
 const REFERENCE_MOST = 100;
 
 /**
  * Opens an exception for each line that is open past its source's grace and has none, one for all lines of a suggestion, up to the policy's
- * cap. Those that are open are put together and apart before, as suggestions came and went.
+ * cap. Before that, open exceptions are merged and split as suggestions came and went.
  */
 export async function openLineExceptions(client: Client, run: RunToDo, result: Result): Promise<{ opened: number; heldBack: number }> {
   const { exceptions } = run.policy;
@@ -47,15 +47,15 @@ export async function openLineExceptions(client: Client, run: RunToDo, result: R
   return { opened, heldBack: Number(held_back) };
 }
 
-/** Those of an open exception. A severity that isn't its amount's was set by a person, and stays. */
+/** The new fields of an open exception. A severity that doesn't follow from its amount was set by a person, and stays. */
 function regroupedFields(one: Regrouped, policy: Policy["exceptions"], reasons: Map<number, Reason>) {
   const own = one.lines.find(({ line_no }) => line_no === one.line_no) ?? (one.lines[0] as ExceptionLine);
   const fields = fieldsOf(one, own, reasons);
-  const isPolicys = one.severity === severityOf(one.amount_minor ?? 0, policy);
-  return { ...fields, severity: isPolicys ? severityOf(fields.amount_minor ?? 0, policy) : one.severity };
+  const isByPolicy = one.severity === severityOf(one.amount_minor ?? 0, policy);
+  return { ...fields, severity: isByPolicy ? severityOf(fields.amount_minor ?? 0, policy) : one.severity };
 }
 
-/** The money at risk is what the lines differ by: of a line alone, all of it; none where a suggestion's lines agree. */
+/** The amount at risk is the lines' difference: all of a single line's amount, and none where a suggestion's lines agree. */
 function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Reason>) {
   const { match_id, currency, difference_minor, is_late, lines } = subject;
   const differs = match_id !== null && difference_minor !== 0;
@@ -84,7 +84,7 @@ function severityOf(amount: number, { severities }: Policy["exceptions"]): strin
   return severities.findLast(({ from_minor }) => amount >= from_minor)?.severity ?? "low";
 }
 
-/** Why each of these lines is open, by its number; none of what is left of a line that is partly matched. */
+/** Why each of these lines is open, by its number. A line that is partly matched has no reason. */
 function reasonsOf({ open, input }: Result, subjects: readonly Subject[]): Map<number, Reason> {
   const wanted = new Set(subjects.flatMap(({ lines }) => lines.map(({ line_no }) => line_no)));
   const found = new Map<number, Reason>();

@@ -8,7 +8,7 @@ import { copyRows } from "./copy-rows.ts";
 import { type Fees, readFees } from "./fees.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
-/** A match that the engine made before, and would keep, replace or take back. */
+/** A match of an earlier run, which this run keeps, replaces or removes. */
 export type Present = {
   id: string;
   state: "confirmed" | "suggested";
@@ -30,10 +30,10 @@ export type RunInput = {
   fees: Fees;
 };
 
-/** So often their texts' bytes are looked at while lines are read. */
-const LINES_A_LOOK = 10_000;
+/** How many lines are read between two checks of their size. */
+const LINES_PER_CHECK = 10_000;
 
-/** What a run weighs, as it was at one moment (379_run_reading.sql). */
+/** Reads a run's input in one snapshot (379_run_reading.sql). */
 export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
   await client.query("begin isolation level repeatable read");
   try {
@@ -73,7 +73,7 @@ async function readLines(client: Client, run: RunToDo, input: Given, lines: numb
     `select is_left, line_no, id, minor, currency, value_date, booked_date, reference, counterparty, description, group_key
      from pg_temp.lines_to_weigh`,
     (row) => {
-      if (++read % LINES_A_LOOK === 0) requireCapacity(lines, input.left.textBytes + input.right.textBytes);
+      if (++read % LINES_PER_CHECK === 0) requireCapacity(lines, input.left.textBytes + input.right.textBytes);
       const side = row.boolean() ? input.left : input.right;
       const handle = row.integer();
       const identity = row.bytes() as Buffer;
@@ -100,7 +100,8 @@ async function readPresent(client: Client): Promise<Present[]> {
   const present = new Map<string, Present>();
   await copyRows(
     client,
-    `select id, state = 'confirmed', convert_to(method, 'UTF8'), coalesce(score, 0), currency, amount_minor, hash_high, hash_low, line_no, allocated_minor
+    `select id, state = 'confirmed', convert_to(method, 'UTF8'), coalesce(score, 0), currency, amount_minor, hash_high, hash_low,
+       line_no, allocated_minor
      from pg_temp.matches_made`,
     (row) => {
       const id = (row.bytes() as Buffer).toString("hex");

@@ -1,4 +1,4 @@
-/** Where runs are done: a step of seconds here must not stop the heartbeat of the process, whose jobs others would take up beside it. */
+/** The thread that does runs: a step of seconds would hold up the process's heartbeat, and another process would take over its jobs. */
 import type { MessagePort } from "node:worker_threads";
 import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { serveTasks } from "#lib/runtime/serve-tasks.ts";
@@ -23,7 +23,7 @@ serveTasks(async ({ connectionString, key, requestId, traceparent }: RunTask, po
   );
 });
 
-/** What a function of ours refuses would be refused again: the period was closed meanwhile, for instance. */
+/** A refusal by a database function is final, for instance because the period was closed meanwhile. */
 function refuse(error: Error & { code?: string; detail?: string }): never {
   if (error.code === SQLSTATES.refused) throw new ApiError("conflict", error.detail ?? error.message, { cause: error });
   throw error;

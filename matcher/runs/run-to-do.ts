@@ -9,27 +9,27 @@ export type Policy = {
   exceptions: { assigned_to: string | null; most_a_run: number; severities: { from_minor: number; severity: string }[] };
 };
 
-/** A run that was taken up. */
+/** A run that this process has claimed. */
 export type RunToDo = {
   tenantId: string;
   reconciliationId: string;
   runId: string;
-  /** Which taking up of the run this is: what an older one writes is refused. */
+  /** Number of this attempt at the run: writes of an earlier one are refused. */
   attempt: number;
   pairNo: number;
-  /** Of the pair's sources, whatever became of them. */
+  /** How many lines the pair's sources have, open or not. */
   lines: number;
   /** `YYYY-MM-DD` */
   periodEnd: string;
-  /** Of a dry run: the period is closed. */
+  /** The period is closed, which only a dry run accepts. */
   closed: boolean;
   rules: readonly Rule[];
   policy: Policy;
   /** Of the calendar that business days are counted by, in the version that the run records; null: Monday to Friday. */
   openDays: OpenDays | null;
   weights: Weights | null;
-  /** Keeps nothing. */
+  /** Saves nothing but its impact. */
   dryRun: boolean;
-  /** All that the engine made is weighed again. */
+  /** Matches of earlier runs are weighed again as well. */
   whole: boolean;
 };

@@ -1,6 +1,7 @@
 import type { Task } from "graphile-worker";
 import type { Client } from "pg";
 import { requestOf } from "#lib/background/traced-tasks.ts";
+import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { log } from "#lib/runtime/log.ts";
 import { withConnections } from "./with-connections.ts";
 
@@ -8,8 +9,6 @@ type PeriodKey = { tenant_id: string; reconciliation_id: string };
 
 /** What a closing says that fails by us. */
 export const CLOSING_GIVEN_UP = "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
-/** By a function of ours: the proof, or a difference. */
-const REFUSED = "TO001";
 
 /**
  * Closes a period of many lines: writes down what it carries and states, of one snapshot, deletes its suggestions, and has it closed for all
@@ -26,7 +25,7 @@ export function closePeriodTask(connectionString: string): Task {
       } catch (error) {
         const { code, detail } = error as { code?: string; detail?: string };
         const failure =
-          code === REFUSED ? detail : job.attempts >= job.max_attempts && !abortSignal?.aborted ? CLOSING_GIVEN_UP : undefined;
+          code === SQLSTATES.refused ? detail : job.attempts >= job.max_attempts && !abortSignal?.aborted ? CLOSING_GIVEN_UP : undefined;
         if (!failure) throw error;
         log.error({ reconciliation_id, err: error }, "a closing failed");
         await side.query("select private.fail_closing($1, $2, $3)", [...period, failure]);

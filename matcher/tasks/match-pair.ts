@@ -9,36 +9,36 @@ import { ApiError } from "#lib/wire/errors.ts";
 import type { Attempt, RunKey } from "../runs/do-run.ts";
 import type { RunTask } from "../runs/run-thread.ts";
 
-/** What a run says that fails by us. */
+/** The failure of a run that an error on our side ended. */
 export const GIVEN_UP = "The run failed several times because of an error on our side. The matches it saved are complete. Start it again.";
-/** The condition holds always, and comes first. */
+/** The subquery sets the request id before the function runs: its condition always holds, and `offset 0` keeps it in place. */
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
 
-/** Of them two large ones at most: the third place is for what takes seconds. */
+/** At most two of them are large: the third place is for runs of seconds. */
 export const RUNS_AT_ONCE = 3;
 
 export const runThreads = () =>
   threads<RunTask>({ name: "does runs", begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")), most: RUNS_AT_ONCE });
 
-/** Does the run that waits for a period, or one that nobody asked for. What breaks on our side is tried again: it goes on where it was. */
+/** Does the run that waits for a period, or starts one. After an error on our side it is retried, and continues from what was saved. */
 export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal, query }) => {
     const key = payload as RunKey;
     const requestId = requestOf(payload);
     const task: RunTask = { connectionString, key, requestId, traceparent: presentStep() };
     let begun: Attempt | undefined;
-    const told = (attempt: Attempt) => {
+    const onMessage = (attempt: Attempt) => {
       begun = attempt;
     };
     try {
-      await runThreads().ask(task, { told, ...(abortSignal && { signal: abortSignal }) });
+      await runThreads().ask(task, { onMessage, ...(abortSignal && { signal: abortSignal }) });
     } catch (error) {
       const final = error instanceof ApiError && error.code === "conflict" ? error : undefined;
       if (!begun || (!final && job.attempts < job.max_attempts)) throw error;
       const reason = final?.message ?? GIVEN_UP;
       const { rows } = await query<{ failed: boolean }>(FAIL, [key.tenant_id, begun.runId, begun.attempt, reason, requestId ?? ""]);
-      // Another attempt has taken it up, and its job: to settle that is not for this one.
+      // Another attempt has claimed the run, and settles the job.
       if (!rows[0]?.failed) throw error;
       log.error({ run_id: begun.runId, err: error }, "a run failed");
     }

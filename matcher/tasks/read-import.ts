@@ -5,10 +5,10 @@ import type { ImportKey } from "../imports/import-chunks.ts";
 import { failureOf, ImportUndone, readImport } from "../imports/read-import.ts";
 import { withConnections } from "./with-connections.ts";
 
-const OURS = "Something went wrong on our side, several times. Nothing of the file was kept: send it again.";
+const OURS = "Reading failed several times because of an error on our side. Nothing of the file was saved: send it again.";
 const FAIL = "select private.fail_import($1, $2, $3, $4)";
 
-/** Reads a file that came in. What breaks on our side is tried again; at the last time the import fails, and says so. */
+/** Reads an uploaded file. An error on our side is retried; after the last attempt the import fails with a message. */
 export function readImportTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
     const key = payload as ImportKey;
@@ -17,10 +17,10 @@ export function readImportTask(connectionString: string): Task {
         await readImport(main, side, key, abortSignal);
       } catch (error) {
         if (error instanceof ImportUndone) return;
-        const told = failureOf(error) ?? (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
-        if (!told) throw error;
+        const result = failureOf(error) ?? (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
+        if (!result) throw error;
         log.warn({ import_id: key.import_id, reason: (error as Error).message }, "an import failed");
-        await side.query(FAIL, [key.tenant_id, key.import_id, told.failure, JSON.stringify(told.refusals)]);
+        await side.query(FAIL, [key.tenant_id, key.import_id, result.failure, JSON.stringify(result.refusals)]);
       }
     });
   };

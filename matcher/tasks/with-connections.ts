@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 
-/** Of no use once work is over: a connection whose other end is gone may take hours to end. */
+/** How long to wait for connections to end: one whose other end is gone may take hours. */
 const END_WITHIN_MS = 1_000;
-/** Without it the system asks a silent connection's other end after two hours. It gives up after ten questions, a second apart. */
-const ASK_AFTER_MS = 10_000;
+/** Delay of the first TCP keep-alive probe, two hours by default. After ten probes, a second apart, the system gives up. */
+const PROBE_AFTER_MS = 10_000;
 
 /**
- * Opens two connections for a job that works longer than a pool's may be held: on `main` it works, on `side` it tells how far it is.
- * What either writes is of the request `requestId`, where there is one. Both are ended whatever `work` does.
+ * Opens two connections for a job that takes longer than a pooled connection may be held: `main` does the work, `side` reports progress.
+ * What they write is attributed to the request `requestId`, if there is one. Both are closed when `work` ends or throws.
  */
 export async function withConnections(
   connectionString: string,
@@ -32,7 +32,7 @@ function connection(connectionString: string, name: string): Client {
     application_name: name,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    keepAliveInitialDelayMillis: ASK_AFTER_MS,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
   client.on("error", () => {});
   return client;

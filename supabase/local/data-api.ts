@@ -5,12 +5,12 @@ import { authApp } from "./auth.ts";
 import { kept } from "./exclusive-connections.ts";
 import { restApp } from "./rest.ts";
 
-// lite reports every refused statement here, row values included. The caller is told; the log gets what is nobody's answer.
+// lite reports every refused statement here, row values included. The caller gets the error; the log gets errors that no caller gets.
 console.error = (...args: unknown[]) => {
   for (const error of args) if (error instanceof Error) log.warn({ reason: error.message }, "lite reports an error");
 };
 
-/** /readyz and /metrics: they tell of a full pool best from outside of it. */
+/** /readyz and /metrics: they report a full pool best from outside of it. */
 const OPERATORS = new Set(["/rest/v1/rpc/readiness", "/rest/v1/rpc/service_metrics"]);
 
 const port = Number(required("DATA_API_PORT"));

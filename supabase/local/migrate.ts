@@ -57,10 +57,10 @@ function stateOf(applied: ReadonlySet<string>): MigrationState {
 }
 
 export type MigrateOptions = {
-  /** Is told who is waited for, every 10 s. */
+  /** Called every 10 s with what is waited for. */
   onWait?: (why: string) => void;
   giveUpAfterMs?: number;
-  /** Refuses a database with migrations that are not known here. A start does not: the previous release goes on beside the next one. */
+  /** Refuses a database with migrations that are not known here. A start does not: the previous release runs next to the new one. */
   refuseUnknown?: boolean;
 };
 

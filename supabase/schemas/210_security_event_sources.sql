@@ -125,7 +125,7 @@ grant execute on function private.record_security_events(jsonb), public.record_s
 
 -- Reports the minutes that are over; called by the worker. In the order of chains: two that took them crosswise would wait for
 -- each other. Answers how many it wrote.
-create function private.tell_security_event_counts() returns integer
+create function private.report_security_event_counts() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   reported integer := 0;

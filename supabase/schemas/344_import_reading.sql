@@ -18,7 +18,7 @@ begin
 end $$;
 
 -- How far it is; answers whether to go on, which is no longer so once somebody undid it.
-create function private.tell_import_progress(tenant_id text, import_id text, progress jsonb) returns boolean
+create function private.report_import_progress(tenant_id text, import_id text, progress jsonb) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   update public.imports x set
@@ -28,7 +28,7 @@ begin
   return found;
 end $$;
 
-create function private.tell_import(i public.imports) returns void
+create function private.emit_import_done(i public.imports) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.emit(i.tenant_id, 'import.done', jsonb_build_object('import', private.import_json(i) - '{refusals,statements}'::text[]));
@@ -71,7 +71,7 @@ begin
   end if;
   delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
   update public.sources s set last_import_at = now() where s.tenant_id = $1 and s.source_no = i.source_no;
-  perform private.tell_import(i);
+  perform private.emit_import_done(i);
   return 'done';
 end $$;
 
@@ -93,7 +93,7 @@ begin
   returning * into i;
   if found then
     delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
-    perform private.tell_import(i);
+    perform private.emit_import_done(i);
   end if;
 end $$;
 
@@ -110,6 +110,6 @@ begin
   return deleted;
 end $$;
 
-grant execute on function private.claim_import(text, text), private.tell_import_progress(text, text, jsonb), private.stage_lines(),
+grant execute on function private.claim_import(text, text), private.report_import_progress(text, text, jsonb), private.stage_lines(),
   private.finish_import(text, text, jsonb), private.fail_import(text, text, text, jsonb), private.purge_imports(integer)
 to service_role;

@@ -14,7 +14,7 @@ end $$;
 -- Has the planner look at those of the tenant's tables of which it expects a quarter of the rows that there are, or less, by the counts that are kept;
 -- `anyway`: at all of them, and at those of exceptions. Not where there are few rows, or so small a share of a table that its sample would miss
 -- them. Where somebody else looks just now, that will do.
-create function private.look_again(tenant text, anyway boolean default false) returns void
+create function private.refresh_statistics(tenant text, anyway boolean default false) returns void
 language plpgsql volatile security definer set search_path = '' set lock_timeout = '5s' as $$
 declare
   lines constant bigint := coalesce((select sum(s.line_count) from public.sources s where s.tenant_id = tenant), 0);
@@ -37,4 +37,4 @@ begin
 exception when lock_not_available then
   null;
 end $$;
-grant execute on function private.look_again(text, boolean) to service_role;
+grant execute on function private.refresh_statistics(text, boolean) to service_role;

@@ -70,11 +70,11 @@ begin
 end $$;
 
 -- Refuses: conflict, so that an attempt that isn't the newest stops.
-create function private.tell_run_progress(tenant text, run text, attempt integer, stage text, done bigint, total bigint) returns void
+create function private.report_run_progress(tenant text, run text, attempt integer, stage text, done bigint, total bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.require_attempt(tenant, run, attempt);
-  update public.runs x set stage = left(tell_run_progress.stage, 200), lines_done = done, lines_total = greatest(total, x.lines_total)
+  update public.runs x set stage = left(report_run_progress.stage, 200), lines_done = done, lines_total = greatest(total, x.lines_total)
   where x.tenant_id = tenant and x.id = run;
 end $$;
 
@@ -201,7 +201,8 @@ begin
   violations := private.violations_of_period(tenant, x.reconciliation_id, run);
   update public.runs y set
     status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null, finished_at = clock_timestamp(),
-    failure = case when cardinality(violations) > 0 then 'What must always hold does not. It has been logged: tell us the run.' end,
+    failure = case when cardinality(violations) > 0 then
+      'An internal check failed after this run. It has been logged: send us the run''s id.' end,
     lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest, suggested_count = totals.suggested,
     open_count = (
       select count(*) from private.open_lines o where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),
@@ -269,7 +270,7 @@ begin
 end $$;
 
 grant execute on function
-  private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.tell_run_progress(text, text, integer, text, bigint, bigint),
+  private.exceptions_at_stake(text, text, bigint[], bigint[]), private.begin_run(text, text, text, text), private.report_run_progress(text, text, integer, text, bigint, bigint),
   private.keep_matches(text, text, text, integer, uuid[], uuid[], text[], text[], text[], boolean[], real[], real[], text[], bigint[], bigint[], jsonb,
     bigint[], bigint[], uuid[], bigint[], text[], bigint[], jsonb),
   private.finish_run(text, text, integer, jsonb), private.finish_dry_run(text, text, integer, jsonb)

@@ -45,7 +45,7 @@ begin
 end $$;
 
 -- exception.commented, whichever way the comment came.
-create function private.tell_exception_comments() returns trigger
+create function private.emit_exception_comments() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   insert into public.events (tenant_id, type, data)
@@ -56,8 +56,8 @@ begin
   order by c.id;
   return null;
 end $$;
-create trigger tell after insert on public.exception_comments referencing new table as added
-  for each statement execute function private.tell_exception_comments();
+create trigger emit_events after insert on public.exception_comments referencing new table as added
+  for each statement execute function private.emit_exception_comments();
 
 -- input: { id, limit, after: [comment id] | null }. Newest first. Refuses: not_found.
 create function public.list_exception_comments(input jsonb, request jsonb) returns jsonb

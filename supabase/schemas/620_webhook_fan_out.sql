@@ -1,10 +1,10 @@
--- Fan-out: an event and its deliveries commit together, however many events a statement has, and ring for the sender.
+-- Fan-out: an event and its deliveries commit together, however many events a statement has, and notify the sender.
 
--- Rings instead of a job: a job would be three more writes a delivery, for what webhook_deliveries says anyway.
+-- A notification instead of a job: a job would be three more writes a delivery, for what webhook_deliveries says anyway.
 create function private.wake_webhook(webhook_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.ring('deliveries', webhook_id);
+  perform private.notify('deliveries', webhook_id);
 end $$;
 
 -- A test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook

@@ -74,7 +74,7 @@ begin
   order by l.place;
 end $$;
 
--- Webhooks with something due for a second that no bell or timer has taken care of: a worker died, or its lease is over.
+-- Webhooks with something due for a second that no notification or timer has taken care of: a worker died, or its lease is over.
 create function private.overdue_webhooks() returns setof text
 language plpgsql stable set search_path = '' as $$
 begin

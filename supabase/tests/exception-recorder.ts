@@ -139,8 +139,8 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
 /** Of the exception that an event carries, what an act on it moves. */
 function eventOf({ data, ...row }: Row): [id: unknown, row: Row] {
   const { exception, ...rest } = data as { exception: Row };
-  const told = Object.fromEntries(EVENT_FIELDS.map((field) => [field, exception[field]]));
-  return [exception.id, { ...row, exception: told, ...rest }];
+  const fields = Object.fromEntries(EVENT_FIELDS.map((field) => [field, exception[field]]));
+  return [exception.id, { ...row, exception: fields, ...rest }];
 }
 
 function differences(before: Row | undefined, now: Row): Row {

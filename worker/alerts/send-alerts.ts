@@ -24,7 +24,7 @@ type Bundle = NonNullable<z.output<typeof bundle>>;
 
 /**
  * Sends a bundle: one mail, or one message to a channel. What it is about and whom it goes to is read now, so that what was resolved since
- * is not told. A failure is thrown: the job is tried again, later and later.
+ * is left out. A failure is thrown: the job is tried again, later and later.
  */
 export function sendAlerts(mailer: Mailer, sender: Sender, origin: string): Task {
   return async (given, { query, abortSignal }) => {
@@ -33,27 +33,27 @@ export function sendAlerts(mailer: Mailer, sender: Sender, origin: string): Task
     const opened = bundle.parse(rows[0]?.bundle ?? null);
     if (!opened) return;
     const settle = (failure: string | null) => query("select private.settle_alert_bundle($1, $2, $3)", [tenant_id, bundle_id, failure]);
-    const told = { tenant: tenant_id, origin, ...opened };
+    const alert = { tenant: tenant_id, origin, ...opened };
     if (opened.email !== undefined) {
-      await mailer.send({ id: bundle_id, to: opened.email, ...mailOf(told) });
+      await mailer.send({ id: bundle_id, to: opened.email, ...mailOf(alert) });
       return void (await settle(null));
     }
     const url = unsealUrl(opened.sealed ?? "", tenant_id, opened.url_id ?? "");
-    const failure = await postToChannel(sender, url, messageOf(told), abortSignal);
+    const failure = await postToChannel(sender, url, messageOf(alert), abortSignal);
     await settle(failure);
     if (failure !== null) throw new Error(failure);
   };
 }
 
-type Told = Bundle & { tenant: string; origin: string };
+type Alert = Bundle & { tenant: string; origin: string };
 
-function linesOf({ items, origin, tenant, kind }: Told) {
+function linesOf({ items, origin, tenant, kind }: Alert) {
   return items.flatMap((item) => (item ? [{ text: item.title, detail: item.detail, url: pageOf(origin, tenant, kind, item.id) }] : []));
 }
 
-function mailOf(told: Told) {
-  const { kind, count, tenant_name, origin, tenant } = told;
-  const items = linesOf(told);
+function mailOf(alert: Alert) {
+  const { kind, count, tenant_name, origin, tenant } = alert;
+  const items = linesOf(alert);
   const more = count - items.length;
   return {
     subject: `${headline(kind, count)} in ${tenant_name}`,
@@ -63,12 +63,12 @@ function mailOf(told: Told) {
   };
 }
 
-function messageOf(told: Told): string {
-  const items = linesOf(told);
-  const more = told.count - items.length;
+function messageOf(alert: Alert): string {
+  const items = linesOf(alert);
+  const more = alert.count - items.length;
   const lines = items.map(({ text, detail, url }) => `• <${url}|${slackText(text)}>: ${slackText(detail)}`);
   return [
-    `*${slackText(headline(told.kind, told.count))}* in ${slackText(told.tenant_name)}`,
+    `*${slackText(headline(alert.kind, alert.count))}* in ${slackText(alert.tenant_name)}`,
     ...lines,
     ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : []),
   ].join("\n");

@@ -17,7 +17,7 @@ const MESSAGE = {
   footer: "Settings.",
 };
 
-type Told = { auth: string | null; encrypted: boolean; to: string; data: string };
+type Received = { auth: string | null; encrypted: boolean; to: string; data: string };
 const pair = { key: "", cert: "" };
 let stop = () => {};
 
@@ -35,12 +35,12 @@ afterEach(() => stop());
 
 /** A mail server as RFC 5321, 3207 and 4954 have it, as far as a sender needs one. `tls`: whether it offers STARTTLS. */
 async function mailServer({ tls }: { tls: boolean }) {
-  const told: Told[] = [];
+  const received: Received[] = [];
   const lines: string[] = [];
   const serve = (socket: Socket, encrypted: boolean, greeting: boolean) => {
     let text = "";
     let data: string | null = null;
-    const mail: Told = { auth: null, encrypted, to: "", data: "" };
+    const mail: Received = { auth: null, encrypted, to: "", data: "" };
     const say = (line: string) => socket.write(`${line}\r\n`);
     socket.on("error", () => {});
     if (greeting) say("220 localhost");
@@ -51,7 +51,7 @@ async function mailServer({ tls }: { tls: boolean }) {
         text = text.slice(end + 2);
         if (data !== null) {
           if (line === ".") {
-            told.push({ ...mail, data });
+            received.push({ ...mail, data });
             data = null;
             say("250 kept");
           } else data += `${line}\n`;
@@ -98,7 +98,7 @@ async function mailServer({ tls }: { tls: boolean }) {
       MAIL_DIR: undefined,
       NEXTAUTH_URL: "https://tieout.example",
     }).send(MESSAGE);
-  return { told, lines, send };
+  return { received, lines, send };
 }
 
 const credentials = (password = PASSWORD) => `${USER}:${encodeURIComponent(password)}@`;
@@ -108,9 +108,9 @@ function trustIt(): void {
 }
 
 test("mail leaves by SMTP, to one recipient, as text and HTML, and says that nobody wrote it", async () => {
-  const { told, send } = await mailServer({ tls: false });
+  const { received, send } = await mailServer({ tls: false });
   await send();
-  expect(told).toMatchObject([{ to: "RCPT TO:<ada@acme.example>", auth: null }]);
+  expect(received).toMatchObject([{ to: "RCPT TO:<ada@acme.example>", auth: null }]);
   for (const part of [
     "Message-ID: <alb_1@tieout.example>",
     "From: Tieout <alerts@acme.example>",
@@ -119,27 +119,27 @@ test("mail leaves by SMTP, to one recipient, as text and HTML, and says that nob
     "text/plain",
     "text/html",
   ])
-    expect(told[0]?.data).toContain(part);
+    expect(received[0]?.data).toContain(part);
 });
 
 test("a password is not sent where the connection can't be encrypted, and the error says so", async () => {
-  const { told, lines, send } = await mailServer({ tls: false });
+  const { received, lines, send } = await mailServer({ tls: false });
   await expect(send(credentials())).rejects.toThrow("The connection couldn't be encrypted, so no password and no mail was sent over it.");
   expect(lines.filter((line) => /^AUTH/i.test(line))).toEqual([]);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 test("a password is not sent to a server whose certificate nobody vouches for", async () => {
-  const { told, lines, send } = await mailServer({ tls: true });
+  const { received, lines, send } = await mailServer({ tls: true });
   await expect(send(credentials())).rejects.toThrow("The connection couldn't be encrypted");
-  expect([told, lines.filter((line) => /^AUTH/i.test(line))]).toEqual([[], []]);
+  expect([received, lines.filter((line) => /^AUTH/i.test(line))]).toEqual([[], []]);
 });
 
 test("with a trusted certificate it signs in over TLS, and a refused password is told as one", async () => {
   trustIt();
-  const { told, send } = await mailServer({ tls: true });
+  const { received, send } = await mailServer({ tls: true });
   await send(credentials());
-  expect(told).toMatchObject([{ encrypted: true, auth: `\0${USER}\0${PASSWORD}` }]);
+  expect(received).toMatchObject([{ encrypted: true, auth: `\0${USER}\0${PASSWORD}` }]);
   await expect(send(credentials("wrong"))).rejects.toThrow("The mail server refused the user name or password of SMTP_URL.");
-  expect(told).toHaveLength(1);
+  expect(received).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
 import type { Task } from "graphile-worker";
 
 /**
- * Recounts a pair from its lines and decisions. What differs is sent as `books.differ`; the job fails then, of which the operator's alert on
- * failed jobs tells.
+ * Recounts a pair from its lines and decisions. What differs is sent as `books.differ`; the job fails then, which the operator's alert on
+ * failed jobs shows.
  */
 export const examineBooks: Task = async (payload, { query }) => {
   const { tenant_id, pair_no } = payload as { tenant_id: string; pair_no: number };

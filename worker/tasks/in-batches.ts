@@ -14,7 +14,7 @@ export type BatchFunction =
   | "private.purge_webhook_deliveries"
   | "private.rebuild_calendars"
   | "private.roll_request_log"
-  | "private.tell_security_event_counts";
+  | "private.report_security_event_counts";
 
 /** Calls it until nothing is left to do, so that no batch holds its locks for long. Logs how many rows that was in all. */
 export function inBatches(call: BatchFunction): Task {

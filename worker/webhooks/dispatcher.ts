@@ -57,7 +57,7 @@ export class Dispatcher implements Vital {
     this.#claims.wake();
   }
 
-  /** Looks at once for what no bell and no timer saw to. */
+  /** Looks at once for deliveries that no notification and no timer took care of. */
   sweep(): void {
     this.#sweepAt = 0;
     this.#claims.wake();

@@ -31,7 +31,7 @@ export async function settleAttempts(query: Query, results: Result[]): Promise<S
   return (await query<Settled>("select * from private.settle_webhook_attempts($1)", [JSON.stringify(results)])).rows;
 }
 
-/** Webhooks with something due that no bell and no timer saw to. */
+/** Webhooks with something due that no notification and no timer took care of. */
 export async function findOverdue(query: Query): Promise<string[]> {
   return (await query<{ id: string }>("select private.overdue_webhooks() as id")).rows.map(({ id }) => id);
 }

@@ -78,7 +78,7 @@ describe("rotating an API key", () => {
     )[0] as { grace_expires_at: Date };
     await Promise.all(Array.from({ length: 3 }, () => sql("select private.end_grace_periods()")));
     await sql("select graphile_worker.add_job('end_grace_periods')");
-    const told = await until("both have it", async () => {
+    const received = await until("both have it", async () => {
       const audited = await sql<{ target: string; actor: string; reason: string }>(
         "select target, actor, reason from public.security_events where tenant_id = $1 and type = 'api_key.revoked'",
         [tenant],
@@ -90,7 +90,7 @@ describe("rotating an API key", () => {
       return waiting.length === 0 && { audited, sent: sent.map(({ data }) => data) };
     });
     const reason = "The grace period of its rotation elapsed.";
-    expect(told).toEqual({
+    expect(received).toEqual({
       audited: [{ target: old.id, actor: "system", reason }],
       sent: [{ id: old.id, name: old.name, key_id: old.key_id, revoked_at: at.toISOString(), revoked_by: "system", reason }],
     });

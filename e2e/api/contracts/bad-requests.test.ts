@@ -4,8 +4,8 @@ import { openApiDocument } from "#lib/openapi/document.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { BAD_BODIES, badQueryValues, bodyOfSize, type ParameterSchema, spoiled } from "./bad-input.ts";
 import { expectProblem, expectSameAnswer } from "./conformance.ts";
-import { createWorld, invoke, isTriedInFull, recordParams, takesBody, variants } from "./operation.ts";
-import { type Sample, sampleFor, type World } from "./samples.ts";
+import { createFixture, invoke, isTriedInFull, recordParams, takesBody, variants } from "./operation.ts";
+import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
 const document = openApiDocument();
 
@@ -15,14 +15,14 @@ const PAGED = CONTRACTS.filter(({ query }) => query.shape.cursor);
 
 describe.each(CONTRACTS)("$operationId", (contract) => {
   const inFull = isTriedInFull(contract);
-  let world: World;
-  let stranger: World;
+  let fixture: Fixture;
+  let stranger: Fixture;
   /** What is refused changes nothing: one sample serves all that is. */
   let sample: Sample;
 
   beforeAll(async () => {
-    [world, stranger] = await Promise.all([createWorld(), createWorld()]);
-    sample = await sampleFor(contract, world);
+    [fixture, stranger] = await Promise.all([createFixture(), createFixture()]);
+    sample = await sampleFor(contract, fixture);
   });
 
   test("a query that it does not take 400", async () => {
@@ -38,7 +38,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       );
     }
     for (const query of inFull ? refused : variants(refused, contract)) {
-      const answer = await invoke(contract, world, { query }, sample);
+      const answer = await invoke(contract, fixture, { query }, sample);
       expectProblem(answer, "invalid_request", contract);
       expect(answer.json).toHaveProperty("errors.0.message");
     }
@@ -48,7 +48,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     test("a cursor that it did not give 400", async () => {
       const forged = Buffer.from(JSON.stringify(["id", ["' or 1=1 --"]])).toString("base64url");
       for (const cursor of variants(["x", "e30", "W10", forged, "x".repeat(5000)], contract, PAGED)) {
-        expectProblem(await invoke(contract, world, { query: { cursor } }, sample), "invalid_request", contract);
+        expectProblem(await invoke(contract, fixture, { query: { cursor } }, sample), "invalid_request", contract);
       }
     });
 
@@ -58,16 +58,16 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       for (const name of recordParams(contract)) {
         const id = foreign.params?.[name] as string;
         const never = neverGiven(id);
-        const toForeign = await invoke(contract, world, {}, { ...sample, params: { ...sample.params, [name]: id } });
+        const toForeign = await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
         expectProblem(toForeign, "not_found", contract);
-        expectSameAnswer(toForeign, await invoke(contract, world, {}, { ...sample, params: { ...sample.params, [name]: never } }));
+        expectSameAnswer(toForeign, await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: never } }));
       }
     });
 
   if (recordParams(contract).length > 0)
     test("an identifier that cannot be one 404, as one that never was", async () => {
       for (const name of recordParams(contract)) {
-        const call = (id: string) => invoke(contract, world, {}, { ...sample, params: { ...sample.params, [name]: id } });
+        const call = (id: string) => invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
         const never = await call(neverGiven(sample.params?.[name] as string));
         for (const id of variants(["x", "' or 1=1 --", "%", "..%2f", "x".repeat(2000), "exc_", "\u{1F511}"], contract, NAMING)) {
           const answer = await call(id);
@@ -80,26 +80,26 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   if (contract.path.startsWith("/v1/tenants/{id}"))
     test("a tenant in the path that is not the header's 403", async () => {
       for (const id of [stranger.tenant, uniqueName("t")]) {
-        expectProblem(await invoke(contract, world, {}, { ...sample, params: { ...sample.params, id } }), "tenant_forbidden", contract);
+        expectProblem(await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, id } }), "tenant_forbidden", contract);
       }
     });
 
   if (contract.upload)
     test("an upload of another media type 415", async () => {
       for (const type of ["application/json", "text/plain", "image/png", ""].filter((one) => !contract.upload?.includes(one))) {
-        expectProblem(await invoke(contract, world, { headers: { "Content-Type": type } }, sample), "unsupported_media_type", contract);
+        expectProblem(await invoke(contract, fixture, { headers: { "Content-Type": type } }, sample), "unsupported_media_type", contract);
       }
     });
 
   if (takesBody(contract))
     describe("with a body", () => {
       test.each(variants(Object.entries(BAD_BODIES), contract, WITH_BODY))("of %s 400", async (_name, body) => {
-        expectProblem(await invoke(contract, world, { body }, sample), "invalid_request", contract);
+        expectProblem(await invoke(contract, fixture, { body }, sample), "invalid_request", contract);
       });
 
       test.runIf(inFull)("that nobody can keep 400", async () => {
         for (const [name, body] of spoiled(sample.body ?? {})) {
-          const answer = await invoke(contract, world, { body }, sample);
+          const answer = await invoke(contract, fixture, { body }, sample);
           expect(answer.status, `${name}: ${answer.text}`).toBe(400);
           expectProblem(answer, "invalid_request", contract);
         }
@@ -108,14 +108,14 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       test("with a field that does not exist 400", async () => {
         const body = { ...sample.body, no_such_field: 1 };
         if (contract.body?.safeParse(body).success) return;
-        const answer = await invoke(contract, world, { body }, sample);
+        const answer = await invoke(contract, fixture, { body }, sample);
         expectProblem(answer, "invalid_request", contract);
         expect(answer.json).toHaveProperty("errors.0.path", "no_such_field");
       });
 
       test("with a field that is not its caller's to set 400", async () => {
         for (const name of ["id", "tenant_id", "created_by", "created_at", "updated_at", "soft_delete"]) {
-          const answer = await invoke(contract, world, { body: { ...sample.body, [name]: "x" } }, sample);
+          const answer = await invoke(contract, fixture, { body: { ...sample.body, [name]: "x" } }, sample);
           if (contract.method === "PATCH" || !contract.body?.safeParse({ ...sample.body, [name]: "x" }).success) {
             expectProblem(answer, "invalid_request", contract);
           }
@@ -126,7 +126,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", ""];
         for (const type of variants(types, contract, WITH_BODY)) {
           expectProblem(
-            await invoke(contract, world, { body: "{}", headers: { "Content-Type": type } }, sample),
+            await invoke(contract, fixture, { body: "{}", headers: { "Content-Type": type } }, sample),
             "unsupported_media_type",
             contract,
           );
@@ -134,22 +134,22 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       });
 
       test("that is compressed 415", async () => {
-        const answer = await invoke(contract, world, { body: "{}", headers: { "Content-Encoding": "gzip" } }, sample);
+        const answer = await invoke(contract, fixture, { body: "{}", headers: { "Content-Encoding": "gzip" } }, sample);
         expectProblem(answer, "unsupported_media_type", contract);
         expect(answer.headers.get("accept-encoding")).toBe("identity");
       });
 
       test.runIf(inFull)("of one byte more than it takes 413", async () => {
         expectProblem(
-          await invoke(contract, world, { body: bodyOfSize(contract.bodyMaxBytes + 1) }, sample),
+          await invoke(contract, fixture, { body: bodyOfSize(contract.bodyMaxBytes + 1) }, sample),
           "payload_too_large",
           contract,
         );
-        expect((await invoke(contract, world, { body: bodyOfSize(contract.bodyMaxBytes) }, sample)).status).not.toBe(413);
+        expect((await invoke(contract, fixture, { body: bodyOfSize(contract.bodyMaxBytes) }, sample)).status).not.toBe(413);
       });
 
       test("nothing is said of the body to who may not call", async () => {
-        const answer = await invoke(contract, world, { bearer: undefined, body: "{" }, sample);
+        const answer = await invoke(contract, fixture, { bearer: undefined, body: "{" }, sample);
         expectProblem(answer, "unauthenticated", contract);
       });
     });

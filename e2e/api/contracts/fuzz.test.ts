@@ -4,7 +4,7 @@ import { CONTRACTS } from "#lib/wire/operations.ts";
 import { faultsOf } from "./conformance.ts";
 import { callOf } from "./fuzz-call.ts";
 import { brokenInvariants } from "./invariants.ts";
-import { createWorld, invoke } from "./operation.ts";
+import { createFixture, invoke } from "./operation.ts";
 import { type Sample, sampleFor } from "./samples.ts";
 
 /** FUZZ_SEED and FUZZ_CASES, of all operations together, look further, or at one finding again. */
@@ -23,14 +23,14 @@ describe(`fuzz of ${WAYS}`, () => {
     "$operationId never fails, every answer fits OpenAPI, and what always holds in the database holds",
     { timeout: TIMEOUT_MS },
     async (contract) => {
-      const world = await createWorld();
-      const sample = await sampleFor(contract, world);
+      const fixture = await createFixture();
+      const sample = await sampleFor(contract, fixture);
       const statuses = new Set<number>();
       await fc.assert(
         fc.asyncProperty(callOf(contract, sample), async ({ body, type, query, params }) => {
           const answer = await invoke(
             contract,
-            world,
+            fixture,
             { query, body, headers: body === undefined ? {} : { "Content-Type": type } },
             { params },
           );
@@ -40,7 +40,7 @@ describe(`fuzz of ${WAYS}`, () => {
         }),
         { seed: SEED, numRuns: RUNS, examples: contract.method === "GET" ? [[asSampled(sample)]] : [] },
       );
-      expect(await brokenInvariants(world.tenant)).toEqual([]);
+      expect(await brokenInvariants(fixture.tenant)).toEqual([]);
       expect(statuses, "No call got through: the fuzz sees refusals only.").toContain(contract.status);
     },
   );

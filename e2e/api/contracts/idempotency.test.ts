@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectConforms, expectProblem } from "./conformance.ts";
-import { createWorld, invoke, isTriedInFull, pathOf } from "./operation.ts";
-import { sampleFor, type World } from "./samples.ts";
+import { createFixture, invoke, isTriedInFull, pathOf } from "./operation.ts";
+import { type Fixture, sampleFor } from "./samples.ts";
 
 const LONGEST_KEY = 255;
 
@@ -13,20 +13,20 @@ const contracts = CONTRACTS.filter(({ idempotency, upload }) => idempotency && !
 describe.each(contracts)("$operationId", (contract) => {
   const inFull = isTriedInFull(contract);
   const { field, required } = contract.idempotency ?? { field: "idempotency_key", required: false };
-  let world: World;
+  let fixture: Fixture;
 
   beforeAll(async () => {
-    world = await createWorld();
+    fixture = await createFixture();
   });
 
   test("the same key and request give the first answer again", async () => {
-    const sample = await sampleFor(contract, world);
+    const sample = await sampleFor(contract, fixture);
     const key = uniqueName("key");
-    const first = await invoke(contract, world, { body: { ...sample.body, [field]: key } }, sample);
+    const first = await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample);
     expect(first.status, first.text).toBe(contract.status);
     expect(first.headers.get("idempotency-replayed")).toBeNull();
-    const bySameField = await invoke(contract, world, { body: { ...sample.body, [field]: key } }, sample);
-    const byHeader = await invoke(contract, world, { body: reversed(sample.body), headers: { "Idempotency-Key": key } }, sample);
+    const bySameField = await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample);
+    const byHeader = await invoke(contract, fixture, { body: reversed(sample.body), headers: { "Idempotency-Key": key } }, sample);
     for (const again of [bySameField, byHeader]) {
       expect(again.text).toBe(first.text);
       expect(again.status).toBe(first.status);
@@ -36,27 +36,27 @@ describe.each(contracts)("$operationId", (contract) => {
   });
 
   test.runIf(inFull)("ten at once are one", async () => {
-    const sample = await sampleFor(contract, world);
+    const sample = await sampleFor(contract, fixture);
     const body = { ...sample.body, [field]: uniqueName("key") };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => invoke(contract, world, { body }, sample)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => invoke(contract, fixture, { body }, sample)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1);
   });
 
   test.runIf(inFull)("the same key for another request 422", async () => {
-    const [sample, other] = [await sampleFor(contract, world), await sampleFor(contract, world)];
+    const [sample, other] = [await sampleFor(contract, fixture), await sampleFor(contract, fixture)];
     if (JSON.stringify([sample.params, sample.body]) === JSON.stringify([other.params, other.body])) return;
     const headers = { "Idempotency-Key": uniqueName("key") };
-    expect((await invoke(contract, world, { headers }, sample)).status).toBe(contract.status);
-    expectProblem(await invoke(contract, world, { headers }, other), "idempotency_mismatch", contract);
+    expect((await invoke(contract, fixture, { headers }, sample)).status).toBe(contract.status);
+    expectProblem(await invoke(contract, fixture, { headers }, other), "idempotency_mismatch", contract);
   });
 
   test.runIf(inFull)("a key is its tenant's and its principal's own", async () => {
     const headers = { "Idempotency-Key": uniqueName("key") };
-    const sample = await sampleFor(contract, world);
-    await invoke(contract, world, { headers }, sample);
-    const colleague = { ...world, admin: await userToken(world.tenant, ["tenant_admin"], "bob") };
-    const elsewhere = await createWorld();
+    const sample = await sampleFor(contract, fixture);
+    await invoke(contract, fixture, { headers }, sample);
+    const colleague = { ...fixture, admin: await userToken(fixture.tenant, ["tenant_admin"], "bob") };
+    const elsewhere = await createFixture();
     for (const other of [colleague, elsewhere]) {
       const answer = await invoke(contract, other, { headers }, await sampleFor(contract, other));
       expect(answer.status, answer.text).toBe(contract.status);
@@ -65,24 +65,24 @@ describe.each(contracts)("$operationId", (contract) => {
   });
 
   test("a key that cannot be one 400", async () => {
-    const sample = await sampleFor(contract, world);
+    const sample = await sampleFor(contract, fixture);
     for (const key of ["", "x".repeat(LONGEST_KEY + 1), 1, {}, ["a"], true, "a\0b", "\ud800"]) {
-      expectProblem(await invoke(contract, world, { body: { ...sample.body, [field]: key } }, sample), "invalid_request", contract);
+      expectProblem(await invoke(contract, fixture, { body: { ...sample.body, [field]: key } }, sample), "invalid_request", contract);
     }
     const different = { body: { ...sample.body, [field]: "a" }, headers: { "Idempotency-Key": "b" } };
-    expectProblem(await invoke(contract, world, different, sample), "invalid_request", contract);
+    expectProblem(await invoke(contract, fixture, different, sample), "invalid_request", contract);
   });
 
   test.runIf(inFull)("255 characters are a key", async () => {
-    const sample = await sampleFor(contract, world);
-    const answer = await invoke(contract, world, { body: { ...sample.body, [field]: "\u{1F511}".repeat(LONGEST_KEY) } }, sample);
+    const sample = await sampleFor(contract, fixture);
+    const answer = await invoke(contract, fixture, { body: { ...sample.body, [field]: "\u{1F511}".repeat(LONGEST_KEY) } }, sample);
     expect(answer.status, answer.text).toBe(contract.status);
   });
 
   if (required) {
     test("without a key 400", async () => {
-      const { params, body = {} } = await sampleFor(contract, world);
-      const call = { bearer: world.admin, tenant: world.tenant, body };
+      const { params, body = {} } = await sampleFor(contract, fixture);
+      const call = { bearer: fixture.admin, tenant: fixture.tenant, body };
       expectProblem(await api(contract.method, pathOf(contract, params), call), "idempotency_key_required", contract);
     });
   }

@@ -2,22 +2,22 @@ import { type Answer, api, type Call, createTenant, uniqueName, userToken } from
 import { WHOLE } from "#e2e/gate.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
-import { type Sample, sampleFor, type World } from "./samples.ts";
+import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
-export async function createWorld(): Promise<World> {
+export async function createFixture(): Promise<Fixture> {
   const tenant = await createTenant();
   return { tenant, admin: await userToken(tenant, ["tenant_admin"]) };
 }
 
 /**
- * Calls an operation as the world's admin with a sample of a valid call; `call` says what is otherwise. An idempotency key
+ * Calls an operation as the fixture's admin with a sample of a valid call; `call` says what is otherwise. An idempotency key
  * that is due and not in the call is sent by header.
  */
-export async function invoke(contract: Contract, world: World, call: Call = {}, sample?: Sample): Promise<Answer> {
-  const { params, query, body, upload } = sample ?? (await sampleFor(contract, world));
+export async function invoke(contract: Contract, fixture: Fixture, call: Call = {}, sample?: Sample): Promise<Answer> {
+  const { params, query, body, upload } = sample ?? (await sampleFor(contract, fixture));
   const sent: Call = {
-    bearer: world.admin,
-    tenant: world.tenant,
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
     query,
     body: upload?.text ?? (contract.body ? (body ?? {}) : undefined),
     ...call,

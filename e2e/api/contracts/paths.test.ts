@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { api, createTenant, userToken } from "#e2e/fixtures.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectProblem } from "./conformance.ts";
-import { createWorld, pathOf } from "./operation.ts";
+import { createFixture, pathOf } from "./operation.ts";
 import { sampleFor } from "./samples.ts";
 
 describe("a path of /v1", () => {
@@ -15,12 +15,12 @@ describe("a path of /v1", () => {
 
   test.each(paths)("$path refuses other methods with 405 and names its own", async ({ contract, taken }) => {
     if (!contract) throw new Error("A path without a contract.");
-    const world = await createWorld();
-    const path = pathOf(contract, (await sampleFor(contract, world)).params);
+    const fixture = await createFixture();
+    const path = pathOf(contract, (await sampleFor(contract, fixture)).params);
     const allowed = taken.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).sort();
     const named = (allow: string | null) => allow?.split(/, */).sort();
     for (const method of methods.filter((one) => !taken.includes(one as (typeof taken)[number]))) {
-      const answer = await api(method, path, { bearer: world.admin, tenant: world.tenant });
+      const answer = await api(method, path, { bearer: fixture.admin, tenant: fixture.tenant });
       expectProblem(answer, "method_not_allowed");
       expect(named(answer.headers.get("allow"))).toEqual(allowed);
     }

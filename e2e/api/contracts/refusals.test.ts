@@ -4,8 +4,8 @@ import { ROLES } from "#lib/wire/access.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
-import { createWorld, invoke, isTriedInFull, variants } from "./operation.ts";
-import { type Sample, sampleFor, type World } from "./samples.ts";
+import { createFixture, invoke, isTriedInFull, variants } from "./operation.ts";
+import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
 const MALFORMED_BEARERS = [
   "",
@@ -26,27 +26,27 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   const { access } = contract;
   const changes = contract.method !== "GET";
   const inFull = isTriedInFull(contract);
-  let world: World;
-  let stranger: World;
+  let fixture: Fixture;
+  let stranger: Fixture;
   /** What is refused changes nothing: one sample serves all that is. */
   let sample: Sample;
 
   beforeAll(async () => {
-    [world, stranger] = await Promise.all([createWorld(), createWorld()]);
-    sample = await sampleFor(contract, world);
+    [fixture, stranger] = await Promise.all([createFixture(), createFixture()]);
+    sample = await sampleFor(contract, fixture);
   });
 
   const apiKey = async (scopes: string[]): Promise<string> => {
-    const path = `/v1/tenants/${world.tenant}/api-keys`;
-    const { json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: { name: "Persona", scopes } });
+    const path = `/v1/tenants/${fixture.tenant}/api-keys`;
+    const { json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body: { name: "Persona", scopes } });
     const { key_id, key_secret } = json as { key_id: string; key_secret: string };
     return `${key_id}.${key_secret}`;
   };
 
   test("without a credential 401", async () => {
-    expectProblem(await invoke(contract, world, { bearer: undefined }, sample), "unauthenticated", contract);
+    expectProblem(await invoke(contract, fixture, { bearer: undefined }, sample), "unauthenticated", contract);
     expectProblem(
-      await invoke(contract, world, { bearer: undefined, query: { apikey: world.admin } }, sample),
+      await invoke(contract, fixture, { bearer: undefined, query: { apikey: fixture.admin } }, sample),
       "unauthenticated",
       contract,
     );
@@ -55,21 +55,25 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   test("a credential that is none 401", async () => {
     const bodies = new Set<string>();
     for (const bearer of variants(MALFORMED_BEARERS, contract)) {
-      const answer = await invoke(contract, world, { bearer }, sample);
+      const answer = await invoke(contract, fixture, { bearer }, sample);
       expectProblem(answer, "unauthenticated", contract);
       bodies.add(answer.text.replace(/req_[0-9a-f]{32}/, ""));
     }
     expect(bodies.size).toBe(1);
     for (const authorization of variants(
-      ["Basic YWRhOnNlY3JldA==", world.admin, `Bearer ${world.admin}, Bearer ${world.admin}`],
+      ["Basic YWRhOnNlY3JldA==", fixture.admin, `Bearer ${fixture.admin}, Bearer ${fixture.admin}`],
       contract,
     )) {
-      expectProblem(await invoke(contract, world, { bearer: undefined, headers: { authorization } }, sample), "unauthenticated", contract);
+      expectProblem(
+        await invoke(contract, fixture, { bearer: undefined, headers: { authorization } }, sample),
+        "unauthenticated",
+        contract,
+      );
     }
   });
 
   test("a token that proves nothing 401", async () => {
-    const claims = { sub: "ada", tenants: { [world.tenant]: ["tenant_admin"] } };
+    const claims = { sub: "ada", tenants: { [fixture.tenant]: ["tenant_admin"] } };
     const tokens = [
       await signToken(claims, { secret: uniqueName("another-secret-of-at-least-32-bytes") }),
       await signToken(claims, { expires: "-1m" }),
@@ -78,33 +82,41 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       // What the server signs for its own database client, and what passes itself off as that.
       await signToken({ ...claims, iss: "tieout-internal" }),
       await signToken(
-        { ...claims, iss: "tieout-internal", tenant_id: world.tenant, role: "authenticated" },
+        { ...claims, iss: "tieout-internal", tenant_id: fixture.tenant, role: "authenticated" },
         { secret: stack.supabaseJwtSecret },
       ),
       await signToken({ ...claims, role: "service_role" }, { secret: stack.supabaseJwtSecret }),
     ];
     for (const bearer of variants(tokens, contract))
-      expectProblem(await invoke(contract, world, { bearer }, sample), "unauthenticated", contract);
+      expectProblem(await invoke(contract, fixture, { bearer }, sample), "unauthenticated", contract);
   });
 
   test("without exactly one tenant 400", async () => {
-    const { tenant } = world;
+    const { tenant } = fixture;
     for (const named of variants([[], "", [tenant, tenant], [tenant, stranger.tenant], `${tenant},${stranger.tenant}`], contract)) {
-      expectProblem(await invoke(contract, world, { tenant: named }, sample), "tenant_required", contract);
+      expectProblem(await invoke(contract, fixture, { tenant: named }, sample), "tenant_required", contract);
     }
   });
 
   test("another tenant 403, whether or not it exists", async () => {
-    const existing = await invoke(contract, world, { tenant: stranger.tenant }, sample);
+    const existing = await invoke(contract, fixture, { tenant: stranger.tenant }, sample);
     expectProblem(existing, "tenant_forbidden", contract);
-    const names = [uniqueName("t"), world.tenant.slice(0, -1), `${world.tenant}0`, world.tenant.toUpperCase(), "*", "_", "x".repeat(200)];
+    const names = [
+      uniqueName("t"),
+      fixture.tenant.slice(0, -1),
+      `${fixture.tenant}0`,
+      fixture.tenant.toUpperCase(),
+      "*",
+      "_",
+      "x".repeat(200),
+    ];
     for (const tenant of variants(names, contract)) {
-      expectSameAnswer(existing, await invoke(contract, world, { tenant }, sample));
+      expectSameAnswer(existing, await invoke(contract, fixture, { tenant }, sample));
     }
   });
 
   test("a membership that is none 403", async () => {
-    const { tenant } = world;
+    const { tenant } = fixture;
     const claims = [
       {},
       { tenants: tenant, roles: ["tenant_admin"] },
@@ -114,7 +126,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     ];
     for (const one of variants(claims, contract)) {
       expectProblem(
-        await invoke(contract, world, { bearer: await signToken({ sub: "eve", ...one }) }, sample),
+        await invoke(contract, fixture, { bearer: await signToken({ sub: "eve", ...one }) }, sample),
         "tenant_forbidden",
         contract,
       );
@@ -125,8 +137,8 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     for (const roles of PERSONS) {
       const meant = access.roles === "any" || access.roles.some((role) => roles.includes(role));
       if (meant && !inFull && !roles.includes("tenant_admin")) continue;
-      const bearer = await userToken(world.tenant, roles, "eve");
-      const answer = await invoke(contract, world, { bearer }, meant && changes ? undefined : sample);
+      const bearer = await userToken(fixture.tenant, roles, "eve");
+      const answer = await invoke(contract, fixture, { bearer }, meant && changes ? undefined : sample);
       if (meant) expectSuccess(answer.status, answer.text);
       else expectProblem(answer, "role_required", contract);
       expectConforms(contract, answer);
@@ -137,7 +149,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     if (!inFull && access.roles === "any") return;
     const without = await invoke(
       contract,
-      world,
+      fixture,
       { bearer: await apiKey(SCOPES.filter((scope) => scope !== access.scope)) },
       access.roles === "any" && changes ? undefined : sample,
     );
@@ -146,12 +158,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     // Who registers for events reads them, too.
     const read = contract.operationId === "createWebhook" ? (["read:webhooks"] as const) : [];
     if (!access.scope || !inFull) return;
-    const given = await invoke(contract, world, { bearer: await apiKey([access.scope, ...read]) }, changes ? undefined : sample);
+    const given = await invoke(contract, fixture, { bearer: await apiKey([access.scope, ...read]) }, changes ? undefined : sample);
     expectSuccess(given.status, given.text);
   });
 
   test("the publishable key passes where it is meant to", async () => {
-    const answer = await invoke(contract, world, { bearer: stack.publishableKey }, access.publishable && changes ? undefined : sample);
+    const answer = await invoke(contract, fixture, { bearer: stack.publishableKey }, access.publishable && changes ? undefined : sample);
     if (access.publishable) expect([401, 403]).not.toContain(answer.status);
     else expectProblem(answer, "role_required", contract);
     expectConforms(contract, answer);
@@ -160,15 +172,15 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   test("the service-role key passes where it is meant to, and is recorded once", async () => {
     if (access.service && !inFull) return;
     const call = { bearer: stack.secretKey, headers: { "X-Audit-Reason": "Support case 118" } };
-    const answer = await invoke(contract, world, call, access.service && changes ? undefined : sample);
+    const answer = await invoke(contract, fixture, call, access.service && changes ? undefined : sample);
     const recorded = await sql("select from security_events where request_id = $1 and tenant_id = $2 and reason = $3", [
       answer.headers.get("x-request-id"),
-      world.tenant,
+      fixture.tenant,
       "Support case 118",
     ]);
     if (access.service) {
       expectSuccess(answer.status, answer.text);
-      expectProblem(await invoke(contract, { ...world, tenant: uniqueName("t") }, call, sample), "tenant_forbidden", contract);
+      expectProblem(await invoke(contract, { ...fixture, tenant: uniqueName("t") }, call, sample), "tenant_forbidden", contract);
     } else {
       expectProblem(answer, "role_required", contract);
     }
@@ -178,7 +190,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   test("the service-role key in a browser 403", async () => {
     const browsers: Record<string, string>[] = [{ Origin: stack.url }, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Dest": "empty" }];
     for (const headers of variants(browsers, contract)) {
-      expectProblem(await invoke(contract, world, { bearer: stack.secretKey, headers }, sample), "browser_forbidden");
+      expectProblem(await invoke(contract, fixture, { bearer: stack.secretKey, headers }, sample), "browser_forbidden");
     }
   });
 

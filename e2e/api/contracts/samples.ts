@@ -6,7 +6,7 @@ import type { Surface } from "#lib/records/surfaces/surface.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 
 /** A tenant and the token of its admin. */
-export type World = { tenant: string; admin: string };
+export type Fixture = { tenant: string; admin: string };
 
 /** What a valid call of an operation is made of. The tenant in a path is filled in by itself. */
 export type Sample = {
@@ -47,12 +47,12 @@ const calendars = {
 };
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const apiKeys = {
-  path: ({ tenant }: World) => `/v1/tenants/${tenant}/api-keys`,
+  path: ({ tenant }: Fixture) => `/v1/tenants/${tenant}/api-keys`,
   body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
 };
 
 const invitations = {
-  path: ({ tenant }: World) => `/v1/tenants/${tenant}/invitations`,
+  path: ({ tenant }: Fixture) => `/v1/tenants/${tenant}/invitations`,
   body: () => ({ email: `${uniqueName("nia")}@mail.example`, roles: ["tenant_analyst"] }),
 };
 
@@ -70,23 +70,23 @@ const webhooks = {
 const PERIOD = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
 
 /** Operation → a valid call, each time of a new record. Operations that need neither a record nor a body need no entry. */
-const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
+const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = {
   putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),
-  getException: async (world) => ({ params: { id: await created(world, exceptions) } }),
-  updateException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { title: uniqueName("Renamed") } }),
-  pauseException: async (world) => ({ params: { id: await created(world, exceptions) }, body: { reason: uniqueName("Waiting") } }),
-  resumeException: async (world) => {
-    const id = await created(world, exceptions);
-    await posted(world, `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
+  getException: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
+  updateException: async (fixture) => ({ params: { id: await created(fixture, exceptions) }, body: { title: uniqueName("Renamed") } }),
+  pauseException: async (fixture) => ({ params: { id: await created(fixture, exceptions) }, body: { reason: uniqueName("Waiting") } }),
+  resumeException: async (fixture) => {
+    const id = await created(fixture, exceptions);
+    await posted(fixture, `/v1/exceptions/${id}/pause`, { reason: "Waiting" });
     return { params: { id } };
   },
-  updateExceptions: async (world) => ({ body: { ids: [await created(world, exceptions)], patch: { reason_code: uniqueName("r") } } }),
+  updateExceptions: async (fixture) => ({ body: { ids: [await created(fixture, exceptions)], patch: { reason_code: uniqueName("r") } } }),
   importExceptions: () => ({ upload: { type: "application/x-ndjson", text: `${JSON.stringify(exceptions.body())}\n` } }),
-  listExceptionHistory: async (world) => ({ params: { id: await created(world, exceptions) } }),
-  listExceptionComments: async (world) => ({ params: { id: await created(world, exceptions) } }),
-  createExceptionComment: async (world) => ({ params: { id: await created(world, exceptions) }, body: { body: uniqueName("Told") } }),
-  getExceptionLedger: async (world) => ({ params: { id: await created(world, exceptions) } }),
+  listExceptionHistory: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
+  listExceptionComments: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
+  createExceptionComment: async (fixture) => ({ params: { id: await created(fixture, exceptions) }, body: { body: uniqueName("Told") } }),
+  getExceptionLedger: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
   listSlaChanges: () => ({ query: { since: new Date().toISOString() } }),
   getSlaReport: () => ({ query: PERIOD }),
   exportSlaReport: () => ({ query: { ...PERIOD, format: "csv" } }),
@@ -98,74 +98,77 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
   }),
 
   createCalendar: () => ({ body: calendars.body() }),
-  getCalendar: async (world) => ({ params: { id: await created(world, calendars) } }),
-  putCalendar: async (world) => ({ params: { id: await created(world, calendars) }, body: calendars.body() }),
-  listCalendarVersions: async (world) => ({ params: { id: await created(world, calendars) } }),
-  listOpenHours: async (world) => ({ params: { id: await created(world, calendars) }, query: PERIOD }),
+  getCalendar: async (fixture) => ({ params: { id: await created(fixture, calendars) } }),
+  putCalendar: async (fixture) => ({ params: { id: await created(fixture, calendars) }, body: calendars.body() }),
+  listCalendarVersions: async (fixture) => ({ params: { id: await created(fixture, calendars) } }),
+  listOpenHours: async (fixture) => ({ params: { id: await created(fixture, calendars) }, query: PERIOD }),
   listHolidays: () => ({ query: { country: "DE", region: "BY", year: "2027" } }),
   readIcs: () => ({ body: { ics: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n" } }),
-  getCalendarIcs: async (world) => ({ params: { id: await created(world, calendars) } }),
+  getCalendarIcs: async (fixture) => ({ params: { id: await created(fixture, calendars) } }),
 
   createReconciliation: () => ({ body: reconciliations.body() }),
-  getReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) } }),
-  updateReconciliation: async (world) => ({ params: { id: await created(world, reconciliations) }, body: { name: uniqueName("Renamed") } }),
+  getReconciliation: async (fixture) => ({ params: { id: await created(fixture, reconciliations) } }),
+  updateReconciliation: async (fixture) => ({
+    params: { id: await created(fixture, reconciliations) },
+    body: { name: uniqueName("Renamed") },
+  }),
 
-  getRules: async (world) => ({ params: { id: (await period(world)).id } }),
-  putRules: async (world) => ({
-    params: { id: (await period(world)).id },
+  getRules: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  putRules: async (fixture) => ({
+    params: { id: (await period(fixture)).id },
     body: { rules: [{ name: uniqueName("Rule"), kind: "exact", on: ["reference"], then: "match" }] },
   }),
-  createRun: async (world) => ({ params: { id: (await period(world)).id }, body: {} }),
-  listRuns: async (world) => ({ params: { id: (await period(world)).id } }),
-  getRun: async (world) => ({ params: { id: await startedRun(world) } }),
-  listMatches: async (world) => ({ params: { id: (await period(world)).id } }),
-  exportMatches: async (world) => ({ params: { id: (await period(world)).id }, query: { format: "csv" } }),
-  createMatch: async (world) => {
-    const { id, lines } = await period(world);
+  createRun: async (fixture) => ({ params: { id: (await period(fixture)).id }, body: {} }),
+  listRuns: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  getRun: async (fixture) => ({ params: { id: await startedRun(fixture) } }),
+  listMatches: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  exportMatches: async (fixture) => ({ params: { id: (await period(fixture)).id }, query: { format: "csv" } }),
+  createMatch: async (fixture) => {
+    const { id, lines } = await period(fixture);
     return { params: { id }, body: { line_ids: lines } };
   },
-  getMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
-  confirmMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
-  rejectMatch: async (world) => ({ params: { id: await suggestedMatch(world) } }),
-  undoMatch: async (world) => ({ params: { id: await matchByHand(world) } }),
-  decideMatches: async (world) => ({ body: { action: "confirm", ids: [await suggestedMatch(world)] } }),
-  listSuggestionBands: async (world) => ({ params: { id: (await period(world)).id } }),
-  sampleSuggestions: async (world) => ({ params: { id: (await period(world)).id }, query: { method: "Same amount" } }),
-  listOpenLines: async (world) => ({ params: { id: (await period(world)).id } }),
-  listDecisions: async (world) => ({ params: { id: (await period(world)).id } }),
-  undoDecision: async (world) => ({ params: { id: await decisionOf(world) } }),
-  listLineSuggestions: async (world) => ({ params: { id: (await period(world)).lines[0] } }),
-  excludeLine: async (world) => ({ params: { id: (await period(world)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
-  includeLine: async (world) => ({ params: { id: await excludedLine(world) }, body: { reason: uniqueName("Ours") } }),
-  getProof: async (world) => ({ params: { id: (await period(world)).id } }),
-  getStatement: async (world) => ({ params: { id: (await period(world)).id } }),
-  exportStatement: async (world) => ({ params: { id: (await period(world)).id }, query: { format: "csv" } }),
-  closeReconciliation: async (world) => ({ params: { id: (await period(world)).id } }),
-  reopenReconciliation: async (world) => {
-    const { id } = await period(world);
-    await posted(world, `/v1/reconciliations/${id}/close`);
+  getMatch: async (fixture) => ({ params: { id: await matchByHand(fixture) } }),
+  confirmMatch: async (fixture) => ({ params: { id: await suggestedMatch(fixture) } }),
+  rejectMatch: async (fixture) => ({ params: { id: await suggestedMatch(fixture) } }),
+  undoMatch: async (fixture) => ({ params: { id: await matchByHand(fixture) } }),
+  decideMatches: async (fixture) => ({ body: { action: "confirm", ids: [await suggestedMatch(fixture)] } }),
+  listSuggestionBands: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  sampleSuggestions: async (fixture) => ({ params: { id: (await period(fixture)).id }, query: { method: "Same amount" } }),
+  listOpenLines: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  listDecisions: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  undoDecision: async (fixture) => ({ params: { id: await decisionOf(fixture) } }),
+  listLineSuggestions: async (fixture) => ({ params: { id: (await period(fixture)).lines[0] } }),
+  excludeLine: async (fixture) => ({ params: { id: (await period(fixture)).lines[0] }, body: { reason: uniqueName("Not ours") } }),
+  includeLine: async (fixture) => ({ params: { id: await excludedLine(fixture) }, body: { reason: uniqueName("Ours") } }),
+  getProof: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  getStatement: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  exportStatement: async (fixture) => ({ params: { id: (await period(fixture)).id }, query: { format: "csv" } }),
+  closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  reopenReconciliation: async (fixture) => {
+    const { id } = await period(fixture);
+    await posted(fixture, `/v1/reconciliations/${id}/close`);
     return { params: { id }, body: { reason: uniqueName("A page was missing") } };
   },
   createSource: () => ({ body: sources.body() }),
-  getSource: async (world) => ({ params: { id: await created(world, sources) } }),
-  updateSource: async (world) => ({ params: { id: await created(world, sources) }, body: { name: uniqueName("Renamed") } }),
-  addLines: async (world) => ({ params: { id: await created(world, sources) }, body: { lines: [LINE] } }),
-  listLines: async (world) => ({ query: { reconciliation_id: (await period(world)).id, side: "left", currency: "EUR" } }),
-  listLineHistory: async (world) => ({ params: { id: await addedLine(world) } }),
-  getLine: async (world) => ({ params: { id: await addedLine(world) } }),
-  createImport: async (world) => ({
-    params: { id: await created(world, sources) },
+  getSource: async (fixture) => ({ params: { id: await created(fixture, sources) } }),
+  updateSource: async (fixture) => ({ params: { id: await created(fixture, sources) }, body: { name: uniqueName("Renamed") } }),
+  addLines: async (fixture) => ({ params: { id: await created(fixture, sources) }, body: { lines: [LINE] } }),
+  listLines: async (fixture) => ({ query: { reconciliation_id: (await period(fixture)).id, side: "left", currency: "EUR" } }),
+  listLineHistory: async (fixture) => ({ params: { id: await addedLine(fixture) } }),
+  getLine: async (fixture) => ({ params: { id: await addedLine(fixture) } }),
+  createImport: async (fixture) => ({
+    params: { id: await created(fixture, sources) },
     upload: { type: "application/x-ndjson", text: `${JSON.stringify(LINE)}\n` },
   }),
-  getImport: async (world) => ({ params: { id: await startedImport(world) } }),
-  undoImport: async (world) => ({ params: { id: await startedImport(world) } }),
+  getImport: async (fixture) => ({ params: { id: await startedImport(fixture) } }),
+  undoImport: async (fixture) => ({ params: { id: await startedImport(fixture) } }),
 
   createApiKey: () => ({ body: apiKeys.body() }),
-  getApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
-  updateApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { name: uniqueName("Renamed") } }),
-  revokeApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { reason: uniqueName("Lost") } }),
-  rotateApiKey: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { grace_period_seconds: 60 } }),
-  getApiKeyUsage: async (world) => ({ params: { keyId: await created(world, apiKeys) } }),
+  getApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) } }),
+  updateApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { name: uniqueName("Renamed") } }),
+  revokeApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { reason: uniqueName("Lost") } }),
+  rotateApiKey: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { grace_period_seconds: 60 } }),
+  getApiKeyUsage: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) } }),
   ...Object.assign({}, ...SURFACES.map(recordSamples)),
 
   putNotificationSettings: async () => ({
@@ -179,42 +182,42 @@ const SAMPLES: Record<string, (world: World) => Sample | Promise<Sample>> = {
     },
   }),
   createAlertChannel: () => ({ body: alertChannels.body() }),
-  getAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) } }),
-  updateAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) }, body: { name: uniqueName("Renamed") } }),
-  deleteAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) } }),
-  testAlertChannel: async (world) => ({ params: { id: await created(world, alertChannels) } }),
-  getTenantMember: async (world) => ({ params: { memberId: await memberOf(world) } }),
-  updateTenantMember: async (world) => ({ params: { memberId: await memberOf(world) }, body: { roles: ["tenant_lead"] } }),
-  removeTenantMember: async (world) => ({ params: { memberId: await memberOf(world) }, body: { reason: uniqueName("Left") } }),
+  getAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) } }),
+  updateAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) }, body: { name: uniqueName("Renamed") } }),
+  deleteAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) } }),
+  testAlertChannel: async (fixture) => ({ params: { id: await created(fixture, alertChannels) } }),
+  getTenantMember: async (fixture) => ({ params: { memberId: await memberOf(fixture) } }),
+  updateTenantMember: async (fixture) => ({ params: { memberId: await memberOf(fixture) }, body: { roles: ["tenant_lead"] } }),
+  removeTenantMember: async (fixture) => ({ params: { memberId: await memberOf(fixture) }, body: { reason: uniqueName("Left") } }),
   createInvitation: () => ({ body: invitations.body() }),
-  getInvitation: async (world) => ({ params: { invitationId: await sent(world) } }),
-  resendInvitation: async (world) => ({ params: { invitationId: await sentLongAgo(world) } }),
-  revokeInvitation: async (world) => ({ params: { invitationId: await created(world, invitations) } }),
+  getInvitation: async (fixture) => ({ params: { invitationId: await sent(fixture) } }),
+  resendInvitation: async (fixture) => ({ params: { invitationId: await sentLongAgo(fixture) } }),
+  revokeInvitation: async (fixture) => ({ params: { invitationId: await created(fixture, invitations) } }),
 
   createWebhook: () => ({ body: webhooks.body() }),
-  getWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
-  updateWebhook: async (world) => ({ params: { id: await created(world, webhooks) }, body: { description: uniqueName("Renamed") } }),
+  getWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
+  updateWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) }, body: { description: uniqueName("Renamed") } }),
   createView: () => ({ body: views.body() }),
-  getView: async (world) => ({ params: { id: await viewOfEve(world) } }),
-  updateView: async (world) => ({ params: { id: await viewOfEve(world) }, body: { name: uniqueName("Renamed") } }),
-  deleteView: async (world) => ({ params: { id: await viewOfEve(world) } }),
-  deleteWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
-  rotateWebhookSecret: async (world) => ({
-    params: { id: await created(world, webhooks) },
+  getView: async (fixture) => ({ params: { id: await viewOfEve(fixture) } }),
+  updateView: async (fixture) => ({ params: { id: await viewOfEve(fixture) }, body: { name: uniqueName("Renamed") } }),
+  deleteView: async (fixture) => ({ params: { id: await viewOfEve(fixture) } }),
+  deleteWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
+  rotateWebhookSecret: async (fixture) => ({
+    params: { id: await created(fixture, webhooks) },
     body: { secret: uniqueName("another secret") },
   }),
-  testWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
-  enableWebhook: async (world) => ({ params: { id: await created(world, webhooks) } }),
-  recoverWebhook: async (world) => ({ params: { id: await created(world, webhooks) }, body: { since: "2026-11-01T00:00:00.000Z" } }),
-  getWebhookStats: async (world) => ({ params: { id: await created(world, webhooks) } }),
-  listWebhookDeliveries: async (world) => ({ params: { id: await created(world, webhooks) } }),
-  getWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
-  resendWebhookDelivery: async (world) => ({ params: await triedDelivery(world) }),
+  testWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
+  enableWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
+  recoverWebhook: async (fixture) => ({ params: { id: await created(fixture, webhooks) }, body: { since: "2026-11-01T00:00:00.000Z" } }),
+  getWebhookStats: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
+  listWebhookDeliveries: async (fixture) => ({ params: { id: await created(fixture, webhooks) } }),
+  getWebhookDelivery: async (fixture) => ({ params: await triedDelivery(fixture) }),
+  resendWebhookDelivery: async (fixture) => ({ params: await triedDelivery(fixture) }),
 
-  getSecurityEvent: async (world) => ({ params: { id: await recordedEvent(world) } }),
-  getRequest: async (world) => ({ params: { id: await loggedRequest(world) } }),
+  getSecurityEvent: async (fixture) => ({ params: { id: await recordedEvent(fixture) } }),
+  getRequest: async (fixture) => ({ params: { id: await loggedRequest(fixture) } }),
 
-  estimateApiKeyImpact: async (world) => ({ params: { keyId: await created(world, apiKeys) }, body: { revoke: true } }),
+  estimateApiKeyImpact: async (fixture) => ({ params: { keyId: await created(fixture, apiKeys) }, body: { revoke: true } }),
 };
 
 function recordSamples(surface: Surface): typeof SAMPLES {
@@ -223,55 +226,55 @@ function recordSamples(surface: Surface): typeof SAMPLES {
   if (!contracts) throw new Error(`${path} has no contracts.`);
   const heading = columns[0];
   const records = { path: () => `/v1/${path}`, body: () => ({ ...example, [heading]: uniqueName("Record") }) };
-  const existing = async (world: World) => ({ params: { id: await created(world, records) } });
+  const existing = async (fixture: Fixture) => ({ params: { id: await created(fixture, records) } });
   return {
     [contracts.create.operationId]: () => ({ body: records.body() }),
     [contracts.get.operationId]: existing,
-    [contracts.update.operationId]: async (world) => ({ ...(await existing(world)), body: { [heading]: uniqueName("Renamed") } }),
+    [contracts.update.operationId]: async (fixture) => ({ ...(await existing(fixture)), body: { [heading]: uniqueName("Renamed") } }),
     [contracts.remove.operationId]: existing,
     [contracts.restore.operationId]: existing,
   };
 }
 
 /** @throws Error where an operation needs a sample and has none. */
-export async function sampleFor({ operationId, params, body, upload, tenantParam }: Contract, world: World): Promise<Sample> {
-  const tenantParams: Record<string, string> = tenantParam === null ? {} : { [tenantParam]: world.tenant };
+export async function sampleFor({ operationId, params, body, upload, tenantParam }: Contract, fixture: Fixture): Promise<Sample> {
+  const tenantParams: Record<string, string> = tenantParam === null ? {} : { [tenantParam]: fixture.tenant };
   const make = SAMPLES[operationId];
   const needsBody = upload !== null || (body !== null && !body.safeParse({}).success);
   const selfEvident = !needsBody && Object.keys(params.shape).every((name) => name in tenantParams);
   if (!make && !selfEvident) throw new Error(`${operationId} has no sample of a valid call: add one to ${import.meta.filename}.`);
-  const sample = (await make?.(world)) ?? {};
+  const sample = (await make?.(fixture)) ?? {};
   return { ...sample, params: { ...tenantParams, ...sample.params } };
 }
 
-async function addedLine(world: World): Promise<string> {
-  const path = `/v1/sources/${await created(world, sources)}/lines`;
-  const { json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: { lines: [LINE] } });
+async function addedLine(fixture: Fixture): Promise<string> {
+  const path = `/v1/sources/${await created(fixture, sources)}/lines`;
+  const { json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body: { lines: [LINE] } });
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
-async function startedImport(world: World): Promise<string> {
-  const path = `/v1/sources/${await created(world, sources)}/imports`;
-  const { json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body: { lines: [LINE] } });
+async function startedImport(fixture: Fixture): Promise<string> {
+  const path = `/v1/sources/${await created(fixture, sources)}/imports`;
+  const { json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body: { lines: [LINE] } });
   const { id } = json as { id: string };
-  await ended(world, `/v1/imports/${id}`);
+  await ended(fixture, `/v1/imports/${id}`);
   return id;
 }
 
 /** Until then its answer changes by itself. */
-const ended = (world: World, path: string) =>
+const ended = (fixture: Fixture, path: string) =>
   until(`${path} to end`, async () => {
-    const { json } = await api("GET", path, { bearer: world.admin, tenant: world.tenant });
+    const { json } = await api("GET", path, { bearer: fixture.admin, tenant: fixture.tenant });
     return ["done", "failed"].includes((json as { status: string }).status);
   });
 
-type Resource = { path: (world: World) => string; body: () => object };
+type Resource = { path: (fixture: Fixture) => string; body: () => object };
 
-async function created(world: World, resource: Resource): Promise<string> {
-  const path = resource.path(world);
+async function created(fixture: Fixture, resource: Resource): Promise<string> {
+  const path = resource.path(fixture);
   const { status, text, json } = await api("POST", path, {
-    bearer: world.admin,
-    tenant: world.tenant,
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
     body: resource.body(),
     headers: { "Idempotency-Key": uniqueName("key") },
   });
@@ -280,7 +283,7 @@ async function created(world: World, resource: Resource): Promise<string> {
 }
 
 /** Whoever calls in each of the roles is eve, and a view is its maker's to change. */
-async function viewOfEve({ tenant }: World): Promise<string> {
+async function viewOfEve({ tenant }: Fixture): Promise<string> {
   const { status, text, json } = await api("POST", views.path(), {
     bearer: await userToken(tenant, ["tenant_lead"], "eve"),
     tenant,
@@ -290,22 +293,22 @@ async function viewOfEve({ tenant }: World): Promise<string> {
   return (json as { id: string }).id;
 }
 
-async function posted<Body = { id: string }>(world: World, path: string, body: object = {}): Promise<Body> {
-  const { status, text, json } = await api("POST", path, { bearer: world.admin, tenant: world.tenant, body });
+async function posted<Body = { id: string }>(fixture: Fixture, path: string, body: object = {}): Promise<Body> {
+  const { status, text, json } = await api("POST", path, { bearer: fixture.admin, tenant: fixture.tenant, body });
   if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return json as Body;
 }
 
 /** A period of two sources, each with a line of the same amount. */
-async function period(world: World): Promise<{ id: string; lines: [left: string, right: string] }> {
+async function period(fixture: Fixture): Promise<{ id: string; lines: [left: string, right: string] }> {
   const side = async (name: string) => {
-    const source = await posted(world, "/v1/sources", { name, kind: "ledger", currency: "EUR" });
+    const source = await posted(fixture, "/v1/sources", { name, kind: "ledger", currency: "EUR" });
     const lines = [{ external_id: name, amount_minor: 12_500, value_date: "2026-10-05" }];
-    const { items } = await posted<{ items: { id: string }[] }>(world, `/v1/sources/${source.id}/lines`, { lines });
+    const { items } = await posted<{ items: { id: string }[] }>(fixture, `/v1/sources/${source.id}/lines`, { lines });
     return { source: source.id, line: items[0]?.id ?? "" };
   };
   const [left, right] = [await side(uniqueName("Bank")), await side(uniqueName("Ledger"))];
-  const { id } = await posted(world, "/v1/reconciliations", {
+  const { id } = await posted(fixture, "/v1/reconciliations", {
     name: uniqueName("October"),
     period_start: "2026-10-01",
     period_end: "2026-10-31",
@@ -317,22 +320,25 @@ async function period(world: World): Promise<{ id: string; lines: [left: string,
 }
 
 /** An analyst's own, who may take no other back. */
-async function decisionOf(world: World): Promise<string> {
-  const analyst = await userToken(world.tenant, ["tenant_analyst"], "eve");
-  const path = `/v1/matches/${await suggestedMatch(world)}/confirm`;
-  const { reconciliation_id } = await posted<{ reconciliation_id: string }>({ ...world, admin: analyst }, path);
-  const { json } = await api("GET", `/v1/reconciliations/${reconciliation_id}/decisions`, { bearer: world.admin, tenant: world.tenant });
+async function decisionOf(fixture: Fixture): Promise<string> {
+  const analyst = await userToken(fixture.tenant, ["tenant_analyst"], "eve");
+  const path = `/v1/matches/${await suggestedMatch(fixture)}/confirm`;
+  const { reconciliation_id } = await posted<{ reconciliation_id: string }>({ ...fixture, admin: analyst }, path);
+  const { json } = await api("GET", `/v1/reconciliations/${reconciliation_id}/decisions`, {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+  });
   return (json as { items: { id: string }[] }).items[0]?.id as string;
 }
 
-async function matchByHand(world: World): Promise<string> {
-  const { id, lines } = await period(world);
-  return (await posted(world, `/v1/reconciliations/${id}/matches`, { line_ids: lines })).id;
+async function matchByHand(fixture: Fixture): Promise<string> {
+  const { id, lines } = await period(fixture);
+  return (await posted(fixture, `/v1/reconciliations/${id}/matches`, { line_ids: lines })).id;
 }
 
 /** As a run makes them. */
-async function suggestedMatch(world: World): Promise<string> {
-  const { id, lines } = await period(world);
+async function suggestedMatch(fixture: Fixture): Promise<string> {
+  const { id, lines } = await period(fixture);
   const [made] = await sql<{ id: string }>(
     `with made as (
        insert into matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, score, currency, amount_minor, created_by)
@@ -344,34 +350,34 @@ async function suggestedMatch(world: World): Promise<string> {
        from made m join lines l on l.tenant_id = m.tenant_id and private.line_id_text(l.id) in ($3, $4)
      )
      select private.match_id_text(id) as id from made`,
-    [world.tenant, id, ...lines],
+    [fixture.tenant, id, ...lines],
   );
   return made?.id ?? "";
 }
 
-async function startedRun(world: World): Promise<string> {
-  const { id } = await posted(world, `/v1/reconciliations/${(await period(world)).id}/runs`);
-  await ended(world, `/v1/runs/${id}`);
+async function startedRun(fixture: Fixture): Promise<string> {
+  const { id } = await posted(fixture, `/v1/reconciliations/${(await period(fixture)).id}/runs`);
+  await ended(fixture, `/v1/runs/${id}`);
   return id;
 }
 
-async function excludedLine(world: World): Promise<string> {
-  const [line] = (await period(world)).lines;
-  await posted(world, `/v1/lines/${line}/exclude`, { reason: "Not ours" });
+async function excludedLine(fixture: Fixture): Promise<string> {
+  const [line] = (await period(fixture)).lines;
+  await posted(fixture, `/v1/lines/${line}/exclude`, { reason: "Not ours" });
   return line;
 }
 
 /** Of a key that was created. */
-async function recordedEvent(world: World): Promise<string> {
-  const target = await created(world, apiKeys);
-  const { json } = await api("GET", "/v1/security-events", { bearer: world.admin, tenant: world.tenant, query: { target } });
+async function recordedEvent(fixture: Fixture): Promise<string> {
+  const target = await created(fixture, apiKeys);
+  const { json } = await api("GET", "/v1/security-events", { bearer: fixture.admin, tenant: fixture.tenant, query: { target } });
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
 /** Of a test event, after its first attempt. */
-async function triedDelivery(world: World): Promise<Record<string, string>> {
-  const id = await created(world, webhooks);
-  const deliveryId = await created(world, { path: () => `/v1/webhooks/${id}/test`, body: () => ({}) });
+async function triedDelivery(fixture: Fixture): Promise<Record<string, string>> {
+  const id = await created(fixture, webhooks);
+  const deliveryId = await created(fixture, { path: () => `/v1/webhooks/${id}/test`, body: () => ({}) });
   await until("the test event was tried", async () => {
     const tried = await sql("select from webhook_deliveries where id = $1 and attempt_count > 0 and lease is null", [deliveryId]);
     return tried.length > 0;
@@ -380,7 +386,7 @@ async function triedDelivery(world: World): Promise<Record<string, string>> {
 }
 
 /** Of a call, once it is in the log. */
-async function loggedRequest({ admin, tenant }: World): Promise<string> {
+async function loggedRequest({ admin, tenant }: Fixture): Promise<string> {
   const { headers } = await api("GET", "/v1/me", { bearer: admin, tenant });
   const id = headers.get("x-request-id") ?? "";
   await until(
@@ -390,13 +396,13 @@ async function loggedRequest({ admin, tenant }: World): Promise<string> {
   return id;
 }
 
-async function memberOf({ tenant }: World): Promise<string> {
+async function memberOf({ tenant }: Fixture): Promise<string> {
   return (await enrol({ [tenant]: ["tenant_analyst"] })).id;
 }
 
 /** Its mail is handed over, so that it changes no more by itself. */
-async function sent(world: World): Promise<string> {
-  const id = await created(world, invitations);
+async function sent(fixture: Fixture): Promise<string> {
+  const id = await created(fixture, invitations);
   await until(
     "its mail is sent",
     async () => (await sql("select from invitations where id = $1 and sent_at is not null", [id])).length > 0,
@@ -405,8 +411,8 @@ async function sent(world: World): Promise<string> {
 }
 
 /** Long enough for its mail to be sent again. */
-async function sentLongAgo(world: World): Promise<string> {
-  const id = await created(world, invitations);
+async function sentLongAgo(fixture: Fixture): Promise<string> {
+  const id = await created(fixture, invitations);
   await sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [id]);
   return id;
 }

@@ -4,8 +4,8 @@ import { createTenant, signToken, sql, stack } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
 import { until } from "#e2e/until.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
-import { createWorld, invoke } from "../contracts/operation.ts";
-import type { World } from "../contracts/samples.ts";
+import { createFixture, invoke } from "../contracts/operation.ts";
+import type { Fixture } from "../contracts/samples.ts";
 
 type Table = { name: string; tenant_column: string | null };
 type Verb = { name: string; names: string[]; types: string[]; open: boolean };
@@ -36,11 +36,11 @@ const verbs = await sql<Verb>(`
 /** Longer than a server keeps its counts to itself. */
 const COUNTED_WITHIN_MS = 6_000;
 
-let victim: World;
+let victim: Fixture;
 let exceptionId: string;
 
 beforeAll(async () => {
-  victim = await createWorld();
+  victim = await createFixture();
   for (const contract of CONTRACTS) await invoke(contract, victim);
   // What would go on by itself: a grace period that ends, runs and imports, and what is sent of them.
   await sql("update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()", [

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestDatabaseUrl } from "#e2e/fixtures.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
-import { createWorld, pathOf } from "../contracts/operation.ts";
-import { sampleFor, type World } from "../contracts/samples.ts";
+import { createFixture, pathOf } from "../contracts/operation.ts";
+import { type Fixture, sampleFor } from "../contracts/samples.ts";
 
 // As on a read replica, which takes no writes: which reads it could answer (docs/growth.md).
 
 let web: WebProcess;
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
   const readOnly = new URL(requestDatabaseUrl());
   readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
-  [web, world] = await Promise.all([startWebProcess({ REQUEST_DATABASE_URL: readOnly.href }), createWorld()]);
+  [web, fixture] = await Promise.all([startWebProcess({ REQUEST_DATABASE_URL: readOnly.href }), createFixture()]);
 });
 afterAll(() => web.stop());
 
@@ -29,9 +29,9 @@ describe("a web process whose database takes no writes", () => {
 });
 
 async function get(contract: (typeof CONTRACTS)[number]): Promise<[status: number, text: string]> {
-  const { params, query = {} } = await sampleFor(contract, world);
+  const { params, query = {} } = await sampleFor(contract, fixture);
   const response = await fetch(`${web.url}${pathOf(contract, params)}?${new URLSearchParams(query)}`, {
-    headers: { Authorization: `Bearer ${world.admin}`, "X-Tenant-Id": world.tenant },
+    headers: { Authorization: `Bearer ${fixture.admin}`, "X-Tenant-Id": fixture.tenant },
   });
   return [response.status, await response.text()];
 }

@@ -3,16 +3,16 @@ import { CATALOGUE } from "#components/docs/errors/catalogue.ts";
 import { type Answer, api, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { startWebProcess } from "#e2e/web-process.ts";
 import { ERRORS, type ErrorCode } from "#lib/wire/errors.ts";
-import { createWorld } from "../contracts/operation.ts";
-import type { World } from "../contracts/samples.ts";
+import { createFixture } from "../contracts/operation.ts";
+import type { Fixture } from "../contracts/samples.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 
 const call = (method: string, path: string, rest: Parameters<typeof api>[2] = {}) =>
-  api(method, path, { bearer: world.admin, tenant: world.tenant, ...rest });
+  api(method, path, { bearer: fixture.admin, tenant: fixture.tenant, ...rest });
 
 const create = async <Made>(path: string, body: object): Promise<Made> =>
   (await call("POST", path, { body, headers: { "Idempotency-Key": uniqueName("k") } })).json as Made;
@@ -26,7 +26,7 @@ const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavail
   idempotency_key_required: () => call("POST", "/v1/integrations", { body: { name: "Bridge" } }),
   unauthenticated: () => call("GET", "/v1/me", { bearer: "nobody" }),
   tenant_forbidden: () => call("GET", "/v1/me", { tenant: "globex" }),
-  role_required: async () => call("GET", "/v1/webhooks", { bearer: await userToken(world.tenant, ["tenant_lead"]) }),
+  role_required: async () => call("GET", "/v1/webhooks", { bearer: await userToken(fixture.tenant, ["tenant_lead"]) }),
   scope_required: async () => call("GET", "/v1/exceptions", { bearer: await keyWith({ scopes: ["write:exceptions"] }) }),
   ip_not_allowed: async () =>
     call("GET", "/v1/me", { bearer: await keyWith({ scopes: ["read:exceptions"], ip_allowlist: ["203.0.113.9"] }) }),
@@ -34,8 +34,8 @@ const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavail
   not_found: () => call("GET", "/v1/exceptions/exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"),
   method_not_allowed: () => call("DELETE", "/v1/exceptions"),
   conflict: async () => {
-    const { id } = await create<{ id: string }>(`/v1/tenants/${world.tenant}/api-keys`, { name: "Key", scopes: ["read:exceptions"] });
-    const path = `/v1/tenants/${world.tenant}/api-keys/${id}/rotate`;
+    const { id } = await create<{ id: string }>(`/v1/tenants/${fixture.tenant}/api-keys`, { name: "Key", scopes: ["read:exceptions"] });
+    const path = `/v1/tenants/${fixture.tenant}/api-keys/${id}/rotate`;
     await create(path, {});
     return call("POST", path, { body: {} });
   },
@@ -61,7 +61,7 @@ const PROVOKED: Record<Exclude<ErrorCode, "internal" | "rate_limited" | "unavail
 };
 
 async function keyWith(fields: object): Promise<string> {
-  const { key_id, key_secret } = await create<{ key_id: string; key_secret: string }>(`/v1/tenants/${world.tenant}/api-keys`, {
+  const { key_id, key_secret } = await create<{ key_id: string; key_secret: string }>(`/v1/tenants/${fixture.tenant}/api-keys`, {
     name: "Key",
     ...fields,
   });
@@ -92,7 +92,7 @@ describe("an error's page shows what comes over the wire, and its type is that p
   it("rate_limited", async () => {
     const web = await startWebProcess({ RATE_LIMIT_PER_MINUTE: "1" });
     try {
-      const headers = { Authorization: `Bearer ${world.admin}`, "X-Tenant-Id": world.tenant };
+      const headers = { Authorization: `Bearer ${fixture.admin}`, "X-Tenant-Id": fixture.tenant };
       await fetch(`${web.url}/v1/me`, { headers });
       const refused = await fetch(`${web.url}/v1/me`, { headers });
       await expectDocumented({ json: await refused.json(), headers: refused.headers }, "rate_limited");

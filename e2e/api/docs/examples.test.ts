@@ -9,8 +9,8 @@ import { type Operation, referenceOf } from "#components/docs/reference/referenc
 import { stack, uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
-import { createWorld } from "../contracts/operation.ts";
-import { sampleFor, type World } from "../contracts/samples.ts";
+import { createFixture } from "../contracts/operation.ts";
+import { type Fixture, sampleFor } from "../contracts/samples.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** The moment that the examples are of. */
@@ -21,12 +21,12 @@ const OPERATIONS = resources
   .map((operation) => ({ operation, name: operation.contract.operationId }));
 
 let folder: string;
-let world: World;
+let fixture: Fixture;
 
 beforeAll(async () => {
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
   folder = mkdtempSync(join(ROOT, "test-results/examples-"));
-  world = await createWorld();
+  fixture = await createFixture();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -39,14 +39,14 @@ function timeOfToday(shown: string): string {
 
 /** An example as it is shown, about things that exist. */
 async function realExample(operation: Operation, language: string): Promise<string> {
-  const { params = {}, body } = await sampleFor(operation.contract, world);
+  const { params = {}, body } = await sampleFor(operation.contract, fixture);
   const lines = (body?.line_ids as string[] | undefined) ?? [];
   const existing = [...Object.values(params), ...((body?.ids as string[] | undefined) ?? []), ...lines.slice(0, 1)];
   const shown = examplesOf(operation, stack.url, definitions).find((example) => example.language === language)?.code ?? "";
   const uuid = existing.find((id) => /^[0-9a-f]{8}-/.test(id));
   const code = shown
     .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
-    .replaceAll(/\bacme\b/g, world.tenant)
+    .replaceAll(/\bacme\b/g, fixture.tenant)
     .replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d\.\d{3}Z/g, timeOfToday)
     .replaceAll("0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6", uuid ?? "")
@@ -62,7 +62,7 @@ const RUN_ALL = `
   console.log("\\n" + JSON.stringify(failures));`;
 
 const run = (command: string, args: string[], input?: string) =>
-  spawnSync(command, args, { input, encoding: "utf8", env: { ...process.env, TIEOUT_TOKEN: world.admin }, cwd: folder });
+  spawnSync(command, args, { input, encoding: "utf8", env: { ...process.env, TIEOUT_TOKEN: fixture.admin }, cwd: folder });
 
 describe("the call that an operation's page shows", () => {
   it.each(OPERATIONS)("$name by curl", async ({ operation }) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sql, stack } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
-import { RUN_WITHIN_MS, World } from "../matching/world.ts";
+import { Fixture, RUN_WITHIN_MS } from "../matching/matching-fixture.ts";
 import { createSource, createTeam, imported, linesOf, type Team, undo } from "./ledgers.ts";
 
 const SLOW = 300_000;
@@ -62,24 +62,24 @@ test(
 test(
   "an import undone while a run matches its lines leaves none of them, and no match of them",
   async () => {
-    const world = await World.create();
-    const team: Team = { tenant: world.tenant, admin: world.admin };
+    const fixture = await Fixture.create();
+    const team: Team = { tenant: fixture.tenant, admin: fixture.admin };
     const count = 4_000;
-    const [left] = [await imported(team, world.left, ndjson(0, count)), await imported(team, world.right, ndjson(0, count))];
-    const { id } = await world.ok<Run>("POST", `reconciliations/${world.period}/runs`, { body: {} });
-    const runNow = () => world.ok<Run>("GET", `runs/${id}`);
+    const [left] = [await imported(team, fixture.left, ndjson(0, count)), await imported(team, fixture.right, ndjson(0, count))];
+    const { id } = await fixture.ok<Run>("POST", `reconciliations/${fixture.period}/runs`, { body: {} });
+    const runNow = () => fixture.ok<Run>("GET", `runs/${id}`);
     await until("the run has begun", async () => (await runNow()).status !== "queued", RUN_WITHIN_MS);
     expect((await undo(team, left.id)).json).toMatchObject({ status: "undone" });
     await until("the run has ended", async () => ["done", "failed"].includes((await runNow()).status), RUN_WITHIN_MS);
-    expect(await linesOf(team, { source_id: world.left })).toEqual([]);
-    expect(await sql("select from match_members where tenant_id = $1", [world.tenant])).toEqual([]);
-    expect(await world.reconciliation()).toMatchObject({ matched_count: 0, unmatched_count: count });
-    expect((await world.proof()).holds).toBe(true);
+    expect(await linesOf(team, { source_id: fixture.left })).toEqual([]);
+    expect(await sql("select from match_members where tenant_id = $1", [fixture.tenant])).toEqual([]);
+    expect(await fixture.reconciliation()).toMatchObject({ matched_count: 0, unmatched_count: count });
+    expect((await fixture.proof()).holds).toBe(true);
     // Sent again, they match as if nothing had been.
-    expect(await imported(team, world.left, ndjson(0, count))).toMatchObject({ accepted_count: count });
-    expect((await world.run()).status).toBe("done");
-    expect(await world.reconciliation()).toMatchObject({ matched_count: 2 * count, unmatched_count: 0 });
-    expect((await world.proof()).holds).toBe(true);
+    expect(await imported(team, fixture.left, ndjson(0, count))).toMatchObject({ accepted_count: count });
+    expect((await fixture.run()).status).toBe("done");
+    expect(await fixture.reconciliation()).toMatchObject({ matched_count: 2 * count, unmatched_count: 0 });
+    expect((await fixture.proof()).holds).toBe(true);
   },
   SLOW,
 );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 500, then: "suggest" };
@@ -10,35 +10,35 @@ const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolera
 test(
   "rules, runs and what people decide on matches are security events of one category, many at once as one with its count",
   async () => {
-    const world = await World.create();
-    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: [NEAR] } });
+    const fixture = await Fixture.create();
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: [NEAR] } });
     const numbers = [1, 2, 3, 4];
-    await world.add(
+    await fixture.add(
       "left",
       numbers.map((n) => line(`l${n}`, n * 10_000, { reference: `INV-${n}` })),
     );
-    await world.add(
+    await fixture.add(
       "right",
       numbers.map((n) => line(`r${n}`, n * 10_000 + 100, { reference: `INV-${n}` })),
     );
-    const run = await world.run();
-    const [one = "", two = "", three = "", four = ""] = (await world.matches({ state: "suggested" })).map(({ id }) => id);
-    await world.ok("POST", `matches/${one}/confirm`);
-    await world.ok("POST", `matches/${two}/reject`);
-    await world.ok("POST", "matches/bulk", { body: { action: "confirm", ids: [three, four] } });
-    await world.ok("POST", `matches/${one}/undo`);
-    const { items: decisions } = await world.ok<{ items: Decision[] }>("GET", `reconciliations/${world.period}/decisions`);
+    const run = await fixture.run();
+    const [one = "", two = "", three = "", four = ""] = (await fixture.matches({ state: "suggested" })).map(({ id }) => id);
+    await fixture.ok("POST", `matches/${one}/confirm`);
+    await fixture.ok("POST", `matches/${two}/reject`);
+    await fixture.ok("POST", "matches/bulk", { body: { action: "confirm", ids: [three, four] } });
+    await fixture.ok("POST", `matches/${one}/undo`);
+    const { items: decisions } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${fixture.period}/decisions`);
     const both = decisions.find(({ match_count }) => match_count === 2)?.id;
-    await world.ok("POST", `decisions/${both}/undo`);
-    const [left] = await world.add("left", [line("alone-l", 1_000)]);
-    const [right] = await world.add("right", [line("alone-r", 900)]);
+    await fixture.ok("POST", `decisions/${both}/undo`);
+    const [left] = await fixture.add("left", [line("alone-l", 1_000)]);
+    const [right] = await fixture.add("right", [line("alone-r", 900)]);
     const adjustments = [{ kind: "write_off", amount_minor: 100, note: "Too small to chase" }];
     const body = { line_ids: [left, right], adjustments };
-    const hand = await world.ok<Match>("POST", `reconciliations/${world.period}/matches`, { body });
+    const hand = await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, { body });
 
-    const { items } = await world.ok<{ items: SecurityEvent[] }>("GET", "security-events", { query: { type: "matching.*" } });
+    const { items } = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", { query: { type: "matching.*" } });
     expect(items.reverse().map(({ type, target, details }) => [type, target, details.count])).toEqual([
-      ["matching.rules_updated", world.period, undefined],
+      ["matching.rules_updated", fixture.period, undefined],
       ["matching.run_requested", run.id, undefined],
       ["matching.confirmed", one, 1],
       ["matching.rejected", two, 1],
@@ -47,10 +47,10 @@ test(
       ["matching.undone", both, 2],
       ["matching.written_off", hand.id, undefined],
     ]);
-    for (const { actor, details } of items.slice(1)) expect([actor, details.reconciliation_id]).toEqual(["user:ada", world.period]);
+    for (const { actor, details } of items.slice(1)) expect([actor, details.reconciliation_id]).toEqual(["user:ada", fixture.period]);
     // A run that nobody asked for, and what was tried only, are none.
-    await world.run(world.period, { dry_run: true });
-    const after = await world.ok<{ items: SecurityEvent[] }>("GET", "security-events", { query: { type: "matching.*" } });
+    await fixture.run(fixture.period, { dry_run: true });
+    const after = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", { query: { type: "matching.*" } });
     expect(after.items).toHaveLength(items.length);
   },
   SLOW,

@@ -3,17 +3,17 @@ import { expect, test } from "vitest";
 import { sql, superuserUrl } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { bookDifferences } from "./books.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 /** A month of which a pair is matched, a line is excluded and two are left over; closed. */
-async function closedMonth(): Promise<World> {
-  const world = await World.create();
-  const left = await world.add("left", [line("a", 1_000), line("b", 250), line("c", 70)]);
-  const right = await world.add("right", [line("d", 1_000), line("e", 31)]);
-  await world.ok("POST", `reconciliations/${world.period}/matches`, { body: { line_ids: [left[0], right[0]] } });
-  await world.ok("POST", `lines/${left[2]}/exclude`, { body: { reason: "A bank fee", reconciliation_id: world.period } });
-  await world.ok("POST", `reconciliations/${world.period}/close`);
-  return world;
+async function closedMonth(): Promise<Fixture> {
+  const fixture = await Fixture.create();
+  const left = await fixture.add("left", [line("a", 1_000), line("b", 250), line("c", 70)]);
+  const right = await fixture.add("right", [line("d", 1_000), line("e", 31)]);
+  await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: [left[0], right[0]] } });
+  await fixture.ok("POST", `lines/${left[2]}/exclude`, { body: { reason: "A bank fee", reconciliation_id: fixture.period } });
+  await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+  return fixture;
 }
 
 /** As nothing of ours would: past every trigger that keeps what is closed. */
@@ -30,17 +30,17 @@ async function tamper(statement: string, values: unknown[]): Promise<void> {
 }
 
 test("a closed period's proof says whether what closed is still the same, by a hash that is in the audit log", async () => {
-  const world = await closedMonth();
-  const { closing, holds } = await world.proof();
+  const fixture = await closedMonth();
+  const { closing, holds } = await fixture.proof();
   expect({ closing, holds }).toEqual({ closing: { digest: expect.stringMatching(/^[0-9a-f]{64}$/), holds: true }, holds: true });
-  const { items } = await world.ok<{ items: { target: string; details: object }[] }>("GET", "security-events", {
+  const { items } = await fixture.ok<{ items: { target: string; details: object }[] }>("GET", "security-events", {
     query: { type: "reconciliation.closed" },
   });
-  expect(items).toMatchObject([{ target: world.period, details: { digest: closing?.digest } }]);
-  await world.add("left", [line("late", 12)]);
-  expect((await world.proof()).closing?.holds).toBe(true);
-  await world.ok("POST", `reconciliations/${world.period}/reopen`, { body: { reason: "Once more" } });
-  expect((await world.proof()).closing).toBeNull();
+  expect(items).toMatchObject([{ target: fixture.period, details: { digest: closing?.digest } }]);
+  await fixture.add("left", [line("late", 12)]);
+  expect((await fixture.proof()).closing?.holds).toBe(true);
+  await fixture.ok("POST", `reconciliations/${fixture.period}/reopen`, { body: { reason: "Once more" } });
+  expect((await fixture.proof()).closing).toBeNull();
 });
 
 test.each<[is: string, statement: string, found: string[]]>([
@@ -53,33 +53,34 @@ test.each<[is: string, statement: string, found: string[]]>([
   ["a statement", `update closings set statement = jsonb_set(statement, '{name}', '"Another"') where tenant_id = $1`, ["closing"]],
   ["a count", "update private.matched_counts set lines = 3 where tenant_id = $1", ["matched lines"]],
 ])("%s that is changed past all triggers is found by the recount", async (_, statement, found) => {
-  const world = await closedMonth();
-  expect(await bookDifferences(world.tenant)).toEqual([]);
-  await tamper(statement, [world.tenant]);
-  expect((await bookDifferences(world.tenant)).map(({ what }) => what)).toEqual(expect.arrayContaining(found));
+  const fixture = await closedMonth();
+  expect(await bookDifferences(fixture.tenant)).toEqual([]);
+  await tamper(statement, [fixture.tenant]);
+  expect((await bookDifferences(fixture.tenant)).map(({ what }) => what)).toEqual(expect.arrayContaining(found));
 });
 
 test("what differs is sent as an event when the worker comes to it, and once a day", async () => {
-  const world = await closedMonth();
-  await tamper("delete from private.open_lines where tenant_id = $1 and amount_minor = 31", [world.tenant]);
+  const fixture = await closedMonth();
+  await tamper("delete from private.open_lines where tenant_id = $1 and amount_minor = 31", [fixture.tenant]);
   await sql(
     `select graphile_worker.add_job('examine_books', json_build_object('tenant_id', tenant_id, 'pair_no', pair_no), max_attempts => 1)
      from pairs where tenant_id = $1`,
-    [world.tenant],
+    [fixture.tenant],
   );
-  const told = () => sql<{ data: object }>("select data from events where tenant_id = $1 and type = 'books.differ'", [world.tenant]);
+  const differences = () =>
+    sql<{ data: object }>("select data from events where tenant_id = $1 and type = 'books.differ'", [fixture.tenant]);
   const [event] = await until("the difference to be sent", async () => {
-    const events = await told();
+    const events = await differences();
     return events.length > 0 && events;
   });
   expect(event?.data).toMatchObject({
-    reconciliation_ids: [world.period],
+    reconciliation_ids: [fixture.period],
     difference_count: 1,
     differences: [{ what: "open", computed: expect.stringMatching(/^31 of 31 EUR /), shown: null }],
   });
   const again = await sql("select private.examine_books(tenant_id, pair_no)::integer as count from pairs where tenant_id = $1", [
-    world.tenant,
+    fixture.tenant,
   ]);
   expect(again).toEqual([{ count: 1 }]);
-  expect(await told()).toHaveLength(1);
+  expect(await differences()).toHaveLength(1);
 });

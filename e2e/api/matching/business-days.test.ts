@@ -3,7 +3,7 @@ import { sql } from "#e2e/fixtures.ts";
 import type { Calendar } from "#lib/calendars/contract.ts";
 import type { RuleSet } from "#lib/matching/rules/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) => ({ day, from: "09:00", to: "17:00" }));
@@ -13,32 +13,32 @@ const NEXT_DAY = [{ name: "Next business day", kind: "tolerance", on: ["referenc
 
 /** A left line of a Friday, and its counterpart of the Tuesday after. */
 async function worldOverAMonday(calendar: object) {
-  const world = await World.create();
-  const made = await world.ok<Calendar>("POST", "calendars", { body: calendar });
-  await world.add("left", [line("l", 500, { reference: "X", value_date: "2026-10-09" })]);
-  await world.add("right", [line("r", 500, { reference: "X", value_date: "2026-10-13" })]);
+  const fixture = await Fixture.create();
+  const made = await fixture.ok<Calendar>("POST", "calendars", { body: calendar });
+  await fixture.add("left", [line("l", 500, { reference: "X", value_date: "2026-10-09" })]);
+  await fixture.add("right", [line("r", 500, { reference: "X", value_date: "2026-10-13" })]);
   const rules = (body: object = {}) =>
-    world.ok<RuleSet>("PUT", `reconciliations/${world.period}/rules`, { body: { rules: NEXT_DAY, ...body } });
-  const matched = async () => (await world.matches({ state: "confirmed" })).length;
-  return { world, calendar: made, rules, matched };
+    fixture.ok<RuleSet>("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: NEXT_DAY, ...body } });
+  const matched = async () => (await fixture.matches({ state: "confirmed" })).length;
+  return { fixture, calendar: made, rules, matched };
 }
 
 test(
   "business days are those on which the pair's calendar opens, and the run says by which version it counted",
   async () => {
-    const { world, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
+    const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules();
-    expect(await world.run()).toMatchObject({ calendar_id: null, calendar_version: null });
+    expect(await fixture.run()).toMatchObject({ calendar_id: null, calendar_version: null });
     expect(await matched()).toBe(0);
     expect(await rules({ calendar_id: calendar.id })).toMatchObject({ calendar_id: calendar.id });
-    const run = await world.run();
+    const run = await fixture.run();
     expect(run).toMatchObject({ status: "done", calendar_id: calendar.id, calendar_version: 1, changed: { added: 1 } });
-    expect((await world.matches({ state: "confirmed" }))[0]?.explanation).toMatchObject({ tolerance: { days: 1 } });
-    expect(await world.run()).toMatchObject({ digest: run.digest, changed: { added: 0, undone: 0 } });
+    expect((await fixture.matches({ state: "confirmed" }))[0]?.explanation).toMatchObject({ tolerance: { days: 1 } });
+    expect(await fixture.run()).toMatchObject({ digest: run.digest, changed: { added: 0, undone: 0 } });
     // What is left out stays, and null is none.
     expect(await rules()).toMatchObject({ calendar_id: calendar.id });
     expect(await rules({ calendar_id: null })).toMatchObject({ calendar_id: null });
-    await world.run();
+    await fixture.run();
     expect(await matched()).toBe(0);
   },
   SLOW,
@@ -47,17 +47,17 @@ test(
 test(
   "a changed calendar is seen by the next run, which weighs everything anew, and its preview says how many periods that concerns",
   async () => {
-    const { world, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
+    const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules({ calendar_id: calendar.id });
-    await world.run();
-    const put = (body: object) => world.ok("PUT", `calendars/${calendar.id}`, { body: { ...OFFICE, ...body } });
+    await fixture.run();
+    const put = (body: object) => fixture.ok("PUT", `calendars/${calendar.id}`, { body: { ...OFFICE, ...body } });
     expect(await put({ dry_run: true })).toMatchObject({ impact: { periods: 1 } });
-    expect(await world.run()).toMatchObject({ calendar_version: 1 });
+    expect(await fixture.run()).toMatchObject({ calendar_version: 1 });
     expect(await put({ name: "Renamed", special_days: CLOSED_ON_MONDAY.special_days })).toMatchObject({ impact: { periods: 0 } });
     expect(await put({})).toMatchObject({ calendar_version: 2, impact: { periods: 1 } });
-    expect(await world.run()).toMatchObject({ calendar_version: 2, changed: { undone: 1 } });
+    expect(await fixture.run()).toMatchObject({ calendar_version: 2, changed: { undone: 1 } });
     expect(await matched()).toBe(0);
-    expect((await world.proof()).holds).toBe(true);
+    expect((await fixture.proof()).holds).toBe(true);
   },
   SLOW,
 );
@@ -65,11 +65,11 @@ test(
 test(
   "a period that runs by itself runs again when its calendar changes",
   async () => {
-    const { world, calendar, rules } = await worldOverAMonday(OFFICE);
+    const { fixture, calendar, rules } = await worldOverAMonday(OFFICE);
     await rules({ calendar_id: calendar.id });
-    await world.ok("PATCH", `reconciliations/${world.period}`, { body: { auto_run: true } });
-    await world.ok("PUT", `calendars/${calendar.id}`, { body: CLOSED_ON_MONDAY });
-    const runs = () => world.ok<{ items: Run[] }>("GET", `reconciliations/${world.period}/runs`);
+    await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });
+    await fixture.ok("PUT", `calendars/${calendar.id}`, { body: CLOSED_ON_MONDAY });
+    const runs = () => fixture.ok<{ items: Run[] }>("GET", `reconciliations/${fixture.period}/runs`);
     await expect
       .poll(async () => (await runs()).items.find(({ status }) => status === "done")?.calendar_version, { timeout: 180_000 })
       .toBe(2);
@@ -80,36 +80,36 @@ test(
 test(
   "another calendar can be tried before it is set",
   async () => {
-    const { world, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
+    const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules();
-    await world.run();
-    const tried = await world.run(world.period, { dry_run: true, calendar_id: calendar.id });
+    await fixture.run();
+    const tried = await fixture.run(fixture.period, { dry_run: true, calendar_id: calendar.id });
     expect(tried).toMatchObject({ calendar_version: 1, impact: { newly_matched: { matches: 1 } } });
     expect(await matched()).toBe(0);
-    expect(await world.ok("GET", `reconciliations/${world.period}/rules`)).toMatchObject({ calendar_id: null });
+    expect(await fixture.ok("GET", `reconciliations/${fixture.period}/rules`)).toMatchObject({ calendar_id: null });
   },
   SLOW,
 );
 
 test("a calendar that the tenant does not have is refused", async () => {
-  const { world, rules } = await worldOverAMonday(OFFICE);
+  const { fixture, rules } = await worldOverAMonday(OFFICE);
   const { calendar: foreign } = await worldOverAMonday(OFFICE);
-  const path = `reconciliations/${world.period}`;
+  const path = `reconciliations/${fixture.period}`;
   const refused = { status: 400, errors: [{ path: "calendar_id" }] };
   await rules();
   for (const dry_run of [true, false]) {
     const body = { rules: NEXT_DAY, calendar_id: foreign.id, dry_run };
-    expect((await world.call("PUT", `${path}/rules`, { body })).json).toMatchObject(refused);
+    expect((await fixture.call("PUT", `${path}/rules`, { body })).json).toMatchObject(refused);
   }
-  expect((await world.call("POST", `${path}/runs`, { body: { dry_run: true, calendar_id: foreign.id } })).json).toMatchObject(refused);
+  expect((await fixture.call("POST", `${path}/runs`, { body: { dry_run: true, calendar_id: foreign.id } })).json).toMatchObject(refused);
 });
 
 test("a source's grace is counted in them, too", async () => {
-  const { world, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
+  const { fixture, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
   const [row] = await sql<{ by_calendar: string; without: string }>(
     `select private.last_day_of_grace(s, $2)::text as by_calendar, private.last_day_of_grace(s, null)::text as without
      from public.sources s where s.id = $1`,
-    [world.left, calendar.id],
+    [fixture.left, calendar.id],
   );
   const mondays = new Date(row?.by_calendar ?? "");
   expect(mondays.getUTCDay()).toBe(1);

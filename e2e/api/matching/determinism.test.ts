@@ -5,12 +5,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
-import { line, month, type NewLine, World } from "./world.ts";
+import { Fixture, line, month, type NewLine } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
 /** What a period's matches say, by the callers' names of the lines: the same in every tenant. */
-async function outcome({ tenant, period }: World): Promise<string[]> {
+async function outcome({ tenant, period }: Fixture): Promise<string[]> {
   const rows = await sql<{ said: string }>(
     `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor, m.adjustments,
        string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as said
@@ -40,14 +40,14 @@ function rivals(): { left: NewLine[]; right: NewLine[] } {
 type Arrival = { side: "left" | "right"; lines: NewLine[] };
 
 /** All lines in another order and other parcels, with a run after each that `runs` names. */
-async function arrived(arrivals: readonly Arrival[], runs: (at: number) => boolean): Promise<{ said: string[]; world: World }> {
-  const world = await World.create();
+async function arrived(arrivals: readonly Arrival[], runs: (at: number) => boolean): Promise<{ said: string[]; fixture: Fixture }> {
+  const fixture = await Fixture.create();
   for (const [at, { side, lines }] of arrivals.entries()) {
-    await world.add(side, lines);
-    if (runs(at)) await world.run();
+    await fixture.add(side, lines);
+    if (runs(at)) await fixture.run();
   }
-  await world.run();
-  return { said: await outcome(world), world };
+  await fixture.run();
+  return { said: await outcome(fixture), fixture };
 }
 
 function inOrder(seed: number): { side: Arrival["side"]; one: NewLine }[] {
@@ -143,12 +143,12 @@ test(
 test(
   "the digest is the sum of what the period holds, and a run over all of it has the same",
   async () => {
-    const { world } = await arrived(shuffled(6), (at) => at % 23 === 7);
-    const { digest } = await world.run();
+    const { fixture } = await arrived(shuffled(6), (at) => at % 23 === 7);
+    const { digest } = await fixture.run();
     // Another version of the same rules weighs everything anew.
-    const { rules } = await world.ok<{ rules: object[] }>("GET", `reconciliations/${world.period}/rules`);
-    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules } });
-    const whole = await world.run();
+    const { rules } = await fixture.ok<{ rules: object[] }>("GET", `reconciliations/${fixture.period}/rules`);
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
+    const whole = await fixture.run();
     expect(whole).toMatchObject({ digest, changed: { added: 0, undone: 0 } });
   },
   SLOW,

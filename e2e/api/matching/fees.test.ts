@@ -4,37 +4,37 @@ import type { Match } from "#lib/matching/contract.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const RULES = [
   { name: "Reference", kind: "exact", on: ["reference"], then: "match" },
   { name: "Payout", kind: "group", on: ["group_key"], then: "match" },
 ];
 
-async function withRules({ sign = "as_is", fees }: { sign?: string; fees?: "ignore" } = {}): Promise<World> {
-  const world = await World.create({ sign });
-  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: RULES, fees } });
-  return world;
+async function withRules({ sign = "as_is", fees }: { sign?: string; fees?: "ignore" } = {}): Promise<Fixture> {
+  const fixture = await Fixture.create({ sign });
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES, fees } });
+  return fixture;
 }
 
 const fee = (amount_minor: number) => ({ kind: "fee", amount_minor, note: null });
-const confirmed = (world: World) => world.matches({ state: "confirmed" });
+const confirmed = (fixture: Fixture) => fixture.matches({ state: "confirmed" });
 
 describe("the fee of a line", () => {
   test("is deducted from what it matches, alone and in a payout, and is the match's adjustment", async () => {
-    const world = await withRules();
-    const [alone = "", payout = ""] = await world.add("left", [
+    const fixture = await withRules();
+    const [alone = "", payout = ""] = await fixture.add("left", [
       line("alone", 9710, { reference: "T9" }),
       line("payout", 8210, { group_key: "po_1" }),
     ]);
-    const [sold = "", ...paid] = await world.add("right", [
+    const [sold = "", ...paid] = await fixture.add("right", [
       line("t9", 10_000, { reference: "T9", fee_minor: 290 }),
       line("t1", 10_000, { group_key: "po_1", fee_minor: 290 }),
       line("t2", 4000, { group_key: "po_1", fee_minor: 0 }),
       line("t3", -4000, { group_key: "po_1", fee_minor: 1500 }),
     ]);
-    expect(await world.run()).toMatchObject({ status: "done", suggested_count: 0, open_count: 0 });
-    const matches = await confirmed(world);
+    expect(await fixture.run()).toMatchObject({ status: "done", suggested_count: 0, open_count: 0 });
+    const matches = await confirmed(fixture);
     const of = (id: string) => matches.find(({ members }) => members.some(({ line_id }) => line_id === id));
     expect(of(alone)).toMatchObject({ method: "Reference", adjustments: [fee(-290)], residual_minor: 0, amount_minor: 9710 });
     expect(of(payout)).toMatchObject({ method: "Payout", adjustments: [fee(-1790)], residual_minor: 0, amount_minor: 8210 });
@@ -44,49 +44,49 @@ describe("the fee of a line", () => {
         ?.members.map(({ allocated_minor }) => allocated_minor)
         .sort((one, other) => one - other),
     ).toEqual([-4000, 4000, 8210, 10_000]);
-    for (const id of [sold, ...paid]) expect(await world.line(id)).toMatchObject({ state: "matched", open_minor: 0 });
-    expect(await world.proof()).toMatchObject({ holds: true });
-    const statement = await world.ok<Statement>("GET", `reconciliations/${world.period}/statement`);
+    for (const id of [sold, ...paid]) expect(await fixture.line(id)).toMatchObject({ state: "matched", open_minor: 0 });
+    expect(await fixture.proof()).toMatchObject({ holds: true });
+    const statement = await fixture.ok<Statement>("GET", `reconciliations/${fixture.period}/statement`);
     expect(statement.adjustments.map(({ kind, amount_minor }) => [kind, amount_minor]).sort()).toEqual([
       ["fee", -1790],
       ["fee", -290],
     ]);
     expect(statement.differences).toMatchObject([{ adjustments_minor: -2080, residual_minor: 0, difference_minor: 0 }]);
 
-    expect(await world.run()).toMatchObject({ changed: { added: 0, kept: 2, replaced: 0, undone: 0 } });
-    await world.ok("POST", `matches/${of(alone)?.id}/undo`);
-    expect(await world.line(sold)).toMatchObject({ state: "open", open_minor: 10_000 });
-    expect((await world.ok("POST", `reconciliations/${world.period}/close`)) as object).toMatchObject({ status: "completed" });
+    expect(await fixture.run()).toMatchObject({ changed: { added: 0, kept: 2, replaced: 0, undone: 0 } });
+    await fixture.ok("POST", `matches/${of(alone)?.id}/undo`);
+    expect(await fixture.line(sold)).toMatchObject({ state: "open", open_minor: 10_000 });
+    expect((await fixture.ok("POST", `reconciliations/${fixture.period}/close`)) as object).toMatchObject({ status: "completed" });
   });
 
   test("is negated with the amount of an inverted source", async () => {
-    const world = await withRules({ sign: "inverted" });
-    await world.add("left", [line("bank", 9710, { reference: "T9" })]);
-    await world.add("right", [line("t9", -10_000, { reference: "T9", fee_minor: -290 })]);
-    await world.run();
-    expect(await confirmed(world)).toMatchObject([{ adjustments: [fee(-290)], residual_minor: 0 }]);
-    expect(await world.proof()).toMatchObject({ holds: true });
+    const fixture = await withRules({ sign: "inverted" });
+    await fixture.add("left", [line("bank", 9710, { reference: "T9" })]);
+    await fixture.add("right", [line("t9", -10_000, { reference: "T9", fee_minor: -290 })]);
+    await fixture.run();
+    expect(await confirmed(fixture)).toMatchObject([{ adjustments: [fee(-290)], residual_minor: 0 }]);
+    expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
   test("stays out of it where the pair's rules ignore fees, and what was matched is matched anew once they do", async () => {
-    const world = await withRules();
-    await world.add("left", [line("order", 10_000, { reference: "T9" }), line("net", 9710, { reference: "T9" })]);
-    await world.add("right", [line("t9", 10_000, { reference: "T9", fee_minor: 290 })]);
-    await world.run();
-    expect(await confirmed(world)).toMatchObject([{ amount_minor: 9710, adjustments: [fee(-290)] }]);
-    const trial = await world.run(world.period, { dry_run: true, fees: "ignore" });
+    const fixture = await withRules();
+    await fixture.add("left", [line("order", 10_000, { reference: "T9" }), line("net", 9710, { reference: "T9" })]);
+    await fixture.add("right", [line("t9", 10_000, { reference: "T9", fee_minor: 290 })]);
+    await fixture.run();
+    expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 9710, adjustments: [fee(-290)] }]);
+    const trial = await fixture.run(fixture.period, { dry_run: true, fees: "ignore" });
     expect(trial.impact).toMatchObject({ newly_matched: { matches: 1 }, no_longer_matched: { matches: 1 } });
-    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: RULES, fees: "ignore" } });
-    await world.run();
-    expect(await confirmed(world)).toMatchObject([{ amount_minor: 10_000, adjustments: [] }]);
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES, fees: "ignore" } });
+    await fixture.run();
+    expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 10_000, adjustments: [] }]);
   });
 
   test("is not deducted where nothing of the line's sign would be left", async () => {
-    const world = await withRules();
-    await world.add("left", [line("small", 100, { reference: "T1" })]);
-    await world.add("right", [line("t1", 100, { reference: "T1", fee_minor: 150 })]);
-    await world.run();
-    expect(await confirmed(world)).toMatchObject([{ amount_minor: 100, adjustments: [] }]);
+    const fixture = await withRules();
+    await fixture.add("left", [line("small", 100, { reference: "T1" })]);
+    await fixture.add("right", [line("t1", 100, { reference: "T1", fee_minor: 150 })]);
+    await fixture.run();
+    expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 100, adjustments: [] }]);
   });
 
   test("is deducted stepwise as at once, whatever came first", async () => {
@@ -105,8 +105,8 @@ describe("the fee of a line", () => {
       await stepwise.add("left", [one]);
       await stepwise.run();
     }
-    for (const world of [atOnce, stepwise]) {
-      const found = await confirmed(world);
+    for (const fixture of [atOnce, stepwise]) {
+      const found = await confirmed(fixture);
       expect(found.map(({ amount_minor, adjustments }) => [amount_minor, adjustments.length]).sort()).toEqual([
         [500, 1],
         [9710, 0],
@@ -117,34 +117,38 @@ describe("the fee of a line", () => {
 });
 
 describe("a match by hand", () => {
-  async function open(): Promise<{ world: World; ids: string[]; make: (body: object, bearer?: string) => ReturnType<World["call"]> }> {
-    const world = await World.create();
-    const [bank = ""] = await world.add("left", [line("bank", 9710)]);
-    const [sold = ""] = await world.add("right", [line("t9", 10_000, { fee_minor: 290 })]);
+  async function open(): Promise<{
+    fixture: Fixture;
+    ids: string[];
+    make: (body: object, bearer?: string) => ReturnType<Fixture["call"]>;
+  }> {
+    const fixture = await Fixture.create();
+    const [bank = ""] = await fixture.add("left", [line("bank", 9710)]);
+    const [sold = ""] = await fixture.add("right", [line("t9", 10_000, { fee_minor: 290 })]);
     const ids = [bank, sold];
-    const make = (body: object, bearer = world.admin) =>
-      world.call("POST", `reconciliations/${world.period}/matches`, { bearer, body: { line_ids: ids, ...body } });
-    return { world, ids, make };
+    const make = (body: object, bearer = fixture.admin) =>
+      fixture.call("POST", `reconciliations/${fixture.period}/matches`, { bearer, body: { line_ids: ids, ...body } });
+    return { fixture, ids, make };
   }
 
   test("needs no adjustments where the fees of its lines are all of the difference, a key's neither", async () => {
-    const { world, make } = await open();
-    const { items } = await world.ok<{ items: OpenLine[] }>("GET", `reconciliations/${world.period}/open-lines`, {
+    const { fixture, make } = await open();
+    const { items } = await fixture.ok<{ items: OpenLine[] }>("GET", `reconciliations/${fixture.period}/open-lines`, {
       query: { side: "right" },
     });
     expect(items).toMatchObject([{ amount_minor: 10_000, fee_minor: 290 }]);
-    const key = await world.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${world.tenant}/api-keys`, {
+    const key = await fixture.ok<{ key_id: string; key_secret: string }>("POST", `tenants/${fixture.tenant}/api-keys`, {
       body: { name: uniqueName("Key"), scopes: ["write:reconciliations", "read:reconciliations"] },
     });
     const { status, json } = await make({}, `${key.key_id}.${key.key_secret}`);
     expect([status, (json as Match).adjustments]).toEqual([201, [fee(-290)]]);
-    expect(await world.proof()).toMatchObject({ holds: true });
+    expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
   test("of anything else says what is not explained", async () => {
-    const { world, ids, make } = await open();
+    const { fixture, ids, make } = await open();
     expectProblem(await make({ adjustments: [{ kind: "other", amount_minor: -1 }] }), "invalid_request");
-    const [more = ""] = await world.add("left", [line("more", 1)]);
+    const [more = ""] = await fixture.add("left", [line("more", 1)]);
     expectProblem(await make({ line_ids: [...ids, more] }), "invalid_request");
     const { json } = await make({ adjustments: [{ kind: "write_off", amount_minor: -290 }] });
     expect((json as Match).adjustments).toMatchObject([{ kind: "write_off", amount_minor: -290 }]);

@@ -1,15 +1,15 @@
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { superuserUrl } from "#e2e/fixtures.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const LINES = 20;
 
 test("the last day of grace is looked for once a side, however many lines are open", async () => {
-  const world = await World.create();
-  const { id } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+  const fixture = await Fixture.create();
+  const { id } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
   for (const side of ["left", "right"] as const)
-    await world.add(
+    await fixture.add(
       side,
       Array.from({ length: LINES }, (_, n) => line(`${side}-${n}`, 1000 + n, { value_date: "2020-01-12" })),
     );
@@ -19,7 +19,7 @@ test("the last day of grace is looked for once a side, however many lines are op
     await database.query("set track_functions = 'all'");
     await database.query("begin");
     const { rows: found } = await database.query("select jsonb_array_length(lines) as lines from private.lines_past_grace($1, $2, 100)", [
-      world.tenant,
+      fixture.tenant,
       id,
     ]);
     expect(found).toEqual([{ lines: 2 * LINES }]);

@@ -4,58 +4,58 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sql, stack } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 /** More than one chunk of those that bring an explanation. */
 const PAIRS = 5_000;
 const BATCH = 1_000;
 
-function startRun({ tenant, period }: World) {
+function startRun({ tenant, period }: Fixture) {
   return spawn(process.execPath, [join(import.meta.dirname, "one-run.ts"), stack.databaseUrl, tenant, period], { stdio: "ignore" });
 }
 
-async function counted({ tenant }: World): Promise<number> {
+async function counted({ tenant }: Fixture): Promise<number> {
   const [row] = await sql<{ count: string }>("select count(*) from matches where tenant_id = $1", [tenant]);
   return Number(row?.count);
 }
 
 /** A run whose matcher was killed in the midst of so many pairs. One that was done by then is left for another of twice as many. */
-async function killedRun(pairs = PAIRS): Promise<{ world: World; pairs: number; kept: number }> {
-  const world = await World.create();
+async function killedRun(pairs = PAIRS): Promise<{ fixture: Fixture; pairs: number; kept: number }> {
+  const fixture = await Fixture.create();
   const rules = [{ name: "Amount", kind: "tolerance", on: ["reference"], days_after: 5, then: "match" }];
-  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules } });
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules } });
   const lines = (side: string) => Array.from({ length: pairs }, (_, n) => line(`${side}${n}`, 100 + n, { reference: `R${n}` }));
   for (const side of ["left", "right"] as const)
-    for (let from = 0; from < pairs; from += BATCH) await world.add(side, lines(side[0] ?? "").slice(from, from + BATCH));
-  const killed = startRun(world);
-  await until("a chunk is kept", async () => (await counted(world)) > 0, 120_000);
+    for (let from = 0; from < pairs; from += BATCH) await fixture.add(side, lines(side[0] ?? "").slice(from, from + BATCH));
+  const killed = startRun(fixture);
+  await until("a chunk is kept", async () => (await counted(fixture)) > 0, 120_000);
   killed.kill("SIGKILL");
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, "exit");
   // Its last statement may still be kept.
   const connections = "select from pg_stat_activity where application_name = $1";
-  await until("its connections have ended", async () => (await sql(connections, [`one run of ${world.tenant}`])).length === 0);
-  const kept = await counted(world);
-  return kept < pairs ? { world, pairs, kept } : killedRun(2 * pairs);
+  await until("its connections have ended", async () => (await sql(connections, [`one run of ${fixture.tenant}`])).length === 0);
+  const kept = await counted(fixture);
+  return kept < pairs ? { fixture, pairs, kept } : killedRun(2 * pairs);
 }
 
 test(
   "a matcher killed in the middle of a run leaves the proof holding, and the next one ends it",
   async () => {
-    const { world, pairs, kept } = await killedRun();
+    const { fixture, pairs, kept } = await killedRun();
     expect(kept).toBeGreaterThan(0);
-    expect((await world.proof()).holds).toBe(true);
-    expect((await world.reconciliation()).matched_count).toBe(2 * kept);
+    expect((await fixture.proof()).holds).toBe(true);
+    expect((await fixture.reconciliation()).matched_count).toBe(2 * kept);
 
-    const [code] = await once(startRun(world), "exit");
+    const [code] = await once(startRun(fixture), "exit");
     expect(code).toBe(0);
-    const { items } = await world.ok<{ items: { status: string; changed: { added: number; kept: number } }[] }>(
+    const { items } = await fixture.ok<{ items: { status: string; changed: { added: number; kept: number } }[] }>(
       "GET",
-      `reconciliations/${world.period}/runs`,
+      `reconciliations/${fixture.period}/runs`,
     );
     expect(items).toMatchObject([{ status: "done", changed: { added: pairs - kept, kept } }]);
-    expect(await counted(world)).toBe(pairs);
-    expect((await world.proof()).holds).toBe(true);
+    expect(await counted(fixture)).toBe(pairs);
+    expect((await fixture.proof()).holds).toBe(true);
   },
   SLOW,
 );

@@ -7,7 +7,7 @@ import type { Statement } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { bookDifferences } from "./books.ts";
-import { line, RUN_WITHIN_MS, World } from "./world.ts";
+import { Fixture, line, RUN_WITHIN_MS } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const RULES = [
@@ -16,39 +16,39 @@ const RULES = [
 ];
 const COUNTS = { left: 10_100, right: 10_000 };
 
-type Large = { world: World; period: string; left: string; right: string };
+type Large = { fixture: Fixture; period: string; left: string; right: string };
 
 /** A period whose sources have more lines than a caller waits for: 10,000 matched on each side, 100 open and 1 suggested. */
 async function largePeriod(): Promise<Large> {
-  const world = await World.create();
-  const left = (await world.source("Large")).id;
-  const right = (await world.source("Other")).id;
-  await world.fill({ [left]: COUNTS.left, [right]: COUNTS.right });
+  const fixture = await Fixture.create();
+  const left = (await fixture.source("Large")).id;
+  const right = (await fixture.source("Other")).id;
+  await fixture.fill({ [left]: COUNTS.left, [right]: COUNTS.right });
   for (const [source, count] of [
     [left, COUNTS.left],
     [right, COUNTS.right],
   ])
-    await sql("update public.sources set line_count = $3 where tenant_id = $1 and id = $2", [world.tenant, source, count]);
-  const { id: period } = await world.bind({ left_source_id: left, right_source_id: right });
-  await world.prepared(period);
-  await addTo(world, left, 5_000_000, "NEAR-1");
-  await addTo(world, right, 5_000_001, "NEAR-1");
-  await world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: RULES } });
-  expect(await world.run(period)).toMatchObject({ status: "done", suggested_count: 1 });
-  return { world, period, left, right };
+    await sql("update public.sources set line_count = $3 where tenant_id = $1 and id = $2", [fixture.tenant, source, count]);
+  const { id: period } = await fixture.bind({ left_source_id: left, right_source_id: right });
+  await fixture.prepared(period);
+  await addTo(fixture, left, 5_000_000, "NEAR-1");
+  await addTo(fixture, right, 5_000_001, "NEAR-1");
+  await fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: RULES } });
+  expect(await fixture.run(period)).toMatchObject({ status: "done", suggested_count: 1 });
+  return { fixture, period, left, right };
 }
 
-async function addTo(world: World, source: string, amount_minor: number, reference: string): Promise<string> {
+async function addTo(fixture: Fixture, source: string, amount_minor: number, reference: string): Promise<string> {
   const body = { lines: [line(reference, amount_minor, { reference })] };
-  const { items } = await world.ok<{ items: { id: string }[] }>("POST", `sources/${source}/lines`, { body });
+  const { items } = await fixture.ok<{ items: { id: string }[] }>("POST", `sources/${source}/lines`, { body });
   return items[0]?.id as string;
 }
 
-function ended({ world, period }: Large): Promise<Reconciliation> {
+function ended({ fixture, period }: Large): Promise<Reconciliation> {
   return until(
     "the closing has ended",
     async () => {
-      const found = await world.reconciliation(period);
+      const found = await fixture.reconciliation(period);
       return !found.closing && found;
     },
     RUN_WITHIN_MS,
@@ -56,14 +56,14 @@ function ended({ world, period }: Large): Promise<Reconciliation> {
 }
 
 /** A line that the period carries, written down by somebody who has not committed: whoever closes it waits, in the midst of what is carried. */
-async function carryUncommitted({ world, period }: Large, connection: PoolClient): Promise<number> {
+async function carryUncommitted({ fixture, period }: Large, connection: PoolClient): Promise<number> {
   await connection.query("begin");
   await connection.query(
     `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
      select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
      from public.reconciliations r join private.open_lines o on o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
      where r.tenant_id = $1 and r.id = $2 order by o.line_no desc limit 1`,
-    [world.tenant, period],
+    [fixture.tenant, period],
   );
   return (await connection.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid as number;
 }
@@ -81,14 +81,14 @@ test(
   "a period of many lines is closed after the answer, for all at once: until then it is open and stands still, whoever comes or dies",
   async () => {
     const large = await largePeriod();
-    const { world, period, left, right } = large;
+    const { fixture, period, left, right } = large;
     const path = `reconciliations/${period}`;
     const blocking = await database.connect();
     const superuser = new Client(superuserUrl());
     await superuser.connect();
     try {
       const pid = await carryUncommitted(large, blocking);
-      expect(await world.ok("POST", `${path}/close`)).toMatchObject({
+      expect(await fixture.ok("POST", `${path}/close`)).toMatchObject({
         closing: true,
         closed_at: null,
         status: "open",
@@ -96,45 +96,46 @@ test(
       });
       const first = await waitingFor(superuser, pid);
 
-      const open = (await world.ok<{ items: { id: string }[] }>("GET", "lines", { query: { source_id: left, state: "open", limit: "1" } }))
-        .items[0]?.id;
-      const [suggested] = await world.matches({ state: "suggested" }, period);
-      const [matched] = await world.matches({ state: "confirmed", limit: "1" }, period);
+      const open = (
+        await fixture.ok<{ items: { id: string }[] }>("GET", "lines", { query: { source_id: left, state: "open", limit: "1" } })
+      ).items[0]?.id;
+      const [suggested] = await fixture.matches({ state: "suggested" }, period);
+      const [matched] = await fixture.matches({ state: "confirmed", limit: "1" }, period);
       const reason = { reason: "Too late", reconciliation_id: period };
       const earlier = { period_start: "2026-09-01", period_end: "2026-09-30", left_source_id: left, right_source_id: right };
       const refused = [
-        await world.call("POST", `${path}/close`),
-        await world.call("POST", `${path}/runs`, { body: {} }),
-        await world.call("PATCH", path, { body: { name: "Another" } }),
-        await world.call("PATCH", path, { body: { status: "archived" } }),
-        await world.call("POST", `matches/${suggested?.id}/confirm`),
-        await world.call("POST", `matches/${matched?.id}/undo`),
-        await world.call("POST", `lines/${open}/exclude`, { body: reason }),
-        await world.call("POST", "reconciliations", { body: { name: "Earlier", ...earlier } }),
+        await fixture.call("POST", `${path}/close`),
+        await fixture.call("POST", `${path}/runs`, { body: {} }),
+        await fixture.call("PATCH", path, { body: { name: "Another" } }),
+        await fixture.call("PATCH", path, { body: { status: "archived" } }),
+        await fixture.call("POST", `matches/${suggested?.id}/confirm`),
+        await fixture.call("POST", `matches/${matched?.id}/undo`),
+        await fixture.call("POST", `lines/${open}/exclude`, { body: reason }),
+        await fixture.call("POST", "reconciliations", { body: { name: "Earlier", ...earlier } }),
       ];
       for (const answer of refused) {
         expectProblem(answer, "conflict");
         expect(answer.text).toContain("closing");
       }
-      expect(await world.ok<Statement>("GET", `${path}/statement`)).toMatchObject({ closed_at: null });
+      expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({ closed_at: null });
 
       await superuser.query("select pg_terminate_backend($1)", [first]);
       await waitingFor(superuser, pid, first);
       // Past the moment of the closing.
-      const late = await addTo(world, left, 77, "LATE-1");
+      const late = await addTo(fixture, left, 77, "LATE-1");
       await blocking.query("rollback");
       expect(await ended(large)).toMatchObject({ status: "completed", closed_by: "user:ada", unmatched_count: 102, closing_failure: null });
-      expect(await world.ok<Statement>("GET", `${path}/statement`)).toMatchObject({ outstanding_count: 102, closed_by: "user:ada" });
-      expect(await world.proof(period)).toMatchObject({ holds: true, closing: { holds: true } });
-      expect(await world.matches({ state: "suggested" }, period)).toEqual([]);
-      expect((await world.line(late)).state).toBe("open");
-      expect(await bookDifferences(world.tenant)).toEqual([]);
+      expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({ outstanding_count: 102, closed_by: "user:ada" });
+      expect(await fixture.proof(period)).toMatchObject({ holds: true, closing: { holds: true } });
+      expect(await fixture.matches({ state: "suggested" }, period)).toEqual([]);
+      expect((await fixture.line(late)).state).toBe("open");
+      expect(await bookDifferences(fixture.tenant)).toEqual([]);
       const events = await sql(
         "select actor, operation from public.security_events where tenant_id = $1 and type = 'reconciliation.closed'",
-        [world.tenant],
+        [fixture.tenant],
       );
       expect(events).toEqual([{ actor: "user:ada", operation: "closeReconciliation" }]);
-      expect(await world.ok("POST", `${path}/reopen`, { body: { reason: "Once more" } })).toMatchObject({
+      expect(await fixture.ok("POST", `${path}/reopen`, { body: { reason: "Once more" } })).toMatchObject({
         status: "in_progress",
         unmatched_count: 103,
       });
@@ -151,46 +152,46 @@ test(
   "what keeps a period of many lines from being closed leaves it open with the reason, and it closes once that is gone",
   async () => {
     const large = await largePeriod();
-    const { world, period } = large;
+    const { fixture, period } = large;
     const tamper = (by: number) =>
       sql(
         `update private.open_lines o set amount_minor = amount_minor + $3, open_minor = open_minor + $3 from public.reconciliations r
          where r.tenant_id = $1 and r.id = $2 and o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
            and o.amount_minor between 4999000 and 5000000`,
-        [world.tenant, period, by],
+        [fixture.tenant, period, by],
       );
     await tamper(-1);
-    expect(await world.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ closing: true });
+    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ closing: true });
     const open = await ended(large);
     expect(open).toMatchObject({ status: "open", closed_at: null, closing_failure: expect.stringContaining("The proof does not hold") });
-    expect(await world.matches({ state: "suggested" }, period)).toHaveLength(1);
+    expect(await fixture.matches({ state: "suggested" }, period)).toHaveLength(1);
     await tamper(1);
 
     // As of a matcher that died at every attempt.
     await sql("update private.closing_requests set failure = null, asked_at = now() - interval '2 hours' where tenant_id = $1", [
-      world.tenant,
+      fixture.tenant,
     ]);
     await sql("select private.end_abandoned_closings('Given up')");
-    expect(await world.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
+    expect(await fixture.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
 
-    expect(await world.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ closing: true, closing_failure: null });
+    expect(await fixture.ok("POST", `reconciliations/${period}/close`)).toMatchObject({ closing: true, closing_failure: null });
     expect(await ended(large)).toMatchObject({ status: "completed", closing_failure: null, unmatched_count: 102 });
-    expect(await bookDifferences(world.tenant)).toEqual([]);
+    expect(await bookDifferences(fixture.tenant)).toEqual([]);
   },
   SLOW,
 );
 
 test("a closing is ended as abandoned an hour after its job is gone, and no sooner", async () => {
-  const world = await World.create();
-  const { tenant, period } = world;
+  const fixture = await Fixture.create();
+  const { tenant, period } = fixture;
   await sql(
     `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
      select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1 and id = $2`,
     [tenant, period],
   );
   await sql("select private.end_abandoned_closings('Given up')");
-  expect(await world.reconciliation(period)).toMatchObject({ closing: true, closing_failure: null });
+  expect(await fixture.reconciliation(period)).toMatchObject({ closing: true, closing_failure: null });
   await sql("update private.closing_requests set asked_at = now() - interval '61 minutes' where tenant_id = $1", [tenant]);
   await sql("select private.end_abandoned_closings('Given up')");
-  expect(await world.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
+  expect(await fixture.reconciliation(period)).toMatchObject({ closing: false, closing_failure: expect.any(String) });
 });

@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
 import type { LineEvent } from "#lib/lines/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-const historyOf = async (world: World, id: string) =>
-  (await world.ok<{ items: LineEvent[] }>("GET", `lines/${id}/history`)).items.map(({ type, actor, note }) => [type, actor, note]);
+const historyOf = async (fixture: Fixture, id: string) =>
+  (await fixture.ok<{ items: LineEvent[] }>("GET", `lines/${id}/history`)).items.map(({ type, actor, note }) => [type, actor, note]);
 
 test(
   "a line's history says what became of it, and by whom",
   async () => {
-    const world = await World.create();
-    const [a = ""] = await world.add("left", [line("a", 1_250, { counterparty: "Anna Muster" })]);
-    await world.add("right", [line("b", 1_250, { counterparty: "Anna Muster" })]);
-    await world.run();
-    const [suggested] = await world.matches({ state: "suggested" });
+    const fixture = await Fixture.create();
+    const [a = ""] = await fixture.add("left", [line("a", 1_250, { counterparty: "Anna Muster" })]);
+    await fixture.add("right", [line("b", 1_250, { counterparty: "Anna Muster" })]);
+    await fixture.run();
+    const [suggested] = await fixture.matches({ state: "suggested" });
     if (!suggested) throw new Error("Nothing was suggested.");
-    const anna = await world.as(["tenant_analyst"], "anna");
-    await world.ok("POST", `matches/${suggested.id}/confirm`, { bearer: anna });
-    const { items } = await world.ok<{ items: Decision[] }>("GET", `reconciliations/${world.period}/decisions`);
-    await world.ok("POST", `decisions/${items[0]?.id}/undo`);
-    await world.ok("POST", `matches/${suggested.id}/reject`, { bearer: anna });
-    await world.ok("POST", `lines/${a}/exclude`, { body: { reason: "Not ours" } });
-    await world.ok("POST", `lines/${a}/include`, { body: { reason: "Ours after all" } });
-    const history = await historyOf(world, a);
+    const anna = await fixture.as(["tenant_analyst"], "anna");
+    await fixture.ok("POST", `matches/${suggested.id}/confirm`, { bearer: anna });
+    const { items } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${fixture.period}/decisions`);
+    await fixture.ok("POST", `decisions/${items[0]?.id}/undo`);
+    await fixture.ok("POST", `matches/${suggested.id}/reject`, { bearer: anna });
+    await fixture.ok("POST", `lines/${a}/exclude`, { body: { reason: "Not ours" } });
+    await fixture.ok("POST", `lines/${a}/include`, { body: { reason: "Ours after all" } });
+    const history = await historyOf(fixture, a);
     expect(history.filter(([type]) => !String(type).startsWith("exception"))).toEqual([
       ["added", null, null],
       ["suggested", "system", suggested.method],

@@ -4,19 +4,19 @@ import { sql, superuserUrl } from "#e2e/fixtures.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { imported } from "../lines/ledgers.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 import { meanwhile } from "./meanwhile.ts";
-import { line, World } from "./world.ts";
 
 const SLOW = 300_000;
 const FILE = ["a", "b", "c"].map((external_id) => JSON.stringify({ external_id, amount: "1.00", value_date: "2026-10-05" })).join("\n");
 
 test("lines that arrive while their source's sign changes are all counted by the new one", async () => {
-  const world = await World.create();
+  const fixture = await Fixture.create();
   await meanwhile(
-    [["update public.sources set sign = 'inverted' where tenant_id = $1 and id = $2", [world.tenant, world.left]]],
-    [() => world.add("left", [line("a", 1_000)])],
+    [["update public.sources set sign = 'inverted' where tenant_id = $1 and id = $2", [fixture.tenant, fixture.left]]],
+    [() => fixture.add("left", [line("a", 1_000)])],
   );
-  const proof = await world.proof();
+  const proof = await fixture.proof();
   expect(proof.items).toMatchObject([
     { side: "left", lines: -1_000, open: -1_000, holds: true },
     { side: "right", lines: 0, open: 0, holds: true },
@@ -24,92 +24,92 @@ test("lines that arrive while their source's sign changes are all counted by the
 });
 
 test("a sign does not change while lines arrive", async () => {
-  const world = await World.create();
+  const fixture = await Fixture.create();
   const [source] = await sql<{ no: number }>("select source_no as no from public.sources where tenant_id = $1 and id = $2", [
-    world.tenant,
-    world.left,
+    fixture.tenant,
+    fixture.left,
   ]);
   const [changed] = await meanwhile(
     [
       ["select private.stage_lines()", []],
       ["insert into pg_temp.staged_lines (position, amount_minor, currency, value_date) values (0, 1000, 'EUR', date '2026-10-12')", []],
-      ["select private.keep_staged_lines($1, $2, null)", [world.tenant, source?.no]],
+      ["select private.keep_staged_lines($1, $2, null)", [fixture.tenant, source?.no]],
     ],
-    [() => world.call("PATCH", `sources/${world.left}`, { body: { sign: "inverted" } })],
+    [() => fixture.call("PATCH", `sources/${fixture.left}`, { body: { sign: "inverted" } })],
   );
   if (!changed) throw new Error("The sign was not asked to change.");
   expectProblem(changed, "conflict");
-  expect((await world.proof()).holds).toBe(true);
+  expect((await fixture.proof()).holds).toBe(true);
 });
 
 test(
   "an import that is undone while a pair of its source opens leaves nothing open in it",
   async () => {
-    const world = await World.create();
-    const sides = { left_source_id: (await world.source("Bank")).id, right_source_id: (await world.source("Ledger")).id };
-    const { id } = await imported(world, sides.left_source_id, FILE);
+    const fixture = await Fixture.create();
+    const sides = { left_source_id: (await fixture.source("Bank")).id, right_source_id: (await fixture.source("Ledger")).id };
+    const { id } = await imported(fixture, sides.left_source_id, FILE);
     const [undone] = await meanwhile(
       [
-        ["select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ tenant_id: world.tenant })]],
+        ["select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ tenant_id: fixture.tenant })]],
         ["select from private.open_pair($1, $2)", [sides.left_source_id, sides.right_source_id]],
       ],
-      [() => world.call("POST", `imports/${id}/undo`)],
+      [() => fixture.call("POST", `imports/${id}/undo`)],
     );
     expect(undone?.status, undone?.text).toBe(200);
-    const period = await world.bind(sides);
+    const period = await fixture.bind(sides);
     expect(period.unmatched_count).toBe(0);
-    expect(await world.proof(period.id)).toMatchObject({ items: [], holds: true });
+    expect(await fixture.proof(period.id)).toMatchObject({ items: [], holds: true });
   },
   SLOW,
 );
 
 test("a proof does not hold over open lines that are no lines, even where they cancel each other", async () => {
-  const world = await World.create();
+  const fixture = await Fixture.create();
   await sql(
     `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
      select r.tenant_id, r.pair_no, v.line_no, 'left', 'EUR', v.minor, v.minor, date '2026-10-05'
      from public.reconciliations r, (values (-1, 500), (-2, -500)) v (line_no, minor) where r.tenant_id = $1 and r.id = $2`,
-    [world.tenant, world.period],
+    [fixture.tenant, fixture.period],
   );
-  expect((await world.proof()).holds).toBe(false);
-  expectProblem(await world.call("POST", `reconciliations/${world.period}/close`), "conflict");
+  expect((await fixture.proof()).holds).toBe(false);
+  expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`), "conflict");
 });
 
 test("what arrives while a period closes comes after it: what is carried is what is stated", async () => {
-  const world = await World.create();
-  await world.add("left", [line("a", 1_000)]);
-  await world.ok("PATCH", `reconciliations/${world.period}`, { body: { status: "in_progress" } });
+  const fixture = await Fixture.create();
+  await fixture.add("left", [line("a", 1_000)]);
+  await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { status: "in_progress" } });
   const answers = await meanwhile(
-    [["select from public.reconciliations where tenant_id = $1 and id = $2 for no key update", [world.tenant, world.period]]],
+    [["select from public.reconciliations where tenant_id = $1 and id = $2 for no key update", [fixture.tenant, fixture.period]]],
     [
-      () => world.call("POST", `reconciliations/${world.period}/close`),
-      () => world.call("POST", `sources/${world.left}/lines`, { body: { lines: [line("late", 21)] } }),
+      () => fixture.call("POST", `reconciliations/${fixture.period}/close`),
+      () => fixture.call("POST", `sources/${fixture.left}/lines`, { body: { lines: [line("late", 21)] } }),
     ],
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  const statement = await world.ok<Statement>("GET", `reconciliations/${world.period}/statement`);
+  const statement = await fixture.ok<Statement>("GET", `reconciliations/${fixture.period}/statement`);
   expect(statement.differences).toMatchObject([{ currency: "EUR", difference_minor: 0 }]);
   expect(statement.balances).toMatchObject([{ side: "left", closing_minor: 1_000, outstanding_minor: 1_000 }, { side: "right" }]);
-  const next = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+  const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
   expect(next.unmatched_count).toBe(2);
 });
 
 test("a period whose statement leaves a difference is not closed", async () => {
-  const world = await World.create();
-  const lines = [...(await world.add("left", [line("a", 10)])), ...(await world.add("right", [line("b", 10)]))];
-  await world.ok("POST", `reconciliations/${world.period}/matches`, { body: { line_ids: lines } });
-  await world.ok("POST", `reconciliations/${world.period}/close`);
-  const next = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+  const fixture = await Fixture.create();
+  const lines = [...(await fixture.add("left", [line("a", 10)])), ...(await fixture.add("right", [line("b", 10)]))];
+  await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: lines } });
+  await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+  const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
   // As nothing of ours would: triggers keep what is closed.
   const database = new Client(superuserUrl());
   await database.connect();
   try {
     await database.query("set session_replication_role = replica");
-    await database.query("update public.matches set residual_minor = 1 where tenant_id = $1", [world.tenant]);
+    await database.query("update public.matches set residual_minor = 1 where tenant_id = $1", [fixture.tenant]);
   } finally {
     await database.end();
   }
-  const refused = await world.call("POST", `reconciliations/${next.id}/close`);
+  const refused = await fixture.call("POST", `reconciliations/${next.id}/close`);
   expectProblem(refused, "conflict");
   expect(refused.text).toContain("a difference of -1 in minor units of EUR");
 });

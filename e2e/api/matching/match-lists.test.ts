@@ -1,39 +1,41 @@
 import { expect, test } from "vitest";
 import type { Match } from "#lib/matching/contract.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const RULES = [{ name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
 
 /** Three pairs of one rule, one of a day and customer of its own; a batch by hand. */
 async function october() {
-  const world = await World.create();
-  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: RULES } });
-  const [, , , payout = ""] = await world.add("left", [
+  const fixture = await Fixture.create();
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES } });
+  const [, , , payout = ""] = await fixture.add("left", [
     line("a", 1_000, { reference: "A-1" }),
     line("b", 2_000, { reference: "B-2", value_date: "2026-10-20", counterparty: "Zebra, Inc" }),
     line("c", 3_000, { reference: "C-3" }),
     line("payout", 500, { reference: "=PAYOUT" }),
   ]);
-  const [, , , first = "", second = ""] = await world.add("right", [
+  const [, , , first = "", second = ""] = await fixture.add("right", [
     line("a", 1_000, { reference: "A-1" }),
     line("b", 1_950, { reference: "B-2", value_date: "2026-10-20" }),
     line("c", 3_000, { reference: "C-3" }),
     line("first", 300, { reference: "RG-300" }),
     line("second", 200, { reference: "RG-200", value_date: "2026-10-14" }),
   ]);
-  await world.run();
-  const { id } = await world.ok<Match>("POST", `reconciliations/${world.period}/matches`, { body: { line_ids: [payout, first, second] } });
-  return { world, byHand: id };
+  await fixture.run();
+  const { id } = await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
+    body: { line_ids: [payout, first, second] },
+  });
+  return { fixture, byHand: id };
 }
 
 test(
   "matches are found by the words, days and amounts of their lines, beside state, rule and shape",
   async () => {
-    const { world, byHand } = await october();
-    const all = await world.matches();
+    const { fixture, byHand } = await october();
+    const all = await fixture.matches();
     const amounts = async (query: Record<string, string>) =>
-      (await world.matches(query)).map(({ amount_minor }) => amount_minor).sort((one, other) => one - other);
+      (await fixture.matches(query)).map(({ amount_minor }) => amount_minor).sort((one, other) => one - other);
     expect(all).toHaveLength(4);
     expect(await amounts({ q: "zebra" })).toEqual([2_000]);
     expect(await amounts({ q: "19.50" })).toEqual([2_000]);
@@ -49,12 +51,12 @@ test(
     expect(await amounts({ shape: "1:n", q: "c-3" })).toEqual([]);
     expect(await amounts({ state: "undone" })).toEqual([]);
 
-    const [found] = await world.matches({ q: "rg-300" });
+    const [found] = await fixture.matches({ q: "rg-300" });
     expect(found).toMatchObject({ id: byHand, members: { length: 3 } });
     expect(found?.members.find(({ reference }) => reference === "RG-300")).toMatchObject({ value_date: "2026-10-12", counterparty: null });
     const pages: string[] = [];
     for (let cursor: string | null = "", query: Record<string, string> = {}; cursor !== null; query = { cursor }) {
-      const page = await world.ok<{ items: Match[]; next_cursor: string | null }>("GET", `reconciliations/${world.period}/matches`, {
+      const page = await fixture.ok<{ items: Match[]; next_cursor: string | null }>("GET", `reconciliations/${fixture.period}/matches`, {
         query: { limit: "1", date_from: "2026-10-01", ...query },
       });
       pages.push(...page.items.map(({ id }) => id));
@@ -69,10 +71,10 @@ test(
 test(
   "the export has a row for each line of the matches that the filters leave, and no spreadsheet takes one for a formula",
   async () => {
-    const { world, byHand } = await october();
-    const path = `reconciliations/${world.period}/matches/export`;
+    const { fixture, byHand } = await october();
+    const path = `reconciliations/${fixture.period}/matches/export`;
     const exported = async (format: string, query: Record<string, string> = {}) => {
-      const { status, text } = await world.call("GET", path, { query: { format, ...query } });
+      const { status, text } = await fixture.call("GET", path, { query: { format, ...query } });
       expect(status, text).toBe(200);
       return text;
     };
@@ -80,7 +82,7 @@ test(
       .trimEnd()
       .split("\n")
       .map((row) => JSON.parse(row));
-    const matches = await world.matches();
+    const matches = await fixture.matches();
     expect(rows.map(({ match_id, line_id, amount_minor }) => [match_id, line_id, amount_minor])).toEqual(
       matches.flatMap(({ id, members }) => members.map(({ line_id, allocated_minor }) => [id, line_id, allocated_minor])),
     );
@@ -97,7 +99,7 @@ test(
     expect(csv).toHaveLength(4);
     expect(csv[1]).toContain(",left,500,2026-10-12,'=PAYOUT,");
     expect((await exported("csv", { q: "zebra" })).trimEnd().split("\r\n")).toHaveLength(3);
-    expect((await world.call("GET", path, { query: { format: "xlsx" } })).status).toBe(400);
+    expect((await fixture.call("GET", path, { query: { format: "xlsx" } })).status).toBe(400);
   },
   SLOW,
 );

@@ -3,7 +3,7 @@ import { sql } from "#e2e/fixtures.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 import { bookDifferences } from "./books.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const SAME = { name: "Same", kind: "exact", on: ["reference"], then: "match" };
@@ -13,21 +13,21 @@ const NEAR = { name: "Near", kind: "tolerance", on: ["reference"], amount_tolera
 test(
   "lines of a suggestion are one exception over their difference, and lines without one are one each",
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
-    const ruled = (rules: object[]) => world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const ruled = (rules: object[]) => fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
     const open = async () => {
       const query = { reconciliation_id: period, status: "open" };
-      const { items } = await world.ok<{ items: Exception[] }>("GET", "exceptions", { query });
+      const { items } = await fixture.ok<{ items: Exception[] }>("GET", "exceptions", { query });
       return items.sort((one, other) => (one.amount_minor ?? 0) - (other.amount_minor ?? 0));
     };
-    const of = async (id: string) => (await world.line(id)).exception_id;
+    const of = async (id: string) => (await fixture.line(id)).exception_id;
     const old = { value_date: "2020-01-12" };
 
     await ruled([SAME]);
-    const [a = ""] = await world.add("left", [line("a", 124_550, { ...old, reference: "INV-7" })]);
-    const [b = ""] = await world.add("right", [line("b", 124_900, { ...old, reference: "inv 7" })]);
-    await world.run(period);
+    const [a = ""] = await fixture.add("left", [line("a", 124_550, { ...old, reference: "INV-7" })]);
+    const [b = ""] = await fixture.add("right", [line("b", 124_900, { ...old, reference: "inv 7" })]);
+    await fixture.run(period);
     const alone = await open();
     expect(alone.map(({ line_id, amount_minor }) => [line_id, amount_minor])).toEqual([
       [a, 124_550],
@@ -35,8 +35,8 @@ test(
     ]);
 
     await ruled([SAME, NEAR]);
-    await world.run(period);
-    const [suggested] = await world.matches({ state: "suggested" }, period);
+    await fixture.run(period);
+    const [suggested] = await fixture.matches({ state: "suggested" }, period);
     const together = await open();
     expect(together).toMatchObject([
       {
@@ -51,16 +51,19 @@ test(
     const kept = together[0]?.id ?? "";
     expect([await of(a), await of(b)]).toEqual([kept, kept]);
     const merged = alone.find(({ id }) => id !== kept)?.id;
-    expect(await world.ok("GET", `exceptions/${merged}`)).toMatchObject({ status: "resolved", resolution: expect.stringContaining(kept) });
+    expect(await fixture.ok("GET", `exceptions/${merged}`)).toMatchObject({
+      status: "resolved",
+      resolution: expect.stringContaining(kept),
+    });
 
-    await world.ok("POST", `matches/${suggested?.id}/confirm`);
-    expect(await world.ok("GET", `exceptions/${kept}`)).toMatchObject({ status: "resolved", resolution: `Matched by ${suggested?.id}.` });
-    const { items } = await world.ok<{ items: Decision[] }>("GET", `reconciliations/${period}/decisions`);
-    await world.ok("POST", `decisions/${items[0]?.id}/undo`);
+    await fixture.ok("POST", `matches/${suggested?.id}/confirm`);
+    expect(await fixture.ok("GET", `exceptions/${kept}`)).toMatchObject({ status: "resolved", resolution: `Matched by ${suggested?.id}.` });
+    const { items } = await fixture.ok<{ items: Decision[] }>("GET", `reconciliations/${period}/decisions`);
+    await fixture.ok("POST", `decisions/${items[0]?.id}/undo`);
     expect(await open()).toMatchObject([{ id: kept, amount_minor: 350 }]);
 
-    await world.ok("POST", `matches/${suggested?.id}/reject`);
-    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1 });
+    await fixture.ok("POST", `matches/${suggested?.id}/reject`);
+    expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1 });
     const apart = await open();
     expect(apart.map(({ line_id, amount_minor }) => [line_id, amount_minor])).toEqual([
       [a, 124_550],
@@ -75,18 +78,18 @@ test(
 test(
   "a new suggestion's lines open one exception, which counts once to a run's cap",
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
     const old = { value_date: "2020-01-12", reference: "INV-8" };
-    await world.ok("PUT", `reconciliations/${period}/rules`, {
+    await fixture.ok("PUT", `reconciliations/${period}/rules`, {
       body: { rules: [SAME, NEAR], exceptions: { assigned_to: null, most_a_run: 1, severities: [{ from_minor: 0, severity: "low" }] } },
     });
-    await world.add("left", [line("a", 10_000, old), line("alone", 90, { ...old, reference: "LONE" })]);
-    await world.add("right", [line("b", 10_100, old)]);
-    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 1 });
-    const { items } = await world.ok<{ items: Exception[] }>("GET", "exceptions", { query: { reconciliation_id: period } });
+    await fixture.add("left", [line("a", 10_000, old), line("alone", 90, { ...old, reference: "LONE" })]);
+    await fixture.add("right", [line("b", 10_100, old)]);
+    expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 1 });
+    const { items } = await fixture.ok<{ items: Exception[] }>("GET", "exceptions", { query: { reconciliation_id: period } });
     expect(items).toMatchObject([{ amount_minor: 100, reason_code: "amount_differs" }]);
-    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
+    expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
   },
   SLOW,
 );
@@ -94,20 +97,23 @@ test(
 test(
   "a title that a person gave stays as suggestions come and go, and one that nobody touched follows",
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
-    const ruled = (rules: object[]) => world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const ruled = (rules: object[]) => fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
     const pair = (name: string) => ({ value_date: "2020-01-12", reference: name });
     await ruled([SAME]);
-    const [mine = "", theirs = ""] = await world.add("left", [line("mine", 10_000, pair("INV-1")), line("theirs", 20_000, pair("INV-2"))]);
-    await world.add("right", [line("mine", 10_100, pair("INV-1")), line("theirs", 20_100, pair("INV-2"))]);
-    await world.run(period);
-    const exceptionOf = async (id: string) => world.ok<Exception>("GET", `exceptions/${(await world.line(id)).exception_id}`);
+    const [mine = "", theirs = ""] = await fixture.add("left", [
+      line("mine", 10_000, pair("INV-1")),
+      line("theirs", 20_000, pair("INV-2")),
+    ]);
+    await fixture.add("right", [line("mine", 10_100, pair("INV-1")), line("theirs", 20_100, pair("INV-2"))]);
+    await fixture.run(period);
+    const exceptionOf = async (id: string) => fixture.ok<Exception>("GET", `exceptions/${(await fixture.line(id)).exception_id}`);
     const { id } = await exceptionOf(mine);
-    await world.ok("PATCH", `exceptions/${id}`, { body: { title: "Ask Hansen about the fee" } });
+    await fixture.ok("PATCH", `exceptions/${id}`, { body: { title: "Ask Hansen about the fee" } });
 
     await ruled([SAME, NEAR]);
-    await world.run(period);
+    await fixture.run(period);
     expect(await exceptionOf(mine)).toMatchObject({
       id,
       title: "Ask Hansen about the fee",
@@ -116,8 +122,8 @@ test(
     });
     expect(await exceptionOf(theirs)).toMatchObject({ title: "Amount differs by 1.00 EUR: INV-2 of Bank, INV-2 of Ledger" });
 
-    for (const { id: match } of await world.matches({ state: "suggested" }, period)) await world.ok("POST", `matches/${match}/reject`);
-    await world.run(period);
+    for (const { id: match } of await fixture.matches({ state: "suggested" }, period)) await fixture.ok("POST", `matches/${match}/reject`);
+    await fixture.run(period);
     expect(await exceptionOf(mine)).toMatchObject({ id, title: "Ask Hansen about the fee", amount_minor: 10_000 });
     expect(await exceptionOf(theirs)).toMatchObject({
       title: expect.stringContaining("200.00 EUR of 2020-01-12, Bank"),
@@ -130,24 +136,24 @@ test(
 test(
   "a suggestion whose amounts agree is a decision that waits, with no money at risk",
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
     const old = { value_date: "2020-01-12", reference: "INV-9" };
-    const ruled = (rules: object[]) => world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
+    const ruled = (rules: object[]) => fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules } });
     await ruled([EQUAL]);
-    const [a = ""] = await world.add("left", [line("a", 10_000, old)]);
-    await world.add("right", [line("b", 10_000, old)]);
-    expect(await world.run(period)).toMatchObject({ exceptions_opened: 1 });
-    const exception = async () => world.ok<Exception>("GET", `exceptions/${(await world.line(a)).exception_id}`);
+    const [a = ""] = await fixture.add("left", [line("a", 10_000, old)]);
+    await fixture.add("right", [line("b", 10_000, old)]);
+    expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1 });
+    const exception = async () => fixture.ok<Exception>("GET", `exceptions/${(await fixture.line(a)).exception_id}`);
     expect(await exception()).toMatchObject({
       title: "Suggested match to confirm: INV-9 of Bank, INV-9 of Ledger",
       amount_minor: null,
       currency: null,
       severity: "low",
     });
-    const [suggested] = await world.matches({ state: "suggested" }, period);
-    await world.ok("POST", `matches/${suggested?.id}/reject`);
-    await world.run(period);
+    const [suggested] = await fixture.matches({ state: "suggested" }, period);
+    await fixture.ok("POST", `matches/${suggested?.id}/reject`);
+    await fixture.run(period);
     expect(await exception()).toMatchObject({ amount_minor: 10_000, currency: "EUR" });
   },
   SLOW,
@@ -156,31 +162,31 @@ test(
 test(
   "a line that somebody settles while a run takes exceptions apart leaves no exception about nothing",
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const { id: period } = await world.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const { id: period } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
     const old = { value_date: "2020-01-12", reference: "INV-9" };
-    await world.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: [NEAR] } });
-    const lines = [await world.add("left", [line("a", 300, old)]), await world.add("right", [line("b", 200, old)])].flat();
-    await world.run(period);
-    const [suggested] = await world.matches({ state: "suggested" }, period);
-    await world.ok("POST", `matches/${suggested?.id}/reject`);
+    await fixture.ok("PUT", `reconciliations/${period}/rules`, { body: { rules: [NEAR] } });
+    const lines = [await fixture.add("left", [line("a", 300, old)]), await fixture.add("right", [line("b", 200, old)])].flat();
+    await fixture.run(period);
+    const [suggested] = await fixture.matches({ state: "suggested" }, period);
+    await fixture.ok("POST", `matches/${suggested?.id}/reject`);
 
     const [run] = await sql<{ begun: { run_id: string; attempt: number } }>("select private.begin_run($1, $2, null, 'test') as begun", [
-      world.tenant,
+      fixture.tenant,
       period,
     ]);
     const [seen] = await sql<{ rows: { line_no: number; lines: { line_no: number; id: string }[] }[] }>(
       "select private.exceptions_to_regroup($1, $2) as rows",
-      [world.tenant, period],
+      [fixture.tenant, period],
     );
     const [apart] = seen?.rows ?? [];
     const own = apart?.lines.find(({ line_no }) => line_no === apart.line_no)?.id ?? "";
     expect(lines).toContain(own);
-    await world.ok("POST", `lines/${own}/exclude`, { body: { reason: "Settled meanwhile" } });
+    await fixture.ok("POST", `lines/${own}/exclude`, { body: { reason: "Settled meanwhile" } });
     const rows = [{ ...apart, line_nos: [apart?.line_no], title: "Alone", reason_code: "missing_counterpart", details: {} }];
     const regroup = "select private.regroup_exceptions($1, $2, $3, $4, $5)";
-    await sql(regroup, [world.tenant, period, run?.begun.run_id, run?.begun.attempt, JSON.stringify(rows)]);
-    expect(await bookDifferences(world.tenant)).toEqual([]);
+    await sql(regroup, [fixture.tenant, period, run?.begun.run_id, run?.begun.attempt, JSON.stringify(rows)]);
+    expect(await bookDifferences(fixture.tenant)).toEqual([]);
   },
   SLOW,
 );

@@ -3,33 +3,34 @@ import type { Line } from "#lib/lines/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const SAME = [{ name: "Same", kind: "exact", on: ["reference"], then: "match" }];
 const NEAR = [...SAME, { name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
 
 /** October with a pair that agrees, one short by 0.50, and a line alone; closed, and the short pair settled in November. */
-async function closedOctober(): Promise<{ world: World; november: string }> {
-  const world = await World.create();
-  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: SAME } });
-  await world.add("left", [line("a", 1_000, { reference: "R-1" }), line("b", 2_000, { reference: "R-2" }), line("c", 77)]);
-  await world.add("right", [line("x", 1_000, { reference: "R-1" }), line("y", 1_950, { reference: "R-2" })]);
-  const november = (await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" })).id;
-  await world.run();
-  await world.ok("POST", `reconciliations/${world.period}/close`);
-  return { world, november };
+async function closedOctober(): Promise<{ fixture: Fixture; november: string }> {
+  const fixture = await Fixture.create();
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: SAME } });
+  await fixture.add("left", [line("a", 1_000, { reference: "R-1" }), line("b", 2_000, { reference: "R-2" }), line("c", 77)]);
+  await fixture.add("right", [line("x", 1_000, { reference: "R-1" }), line("y", 1_950, { reference: "R-2" })]);
+  const november = (await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" })).id;
+  await fixture.run();
+  await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+  return { fixture, november };
 }
 
-const listed = async (world: World, query: Record<string, string>) => (await world.ok<{ items: Line[] }>("GET", "lines", { query })).items;
+const listed = async (fixture: Fixture, query: Record<string, string>) =>
+  (await fixture.ok<{ items: Line[] }>("GET", "lines", { query })).items;
 
 test(
   "rules are tried on a closed period as it was: what they would match, lose, and what exceptions they would spare",
   async () => {
-    const { world, november } = await closedOctober();
-    expectProblem(await world.call("POST", `reconciliations/${world.period}/runs`, { body: {} }), "conflict");
+    const { fixture, november } = await closedOctober();
+    expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/runs`, { body: {} }), "conflict");
     const trial = async (rules: object[]) => {
-      const run = await world.run(world.period, { dry_run: true, rules });
+      const run = await fixture.run(fixture.period, { dry_run: true, rules });
       expect(run.status, run.failure ?? "").toBe("done");
       return run.impact as NonNullable<Run["impact"]>;
     };
@@ -39,13 +40,13 @@ test(
     // The lines of R-2, whose exceptions October's run opened.
     expect(first.exceptions).toEqual({ avoided: 2, added: 0 });
     // Settled in November, October still had them open.
-    await world.ok("PUT", `reconciliations/${november}/rules`, { body: { rules: NEAR } });
-    await world.run(november);
+    await fixture.ok("PUT", `reconciliations/${november}/rules`, { body: { rules: NEAR } });
+    await fixture.run(november);
     expect(await trial(NEAR)).toMatchObject({ newly_matched: { matches: 1 }, ...changes, exceptions: { avoided: 2, added: 0 } });
     const lost = await trial([{ name: "Never", kind: "exact", on: ["group_key"], then: "match" }]);
     expect(lost).toMatchObject({ newly_matched: { matches: 0 }, no_longer_matched: { matches: 1 }, exceptions: { avoided: 0, added: 2 } });
-    expect((await world.proof()).holds).toBe(true);
-    expect((await world.reconciliation()).matched_count).toBe(2);
+    expect((await fixture.proof()).holds).toBe(true);
+    expect((await fixture.reconciliation()).matched_count).toBe(2);
   },
   SLOW,
 );
@@ -53,35 +54,35 @@ test(
 test(
   "a period's lines are those it settled and those it left, a closed one's as it closed",
   async () => {
-    const { world, november } = await closedOctober();
-    const of = (state: string, side?: string, period = world.period) =>
-      listed(world, { reconciliation_id: period, state, ...(side && { side }) }).then((found) =>
+    const { fixture, november } = await closedOctober();
+    const of = (state: string, side?: string, period = fixture.period) =>
+      listed(fixture, { reconciliation_id: period, state, ...(side && { side }) }).then((found) =>
         found.map(({ external_id }) => external_id).sort(),
       );
     expect(await of("matched")).toEqual(["a", "x"]);
     expect(await of("outstanding")).toEqual(["b", "c", "y"]);
     expect(await of("outstanding", "left")).toEqual(["b", "c"]);
     expect(await of("outstanding", "right", november)).toEqual(["y"]);
-    await world.ok("PUT", `reconciliations/${november}/rules`, { body: { rules: NEAR } });
-    await world.run(november);
+    await fixture.ok("PUT", `reconciliations/${november}/rules`, { body: { rules: NEAR } });
+    await fixture.run(november);
     expect(await of("outstanding", undefined, november)).toEqual(["c"]);
     // October is as it was.
     expect(await of("outstanding")).toEqual(["b", "c", "y"]);
-    const [b] = await listed(world, { reconciliation_id: world.period, state: "outstanding", q: "R-2", side: "left" });
+    const [b] = await listed(fixture, { reconciliation_id: fixture.period, state: "outstanding", q: "R-2", side: "left" });
     expect(b).toMatchObject({ external_id: "b", state: "open", open_minor: 2_000, match_ids: [] });
-    expect(await world.line(b?.id ?? "")).toMatchObject({ state: "matched", open_minor: 0 });
+    expect(await fixture.line(b?.id ?? "")).toMatchObject({ state: "matched", open_minor: 0 });
   },
   SLOW,
 );
 
 test("the periods of a pair of sources are listed by them", async () => {
-  const world = await World.create();
-  const other = await World.create();
-  const { items } = await world.ok<{ items: Reconciliation[] }>("GET", "reconciliations", {
-    query: { left_source_id: world.left, right_source_id: world.right },
+  const fixture = await Fixture.create();
+  const other = await Fixture.create();
+  const { items } = await fixture.ok<{ items: Reconciliation[] }>("GET", "reconciliations", {
+    query: { left_source_id: fixture.left, right_source_id: fixture.right },
   });
-  expect(items.map(({ id }) => id)).toEqual([world.period]);
-  expectProblem(await world.call("GET", `reconciliations/${other.period}`), "not_found");
-  const reversed = { left_source_id: world.right, right_source_id: world.left };
-  expect((await world.ok<{ items: unknown[] }>("GET", "reconciliations", { query: reversed })).items).toEqual([]);
+  expect(items.map(({ id }) => id)).toEqual([fixture.period]);
+  expectProblem(await fixture.call("GET", `reconciliations/${other.period}`), "not_found");
+  const reversed = { left_source_id: fixture.right, right_source_id: fixture.left };
+  expect((await fixture.ok<{ items: unknown[] }>("GET", "reconciliations", { query: reversed })).items).toEqual([]);
 });

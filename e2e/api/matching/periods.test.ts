@@ -2,50 +2,50 @@ import { describe, expect, test } from "vitest";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
-import { line, month, World } from "./world.ts";
+import { Fixture, line, month } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-async function monthOf(count = 40): Promise<World> {
-  const world = await World.create();
+async function monthOf(count = 40): Promise<Fixture> {
+  const fixture = await Fixture.create();
   const { left, right } = month(count);
-  await world.add("left", left);
-  await world.add("right", right);
-  await world.run();
-  return world;
+  await fixture.add("left", left);
+  await fixture.add("right", right);
+  await fixture.run();
+  return fixture;
 }
 
 describe("a closed period", () => {
   test(
     "does not change any more",
     async () => {
-      const world = await monthOf();
-      const [match] = await world.matches({ state: "confirmed" });
-      const open = await world.ok<{ items: { id: string }[] }>("GET", "lines", {
-        query: { reconciliation_id: world.period, state: "open" },
+      const fixture = await monthOf();
+      const [match] = await fixture.matches({ state: "confirmed" });
+      const open = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+        query: { reconciliation_id: fixture.period, state: "open" },
       });
-      const closed = await world.ok("POST", `reconciliations/${world.period}/close`);
+      const closed = await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
       expect(closed).toMatchObject({ status: "completed", closed_by: "user:ada", unmatched_count: open.items.length });
       const frozen = [
-        await world.proof(),
-        await world.ok("GET", `reconciliations/${world.period}/statement`),
-        await world.reconciliation(),
+        await fixture.proof(),
+        await fixture.ok("GET", `reconciliations/${fixture.period}/statement`),
+        await fixture.reconciliation(),
       ];
       const acts: [string, string, object?][] = [
         ["POST", `matches/${match?.id}/undo`],
-        ["POST", `reconciliations/${world.period}/runs`, {}],
-        ["POST", `reconciliations/${world.period}/matches`, { line_ids: open.items.slice(0, 2).map(({ id }) => id) }],
-        ["POST", `lines/${open.items[0]?.id}/exclude`, { reason: "Late", reconciliation_id: world.period }],
-        ["PATCH", `reconciliations/${world.period}`, { period_end: "2026-10-30" }],
-        ["PATCH", `reconciliations/${world.period}`, { status: "in_progress" }],
-        ["POST", `reconciliations/${world.period}/close`],
+        ["POST", `reconciliations/${fixture.period}/runs`, {}],
+        ["POST", `reconciliations/${fixture.period}/matches`, { line_ids: open.items.slice(0, 2).map(({ id }) => id) }],
+        ["POST", `lines/${open.items[0]?.id}/exclude`, { reason: "Late", reconciliation_id: fixture.period }],
+        ["PATCH", `reconciliations/${fixture.period}`, { period_end: "2026-10-30" }],
+        ["PATCH", `reconciliations/${fixture.period}`, { status: "in_progress" }],
+        ["POST", `reconciliations/${fixture.period}/close`],
       ];
-      for (const [method, path, body] of acts) expectProblem(await world.call(method, path, body ? { body } : {}), "conflict");
-      await world.add("left", [line("late", 777, { reference: "LATE" })]);
+      for (const [method, path, body] of acts) expectProblem(await fixture.call(method, path, body ? { body } : {}), "conflict");
+      await fixture.add("left", [line("late", 777, { reference: "LATE" })]);
       expect([
-        await world.proof(),
-        await world.ok("GET", `reconciliations/${world.period}/statement`),
-        await world.reconciliation(),
+        await fixture.proof(),
+        await fixture.ok("GET", `reconciliations/${fixture.period}/statement`),
+        await fixture.reconciliation(),
       ]).toEqual(frozen);
     },
     SLOW,
@@ -54,15 +54,15 @@ describe("a closed period", () => {
   test(
     "leaves what is open to the next, and what comes late, by that name",
     async () => {
-      const world = await monthOf(20);
-      const carried = (await world.reconciliation()).unmatched_count;
-      await world.ok("POST", `reconciliations/${world.period}/close`);
-      const [late = ""] = await world.add("left", [line("late", 778_899, { reference: "LATE" })]);
-      const next = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+      const fixture = await monthOf(20);
+      const carried = (await fixture.reconciliation()).unmatched_count;
+      await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+      const [late = ""] = await fixture.add("left", [line("late", 778_899, { reference: "LATE" })]);
+      const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
       expect(next.unmatched_count).toBe(carried + 1);
-      await world.run(next.id);
-      const { exception_id } = await world.line(late);
-      expect(await world.ok("GET", `exceptions/${exception_id}`)).toMatchObject({
+      await fixture.run(next.id);
+      const { exception_id } = await fixture.line(late);
+      expect(await fixture.ok("GET", `exceptions/${exception_id}`)).toMatchObject({
         reason_code: "late_arrival",
         line_id: late,
         amount_minor: 778_899,
@@ -70,14 +70,14 @@ describe("a closed period", () => {
         reconciliation_id: next.id,
         created_by: "system",
       });
-      await world.add("right", [line("found", 778_899, { reference: "LATE", value_date: "2026-11-03" })]);
-      await world.run(next.id);
-      expect(await world.line(late)).toMatchObject({ state: "matched", exception_id: null });
-      expect(await world.ok("GET", `exceptions/${exception_id}`)).toMatchObject({
+      await fixture.add("right", [line("found", 778_899, { reference: "LATE", value_date: "2026-11-03" })]);
+      await fixture.run(next.id);
+      expect(await fixture.line(late)).toMatchObject({ state: "matched", exception_id: null });
+      expect(await fixture.ok("GET", `exceptions/${exception_id}`)).toMatchObject({
         status: "resolved",
         resolution: expect.stringMatching(/^Matched by mat_/),
       });
-      for (const period of [world.period, next.id]) expect((await world.proof(period)).holds).toBe(true);
+      for (const period of [fixture.period, next.id]) expect((await fixture.proof(period)).holds).toBe(true);
     },
     SLOW,
   );
@@ -85,15 +85,15 @@ describe("a closed period", () => {
   test(
     "is reopened by a person, the latest first",
     async () => {
-      const world = await monthOf(10);
-      await world.ok("POST", `reconciliations/${world.period}/close`);
-      const next = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-      await world.ok("POST", `reconciliations/${next.id}/close`);
-      const reopen = (id: string) => world.call("POST", `reconciliations/${id}/reopen`, { body: { reason: "A page was missing" } });
-      expectProblem(await reopen(world.period), "conflict");
+      const fixture = await monthOf(10);
+      await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+      const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+      await fixture.ok("POST", `reconciliations/${next.id}/close`);
+      const reopen = (id: string) => fixture.call("POST", `reconciliations/${id}/reopen`, { body: { reason: "A page was missing" } });
+      expectProblem(await reopen(fixture.period), "conflict");
       expect((await reopen(next.id)).json).toMatchObject({ status: "in_progress", closed_at: null });
-      expect((await reopen(world.period)).status).toBe(200);
-      expect((await world.run()).status).toBe("done");
+      expect((await reopen(fixture.period)).status).toBe(200);
+      expect((await fixture.run()).status).toBe("done");
     },
     SLOW,
   );
@@ -102,31 +102,31 @@ describe("a closed period", () => {
 test(
   "who matched last by hand does not close it, where the policy says so",
   async () => {
-    const world = await World.create();
+    const fixture = await Fixture.create();
     const rules = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
-    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules, four_eyes: true } });
-    const lines = [...(await world.add("left", [line("a", 10)])), ...(await world.add("right", [line("b", 10)]))];
-    await world.ok<Match>("POST", `reconciliations/${world.period}/matches`, { body: { line_ids: lines } });
-    expectProblem(await world.call("POST", `reconciliations/${world.period}/close`), "conflict");
-    const analyst = await world.as(["tenant_analyst"], "anna");
-    expectProblem(await world.call("POST", `reconciliations/${world.period}/close`, { bearer: analyst }), "role_required");
-    const lead = await world.as(["tenant_lead"], "lea");
-    expect(await world.ok("POST", `reconciliations/${world.period}/close`, { bearer: lead })).toMatchObject({ closed_by: "user:lea" });
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules, four_eyes: true } });
+    const lines = [...(await fixture.add("left", [line("a", 10)])), ...(await fixture.add("right", [line("b", 10)]))];
+    await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, { body: { line_ids: lines } });
+    expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`), "conflict");
+    const analyst = await fixture.as(["tenant_analyst"], "anna");
+    expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`, { bearer: analyst }), "role_required");
+    const lead = await fixture.as(["tenant_lead"], "lea");
+    expect(await fixture.ok("POST", `reconciliations/${fixture.period}/close`, { bearer: lead })).toMatchObject({ closed_by: "user:lea" });
   },
   SLOW,
 );
 
 test("an earlier period is closed first", async () => {
-  const world = await World.create();
-  const next = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-  expectProblem(await world.call("POST", `reconciliations/${next.id}/close`), "conflict");
+  const fixture = await Fixture.create();
+  const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+  expectProblem(await fixture.call("POST", `reconciliations/${next.id}/close`), "conflict");
 });
 
 test(
   "a statement adds up",
   async () => {
-    const world = await monthOf();
-    const statement = await world.ok<Statement>("GET", `reconciliations/${world.period}/statement`);
+    const fixture = await monthOf();
+    const statement = await fixture.ok<Statement>("GET", `reconciliations/${fixture.period}/statement`);
     expect(statement.differences).toEqual([
       { currency: "EUR", adjustments_minor: 0, residual_minor: expect.any(Number), difference_minor: 0 },
     ]);
@@ -142,19 +142,19 @@ test(
 test(
   "a line open past its source's grace has one exception, which undoing reopens",
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const [a = ""] = await world.add("left", [line("a", 4_200, { reference: "INV-1" })]);
-    await world.run();
-    await world.run();
-    const list = await world.ok<{ items: { id: string; reason_code: string; line_id: string }[] }>("GET", "exceptions");
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const [a = ""] = await fixture.add("left", [line("a", 4_200, { reference: "INV-1" })]);
+    await fixture.run();
+    await fixture.run();
+    const list = await fixture.ok<{ items: { id: string; reason_code: string; line_id: string }[] }>("GET", "exceptions");
     expect(list.items).toMatchObject([{ line_id: a, reason_code: "missing_counterpart", status: "open", severity: "low" }]);
     const id = list.items[0]?.id;
-    await world.add("right", [line("b", 4_200, { reference: "INV-1" })]);
-    await world.run();
-    expect(await world.ok("GET", `exceptions/${id}`)).toMatchObject({ status: "resolved" });
-    const [match] = await world.matches({ state: "confirmed" });
-    await world.ok("POST", `matches/${match?.id}/undo`);
-    expect(await world.ok("GET", `exceptions/${id}`)).toMatchObject({ status: "open", resolution: null });
+    await fixture.add("right", [line("b", 4_200, { reference: "INV-1" })]);
+    await fixture.run();
+    expect(await fixture.ok("GET", `exceptions/${id}`)).toMatchObject({ status: "resolved" });
+    const [match] = await fixture.matches({ state: "confirmed" });
+    await fixture.ok("POST", `matches/${match?.id}/undo`);
+    expect(await fixture.ok("GET", `exceptions/${id}`)).toMatchObject({ status: "open", resolution: null });
   },
   SLOW,
 );
@@ -162,7 +162,7 @@ test(
 test(
   "a run opens at most as many exceptions as the policy says, and tells what it held back",
   async () => {
-    const world = await World.create({ grace_days: 0 });
+    const fixture = await Fixture.create({ grace_days: 0 });
     const rules = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
     const exceptions = {
       assigned_to: "user:rita",
@@ -172,13 +172,13 @@ test(
         { from_minor: 5_000, severity: "high" },
       ],
     };
-    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules, exceptions } });
-    await world.add("left", [line("a", 100), line("b", 9_000), line("c", -7_000)]);
-    expect(await world.run()).toMatchObject({ exceptions_opened: 2, exceptions_held_back: 1 });
-    const { items } = await world.ok<{ items: object[] }>("GET", "exceptions", { query: { reconciliation_id: world.period } });
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules, exceptions } });
+    await fixture.add("left", [line("a", 100), line("b", 9_000), line("c", -7_000)]);
+    expect(await fixture.run()).toMatchObject({ exceptions_opened: 2, exceptions_held_back: 1 });
+    const { items } = await fixture.ok<{ items: object[] }>("GET", "exceptions", { query: { reconciliation_id: fixture.period } });
     expect(items).toHaveLength(2);
     for (const item of items) expect(item).toMatchObject({ severity: "high", assigned_to: "user:rita" });
-    expect(await world.run()).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
+    expect(await fixture.run()).toMatchObject({ exceptions_opened: 1, exceptions_held_back: 0 });
   },
   SLOW,
 );

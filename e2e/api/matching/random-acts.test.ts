@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { bookDifferences } from "./books.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 600_000;
 const WORLDS = Number(process.env.WORLDS ?? 4);
@@ -49,16 +49,16 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(acts, async (chosen) => {
-        const world = await World.create({ grace_days: 0 });
-        await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { ...(await rulesOf(world)), automatic: "always" } });
+        const fixture = await Fixture.create({ grace_days: 0 });
+        await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { ...(await rulesOf(fixture)), automatic: "always" } });
         let n = 0;
         for (const act of chosen) {
-          await perform(world, act, () => n++);
-          await expectSound(world);
+          await perform(fixture, act, () => n++);
+          await expectSound(fixture);
         }
-        await world.call("POST", `reconciliations/${world.period}/reopen`, { body: { reason: "Once more" } });
-        expect((await world.run()).status).toBe("done");
-        await expectSound(world);
+        await fixture.call("POST", `reconciliations/${fixture.period}/reopen`, { body: { reason: "Once more" } });
+        expect((await fixture.run()).status).toBe("done");
+        await expectSound(fixture);
       }),
       { numRuns: WORLDS, seed: 7, endOnFailure: true },
     );
@@ -66,55 +66,55 @@ test(
   SLOW,
 );
 
-async function rulesOf(world: World): Promise<{ rules: object[] }> {
-  const { rules } = await world.ok<{ rules: object[] }>("GET", `reconciliations/${world.period}/rules`);
+async function rulesOf(fixture: Fixture): Promise<{ rules: object[] }> {
+  const { rules } = await fixture.ok<{ rules: object[] }>("GET", `reconciliations/${fixture.period}/rules`);
   return { rules };
 }
 
 /** What it refuses, it refuses with a reason; nothing fails on our side. */
-async function perform(world: World, { kind, pick }: Act, next: () => number): Promise<void> {
+async function perform(fixture: Fixture, { kind, pick }: Act, next: () => number): Promise<void> {
   const one = <Item>(items: readonly Item[]) => items[pick % Math.max(1, items.length)];
   const open = async () =>
-    (await world.ok<{ items: { id: string }[] }>("GET", "lines", { query: { reconciliation_id: world.period, state: "open" } })).items;
+    (await fixture.ok<{ items: { id: string }[] }>("GET", "lines", { query: { reconciliation_id: fixture.period, state: "open" } })).items;
   const attempt = async (method: string, path: string, body?: object) => {
-    const { status, text } = await world.call(method, path, body ? { body } : {});
+    const { status, text } = await fixture.call(method, path, body ? { body } : {});
     expect([200, 201, 202, 400, 409], `${method} ${path} ${text}`).toContain(status);
   };
-  const closed = (await world.ok<Reconciliation>("GET", `reconciliations/${world.period}`)).closed_at !== null;
+  const closed = (await fixture.ok<Reconciliation>("GET", `reconciliations/${fixture.period}`)).closed_at !== null;
   if (kind === "add") {
     const side = pick % 2 === 0 ? "left" : "right";
-    await world.add(
+    await fixture.add(
       side,
       [0, 1, 2].map((more) => lineOf(next(), pick + more * 17)),
     );
   } else if (kind === "run") {
-    if (!closed) expect((await world.run()).failure).toBeNull();
+    if (!closed) expect((await fixture.run()).failure).toBeNull();
   } else if (kind === "confirm" || kind === "reject" || kind === "undo") {
-    const match = one(await world.matches({ state: kind === "undo" ? "confirmed" : "suggested" }));
+    const match = one(await fixture.matches({ state: kind === "undo" ? "confirmed" : "suggested" }));
     if (match) await attempt("POST", `matches/${match.id}/${kind}`);
   } else if (kind === "exclude") {
     const found = one(await open());
-    if (found) await attempt("POST", `lines/${found.id}/exclude`, { reason: "At random", reconciliation_id: world.period });
+    if (found) await attempt("POST", `lines/${found.id}/exclude`, { reason: "At random", reconciliation_id: fixture.period });
   } else if (kind === "include") {
-    const { items } = await world.ok<{ items: { id: string }[] }>("GET", "lines", {
-      query: { reconciliation_id: world.period, state: "excluded" },
+    const { items } = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+      query: { reconciliation_id: fixture.period, state: "excluded" },
     });
     const found = one(items);
     if (found) await attempt("POST", `lines/${found.id}/include`, { reason: "At random" });
   } else if (kind === "hand") {
     const found = (await open()).slice(0, 3).map(({ id }) => id);
     if (found.length > 1)
-      await attempt("POST", `reconciliations/${world.period}/matches`, {
+      await attempt("POST", `reconciliations/${fixture.period}/matches`, {
         line_ids: found,
         adjustments: [{ kind: "other", amount_minor: pick % 7 === 0 ? 0 : 100 }],
       });
-  } else if (kind === "close") await attempt("POST", `reconciliations/${world.period}/close`);
-  else await attempt("POST", `reconciliations/${world.period}/reopen`, { reason: "At random" });
+  } else if (kind === "close") await attempt("POST", `reconciliations/${fixture.period}/close`);
+  else await attempt("POST", `reconciliations/${fixture.period}/reopen`, { reason: "At random" });
 }
 
-async function expectSound(world: World): Promise<void> {
-  const { tenant, period } = world;
-  const proof = await world.proof();
+async function expectSound(fixture: Fixture): Promise<void> {
+  const { tenant, period } = fixture;
+  const proof = await fixture.proof();
   expect(proof.holds, JSON.stringify(proof)).toBe(true);
   expect(await bookDifferences(tenant), period).toEqual([]);
 }

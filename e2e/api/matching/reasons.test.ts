@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { line, type NewLine, World } from "./world.ts";
+import { Fixture, line, type NewLine } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
@@ -33,21 +33,21 @@ const CASES: Record<string, { of: NewLine; left?: NewLine[]; right?: NewLine[] }
 test(
   "an open line's exception gives the reason that a person would",
   async () => {
-    const world = await World.create({ grace_days: 0 });
+    const fixture = await Fixture.create({ grace_days: 0 });
     const cases = Object.entries(CASES);
-    await world.add(
+    await fixture.add(
       "right",
       cases.flatMap(([, { right = [] }]) => right),
     );
-    const ids = await world.add("left", [...cases.map(([, { of }]) => of), ...cases.flatMap(([, { left = [] }]) => left)]);
-    expect((await world.run()).status).toBe("done");
+    const ids = await fixture.add("left", [...cases.map(([, { of }]) => of), ...cases.flatMap(([, { left = [] }]) => left)]);
+    expect((await fixture.run()).status).toBe("done");
     const given: Record<string, unknown> = {};
     for (const [at, [reason]] of cases.entries()) {
       let id = ids[at] as string;
       // Of two lines that nothing tells apart either is the one too many.
-      if (reason === "duplicate" && (await world.line(id)).state === "matched") id = ids[cases.length] as string;
-      const { exception_id } = await world.line(id);
-      given[reason] = exception_id && (await world.ok<{ reason_code: string }>("GET", `exceptions/${exception_id}`)).reason_code;
+      if (reason === "duplicate" && (await fixture.line(id)).state === "matched") id = ids[cases.length] as string;
+      const { exception_id } = await fixture.line(id);
+      given[reason] = exception_id && (await fixture.ok<{ reason_code: string }>("GET", `exceptions/${exception_id}`)).reason_code;
     }
     expect(given).toEqual(Object.fromEntries(cases.map(([reason]) => [reason, reason])));
   },

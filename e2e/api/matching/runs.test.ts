@@ -1,33 +1,33 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectProblem } from "../contracts/conformance.ts";
-import { line, month, World } from "./world.ts";
+import { Fixture, line, month } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
 describe("a reconciliation with sources", () => {
-  let world: World;
+  let fixture: Fixture;
   beforeAll(async () => {
-    world = await World.create();
+    fixture = await Fixture.create();
   });
 
   test("computes its counts, and refuses to be told them", async () => {
-    await world.add("left", [line("a", 100), line("b", 200)]);
-    expect(await world.reconciliation()).toMatchObject({
+    await fixture.add("left", [line("a", 100), line("b", 200)]);
+    expect(await fixture.reconciliation()).toMatchObject({
       matched_count: 0,
       unmatched_count: 2,
       left_source: "Bank",
       right_source: "Ledger",
     });
-    expectProblem(await world.call("PATCH", `reconciliations/${world.period}`, { body: { matched_count: 5 } }), "conflict");
-    const told = { left_source_id: world.left, right_source_id: world.right, matched_count: 1 };
-    const body = { name: "Told", period_start: "2027-10-01", period_end: "2027-10-31", ...told };
-    expectProblem(await world.call("POST", "reconciliations", { body }), "conflict");
+    expectProblem(await fixture.call("PATCH", `reconciliations/${fixture.period}`, { body: { matched_count: 5 } }), "conflict");
+    const counts = { left_source_id: fixture.left, right_source_id: fixture.right, matched_count: 1 };
+    const body = { name: "Told", period_start: "2027-10-01", period_end: "2027-10-31", ...counts };
+    expectProblem(await fixture.call("POST", "reconciliations", { body }), "conflict");
   });
 
   test("shares no day with another of its sources", async () => {
     const overlapping = (period_start: string, period_end: string) =>
-      world.call("POST", "reconciliations", {
-        body: { name: "Again", period_start, period_end, left_source_id: world.left, right_source_id: world.right },
+      fixture.call("POST", "reconciliations", {
+        body: { name: "Again", period_start, period_end, left_source_id: fixture.left, right_source_id: fixture.right },
       });
     expectProblem(await overlapping("2026-10-31", "2026-11-30"), "conflict");
     expectProblem(await overlapping("2026-09-01", "2026-10-01"), "conflict");
@@ -35,15 +35,15 @@ describe("a reconciliation with sources", () => {
   });
 
   test("is completed by closing it, not by its status", async () => {
-    const { id } = await world.bind({ period_start: "2026-12-01", period_end: "2026-12-31", status: "in_progress" });
-    expectProblem(await world.call("PATCH", `reconciliations/${id}`, { body: { status: "completed" } }), "conflict");
+    const { id } = await fixture.bind({ period_start: "2026-12-01", period_end: "2026-12-31", status: "in_progress" });
+    expectProblem(await fixture.call("PATCH", `reconciliations/${id}`, { body: { status: "completed" } }), "conflict");
   });
 
   test("takes sources of its tenant alone, and two of them", async () => {
-    const other = await World.create();
-    const body = { name: "Across", period_start: "2028-01-01", period_end: "2028-01-31", left_source_id: world.left };
-    for (const right_source_id of [other.right, world.left, undefined])
-      expectProblem(await world.call("POST", "reconciliations", { body: { ...body, right_source_id } }), "invalid_request");
+    const other = await Fixture.create();
+    const body = { name: "Across", period_start: "2028-01-01", period_end: "2028-01-31", left_source_id: fixture.left };
+    for (const right_source_id of [other.right, fixture.left, undefined])
+      expectProblem(await fixture.call("POST", "reconciliations", { body: { ...body, right_source_id } }), "invalid_request");
   });
 });
 
@@ -51,21 +51,21 @@ describe("a run", () => {
   test(
     "matches what agrees, and the proof holds to the cent",
     async () => {
-      const world = await World.create();
+      const fixture = await Fixture.create();
       const { left, right } = month(60);
-      await world.add("left", left);
-      await world.add("right", right);
-      const run = await world.run();
+      await fixture.add("left", left);
+      await fixture.add("right", right);
+      const run = await fixture.run();
       expect(run).toMatchObject({ status: "done", failure: null, rules_version: 0, lines_total: left.length + right.length });
       expect(run.waterfall.find(({ rule }) => rule === "Same reference and date")?.matches).toBe(36);
-      const proof = await world.proof();
+      const proof = await fixture.proof();
       expect(proof.holds).toBe(true);
       const sumOf = (lines: { amount_minor: number }[]) => lines.reduce((total, { amount_minor }) => total + amount_minor, 0);
       expect(proof.items.map(({ currency, side, lines }) => [currency, side, lines])).toEqual([
         ["EUR", "left", sumOf(left)],
         ["EUR", "right", sumOf(right)],
       ]);
-      const { matched_count, unmatched_count } = await world.reconciliation();
+      const { matched_count, unmatched_count } = await fixture.reconciliation();
       expect(matched_count + unmatched_count).toBe(left.length + right.length);
       expect(unmatched_count).toBe(run.open_count);
     },
@@ -75,14 +75,14 @@ describe("a run", () => {
   test(
     "of an inverted source counts its amounts negated, and keeps them as posted",
     async () => {
-      const world = await World.create({ sign: "inverted" });
-      await world.add("left", [line("a", 12_300, { reference: "INV-1" })]);
-      const [booked = ""] = await world.add("right", [line("b", -12_300, { reference: "INV-1" })]);
-      await world.run();
-      const [match] = await world.matches();
+      const fixture = await Fixture.create({ sign: "inverted" });
+      await fixture.add("left", [line("a", 12_300, { reference: "INV-1" })]);
+      const [booked = ""] = await fixture.add("right", [line("b", -12_300, { reference: "INV-1" })]);
+      await fixture.run();
+      const [match] = await fixture.matches();
       expect(match).toMatchObject({ state: "confirmed", shape: "1:1", amount_minor: 12_300, residual_minor: 0 });
       expect(match?.members.map(({ allocated_minor }) => allocated_minor)).toEqual([12_300, 12_300]);
-      expect(await world.line(booked)).toMatchObject({ amount_minor: -12_300, state: "matched", open_minor: 0, match_ids: [match?.id] });
+      expect(await fixture.line(booked)).toMatchObject({ amount_minor: -12_300, state: "matched", open_minor: 0, match_ids: [match?.id] });
     },
     SLOW,
   );
@@ -90,12 +90,12 @@ describe("a run", () => {
   test(
     "finds nothing new where nothing is, and has the same digest",
     async () => {
-      const world = await World.create();
+      const fixture = await Fixture.create();
       const { left, right } = month(30);
-      await world.add("left", left);
-      await world.add("right", right);
-      const first = await world.run();
-      const second = await world.run();
+      await fixture.add("left", left);
+      await fixture.add("right", right);
+      const first = await fixture.run();
+      const second = await fixture.run();
       expect(second.digest).toBe(first.digest);
       expect(second.changed).toMatchObject({ added: 0, undone: 0, replaced: 0 });
       expect(second.waterfall.map(({ rule, matches }) => [rule, matches])).toEqual(
@@ -108,11 +108,11 @@ describe("a run", () => {
   test(
     "that lines ask for starts by itself",
     async () => {
-      const world = await World.create();
-      await world.ok("PATCH", `reconciliations/${world.period}`, { body: { auto_run: true } });
-      await world.add("left", [line("a", 500, { reference: "INV-9" })]);
-      await world.add("right", [line("b", 500, { reference: "INV-9" })]);
-      await expect.poll(async () => (await world.reconciliation()).matched_count, { timeout: 180_000 }).toBe(2);
+      const fixture = await Fixture.create();
+      await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });
+      await fixture.add("left", [line("a", 500, { reference: "INV-9" })]);
+      await fixture.add("right", [line("b", 500, { reference: "INV-9" })]);
+      await expect.poll(async () => (await fixture.reconciliation()).matched_count, { timeout: 180_000 }).toBe(2);
     },
     SLOW,
   );
@@ -120,14 +120,14 @@ describe("a run", () => {
   test(
     "explains each match by its fields",
     async () => {
-      const world = await World.create();
-      await world.add("left", [line("a", 500, { reference: "INV-9", counterparty: "Kunde" })]);
-      await world.add("right", [line("b", 500, { reference: "inv 9" })]);
-      await world.run();
-      const [match] = await world.matches({ state: "confirmed" });
+      const fixture = await Fixture.create();
+      await fixture.add("left", [line("a", 500, { reference: "INV-9", counterparty: "Kunde" })]);
+      await fixture.add("right", [line("b", 500, { reference: "inv 9" })]);
+      await fixture.run();
+      const [match] = await fixture.matches({ state: "confirmed" });
       const verdicts = match?.explanation.fields.map(({ field, left, right, verdict }) => [field, left, right, verdict]);
       expect(verdicts).toContainEqual(["reference", "INV-9", "inv 9", "equal"]);
-      expect(await world.ok("GET", `matches/${match?.id}`)).toEqual(match);
+      expect(await fixture.ok("GET", `matches/${match?.id}`)).toEqual(match);
     },
     SLOW,
   );

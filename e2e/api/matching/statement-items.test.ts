@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const NEAR = [{ name: "Near amounts", kind: "tolerance", on: ["reference"], amount_tolerance_minor: 100, then: "match" }];
@@ -14,37 +14,37 @@ type Row = Record<string, string>;
 
 /** October, the right source inverted: a pair 0.50 apart, a match with a fee, an excluded line a side, an open one, pairs that agree. */
 async function october() {
-  const world = await World.create({ sign: "inverted" });
-  await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules: NEAR } });
+  const fixture = await Fixture.create({ sign: "inverted" });
+  await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: NEAR } });
   const pairs = (factor: number) => Array.from({ length: PAIRS }, (_, n) => line(`p${n}`, factor * (10_000 + n), { reference: `P-${n}` }));
-  const [near = "", account = "", paid = "", open = ""] = await world.add("left", [
+  const [near = "", account = "", paid = "", open = ""] = await fixture.add("left", [
     line("near", 2_000, { reference: "R-2" }),
     line("account", -77, { counterparty: "Bank" }),
     line("paid", 500, { reference: "RG-500" }),
     line("open", 40, { reference: "RG-40" }),
     ...pairs(1),
   ]);
-  const [, twice = "", first = "", second = ""] = await world.add("right", [
+  const [, twice = "", first = "", second = ""] = await fixture.add("right", [
     line("near", -1_950, { reference: "R-2" }),
     line("twice", -31, { counterparty: "Vogel" }),
     line("first", -300, { reference: "RG-300" }),
     line("second", -220, { reference: "RG-220" }),
     ...pairs(-1),
   ]);
-  await world.run();
-  const fee = await world.ok<Match>("POST", `reconciliations/${world.period}/matches`, {
+  await fixture.run();
+  const fee = await fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
     body: { line_ids: [paid, first, second], adjustments: [{ kind: "fee", amount_minor: -20, note: "Card fee" }] },
   });
-  await world.ok("POST", `lines/${account}/exclude`, { body: { reason: "Account fee" } });
-  await world.ok("POST", `lines/${twice}/exclude`, { body: { reason: "Booked twice" } });
-  return { world, near, account, twice, open, fee: fee.id };
+  await fixture.ok("POST", `lines/${account}/exclude`, { body: { reason: "Account fee" } });
+  await fixture.ok("POST", `lines/${twice}/exclude`, { body: { reason: "Booked twice" } });
+  return { fixture, near, account, twice, open, fee: fee.id };
 }
 
-const statementOf = (world: World, period = world.period) => world.ok<Statement>("GET", `reconciliations/${period}/statement`);
+const statementOf = (fixture: Fixture, period = fixture.period) => fixture.ok<Statement>("GET", `reconciliations/${period}/statement`);
 
-async function exported(world: World, query: Record<string, string> = {}): Promise<string> {
-  const path = `reconciliations/${world.period}/statement/export`;
-  const { status, text } = await world.call("GET", path, { query: { format: "csv", ...query } });
+async function exported(fixture: Fixture, query: Record<string, string> = {}): Promise<string> {
+  const path = `reconciliations/${fixture.period}/statement/export`;
+  const { status, text } = await fixture.call("GET", path, { query: { format: "csv", ...query } });
   expect(status, text).toBe(200);
   return text;
 }
@@ -68,8 +68,8 @@ const total = (rows: readonly Row[]) =>
 test(
   "a statement itemises what is left over and excluded, with who and when, in the sign of the proof",
   async () => {
-    const { world, near, account, twice, open } = await october();
-    const statement = await statementOf(world);
+    const { fixture, near, account, twice, open } = await october();
+    const statement = await statementOf(fixture);
     const decided_at = expect.stringMatching(/Z$/);
     const byAda = { decided_by: "user:ada", decided_at };
     expect(statement).toMatchObject({ residual_count: 1, exclusion_count: 2, adjustment_count: 1 });
@@ -86,10 +86,10 @@ test(
     expect(Number(left?.adjustments) - Number(right?.adjustments)).toBe(-20);
     expect(Number(left?.residual) - Number(right?.residual)).toBe(50);
 
-    await world.ok("POST", `reconciliations/${world.period}/close`);
-    const { id } = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-    await world.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
-    const november = await statementOf(world, id);
+    await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+    const { id } = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+    await fixture.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
+    const november = await statementOf(fixture, id);
     expect(november).toMatchObject({ residual_count: 0, residuals: [], exclusion_count: 1, adjustments: [] });
     expect(november.exclusions).toMatchObject([{ line_id: open, side: "left", amount_minor: 40 }]);
     expect(november.balances[0]).toMatchObject({ side: "left", excluded_minor: -37 });
@@ -100,8 +100,8 @@ test(
 test(
   "a statement's export has all of it, matches on request, and a closed period's is the same for ever",
   async () => {
-    const { world, open, fee } = await october();
-    const [csv, whole] = [await exported(world), await exported(world, { matches: "true" })];
+    const { fixture, open, fee } = await october();
+    const [csv, whole] = [await exported(fixture), await exported(fixture, { matches: "true" })];
     expect(csv.split("\r\n")[0]).toBe(
       "kind,item,currency,side,amount_minor,value_date,age_days,line_id,match_id,reference,counterparty,description,reason,decided_by,decided_at",
     );
@@ -132,11 +132,11 @@ test(
     for (const [match_id, lines] of matches)
       expect(total(lines), match_id).toBe(total([...of("adjustment", { match_id }), ...of("residual", { match_id })]));
 
-    await world.ok("POST", `reconciliations/${world.period}/close`);
-    const { id } = await world.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-    await world.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
-    await world.add("left", [line("late", 12)]);
-    expect(await exported(world, { matches: "true" })).toBe(whole);
+    await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+    const { id } = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+    await fixture.ok("POST", `lines/${open}/exclude`, { body: { reason: "Never paid", reconciliation_id: id } });
+    await fixture.add("left", [line("late", 12)]);
+    expect(await exported(fixture, { matches: "true" })).toBe(whole);
   },
   SLOW,
 );
@@ -144,10 +144,10 @@ test(
 test(
   "the statement as a workbook holds what the CSV does, a sheet a kind, and adds up to the JSON statement",
   async () => {
-    const { world, open } = await october();
-    const path = `reconciliations/${world.period}/statement/export`;
+    const { fixture, open } = await october();
+    const path = `reconciliations/${fixture.period}/statement/export`;
     const sheetsOf = async (query: Record<string, string> = {}) => {
-      const { status, headers, bytes, text } = await world.call("GET", path, { query: { format: "xlsx", ...query } });
+      const { status, headers, bytes, text } = await fixture.call("GET", path, { query: { format: "xlsx", ...query } });
       expect(status, text).toBe(200);
       expect(headers.get("content-type")).toBe("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
       const { sheets } = await readXlsx(bytes);
@@ -157,7 +157,7 @@ test(
     expect(Object.keys(sheets)).toEqual(["Balances", "Outstanding", "Adjustments", "Exclusions", "Residuals"]);
     const { Matches = [], ...same } = whole;
     expect(same).toEqual(sheets);
-    const csv = rowsOf(await exported(world, { matches: "true" }));
+    const csv = rowsOf(await exported(fixture, { matches: "true" }));
     const cents = (rows: readonly Cells[] = []) => rows.map(({ Amount }) => Math.round(Number(Amount) * 100));
     for (const [name, kind] of [
       ["Balances", "balance"],
@@ -173,7 +173,7 @@ test(
     expect(sheets.Exclusions?.[0]).toMatchObject({ Reason: "Account fee", "Decided by": "user:ada", "Decided at (UTC)": expect.any(Date) });
     expect(Matches).toHaveLength(2 * PAIRS + 5);
 
-    const { balances, differences } = await statementOf(world);
+    const { balances, differences } = await statementOf(fixture);
     const balance = (item: string, side: string | null) =>
       cents(sheets.Balances?.filter(({ Balance, Side }) => Balance === item && Side === side));
     for (const { side, closing_minor, outstanding_minor, excluded_minor } of balances) {
@@ -192,20 +192,20 @@ test(
 test(
   "a statement that closed before it was itemised can still be read, and exported in full",
   async () => {
-    const { world } = await october();
-    await world.ok("POST", `reconciliations/${world.period}/close`);
+    const { fixture } = await october();
+    await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
     const [{ residuals, exclusions, residual_count, exclusion_count, adjustment_count, ...before }, csv] = [
-      await statementOf(world),
-      await exported(world),
+      await statementOf(fixture),
+      await exported(fixture),
     ];
     expect([residuals?.length, exclusions?.length, residual_count, exclusion_count, adjustment_count]).toEqual([1, 2, 1, 2, 1]);
     await sql(
       `update closings set statement = statement - array['residuals', 'exclusions', 'residual_count', 'exclusion_count', 'adjustment_count']
        where tenant_id = $1`,
-      [world.tenant],
+      [fixture.tenant],
     );
-    expect(await statementOf(world)).toEqual(before);
-    expect(await exported(world)).toBe(csv);
+    expect(await statementOf(fixture)).toEqual(before);
+    expect(await exported(fixture)).toBe(csv);
   },
   SLOW,
 );

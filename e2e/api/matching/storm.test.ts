@@ -4,7 +4,7 @@ import { WHOLE } from "#e2e/gate.ts";
 import { until } from "#e2e/until.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { bookDifferences } from "./books.ts";
-import { line, World } from "./world.ts";
+import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 1_800_000;
 const CALLERS = 12;
@@ -38,22 +38,22 @@ const MEANT = [200, 201, 202, 400, 404, 409];
 test(
   `whatever ${CALLERS} callers do at once to one pair, its books are what its lines and decisions come to`,
   async () => {
-    const world = await World.create({ grace_days: 0 });
-    const { rules } = await world.ok<{ rules: object[] }>("GET", `reconciliations/${world.period}/rules`);
-    await world.ok("PUT", `reconciliations/${world.period}/rules`, { body: { rules, automatic: "always" } });
+    const fixture = await Fixture.create({ grace_days: 0 });
+    const { rules } = await fixture.ok<{ rules: object[] }>("GET", `reconciliations/${fixture.period}/rules`);
+    await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules, automatic: "always" } });
     const answers = new Map<string, number>();
     const waiting = [...acts];
     let n = 0;
 
     async function call(method: string, path: string, body?: object): Promise<void> {
-      const { status, text } = await world.call(method, path, body ? { body } : {});
+      const { status, text } = await fixture.call(method, path, body ? { body } : {});
       expect(MEANT, `${method} ${path} ${text}`).toContain(status);
       const code = status < 300 ? "done" : (JSON.parse(text) as { code: string }).code;
       answers.set(code, (answers.get(code) ?? 0) + 1);
     }
 
     async function one<Item extends object>(path: string, query: Record<string, string>, pick: number): Promise<Item | undefined> {
-      const { items } = await world.ok<{ items: Item[] }>("GET", path, { query: { limit: "50", ...query } });
+      const { items } = await fixture.ok<{ items: Item[] }>("GET", path, { query: { limit: "50", ...query } });
       return items[pick % Math.max(1, items.length)];
     }
 
@@ -64,8 +64,8 @@ test(
     };
 
     async function perform({ kind, pick }: Act): Promise<void> {
-      const source = pick % 2 === 0 ? world.left : world.right;
-      const period = (await one<Reconciliation>("reconciliations", {}, pick))?.id ?? world.period;
+      const source = pick % 2 === 0 ? fixture.left : fixture.right;
+      const period = (await one<Reconciliation>("reconciliations", {}, pick))?.id ?? fixture.period;
       if (kind === "lines") await call("POST", `sources/${source}/lines`, { lines: [0, 1, 2, 3].map((more) => lineOf(pick + more * 17)) });
       else if (kind === "import")
         await call("POST", `sources/${source}/imports`, { lines: [0, 1, 2].map((more) => lineOf(pick + more * 7)) });
@@ -94,7 +94,7 @@ test(
       } else if (kind === "close") await call("POST", `reconciliations/${period}/close`);
       else if (kind === "reopen") await call("POST", `reconciliations/${period}/reopen`, { reason: "In the storm" });
       else if (kind === "open") await call("POST", "reconciliations", periodAfter(pick));
-      else if (pick % 5 === 0 && period !== world.period) await call("PATCH", `reconciliations/${period}`, { status: "archived" });
+      else if (pick % 5 === 0 && period !== fixture.period) await call("PATCH", `reconciliations/${period}`, { status: "archived" });
     }
 
     function periodAfter(pick: number): object {
@@ -104,8 +104,8 @@ test(
         name: `From ${of(day)}`,
         period_start: of(day),
         period_end: of(day + 2),
-        left_source_id: world.left,
-        right_source_id: world.right,
+        left_source_id: fixture.left,
+        right_source_id: fixture.right,
         auto_run: pick % 2 === 0,
       };
     }
@@ -115,16 +115,16 @@ test(
         for (let act = waiting.shift(); act; act = waiting.shift()) await perform(act);
       }),
     );
-    const { items: periods } = await world.ok<{ items: Reconciliation[] }>("GET", "reconciliations", { query: { limit: "250" } });
+    const { items: periods } = await fixture.ok<{ items: Reconciliation[] }>("GET", "reconciliations", { query: { limit: "250" } });
     await until("every run to have ended", async () => {
       const runs = await Promise.all(
-        periods.map(({ id }) => world.ok<{ items: { status: string }[] }>("GET", `reconciliations/${id}/runs`)),
+        periods.map(({ id }) => fixture.ok<{ items: { status: string }[] }>("GET", `reconciliations/${id}/runs`)),
       );
       return runs.every(({ items }) => items.every(({ status }) => status === "done" || status === "failed"));
     });
     console.log(`Storm of ${ACTS} acts, seed ${SEED}: ${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`);
-    expect(await bookDifferences(world.tenant), `seed ${SEED}`).toEqual([]);
-    for (const { id } of periods) expect((await world.proof(id)).holds, id).toBe(true);
+    expect(await bookDifferences(fixture.tenant), `seed ${SEED}`).toEqual([]);
+    for (const { id } of periods) expect((await fixture.proof(id)).holds, id).toBe(true);
   },
   SLOW,
 );

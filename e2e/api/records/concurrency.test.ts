@@ -24,9 +24,9 @@ describe("a record under concurrent writes", () => {
       const headers = { "If-Match": await etagOf(id) };
       const answers = await Promise.all(["left", "right"].map((by) => call(team, "PATCH", at(id), { body: { by, [by]: true }, headers })));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
-      const [made, told] = answers.sort((a, b) => a.status - b.status);
-      if (!made || !told) throw new Error("unreachable");
-      expectProblem(told, "precondition_failed");
+      const [made, refused] = answers.sort((a, b) => a.status - b.status);
+      if (!made || !refused) throw new Error("unreachable");
+      expectProblem(refused, "precondition_failed");
       const now = await call(team, "GET", at(id));
       expect(now.text).toBe(made.text);
       expect(now.headers.get("etag")).toBe(made.headers.get("etag"));

@@ -33,7 +33,7 @@ function requestIdOf(answer: { headers: Headers }): string {
 }
 
 /** How many refusals the trail tells of, and how many more wait for their minute to end. */
-async function toldOrCounted(): Promise<number> {
+async function reportedOrCounted(): Promise<number> {
   const [row] = await sql<{ total: number }>(
     `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0) from public.security_events
               where tenant_id = $1 and type = 'access.refused')
@@ -236,17 +236,17 @@ describe("what is refused is told to those concerned", () => {
       Array.from({ length: 60 }, (_, n) => call("GET", n % 2 ? "/v1/exceptions" : "/v1/webhooks", undefined, bearer)),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
-    await until("all are told or counted", async () => (await toldOrCounted()) === 60);
+    await until("all are told or counted", async () => (await reportedOrCounted()) === 60);
     // One, but where the clock's minute ended meanwhile.
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedMs / 60_000) + 1;
     const firsts = (await trail.list({ type: "access.refused" })).items.filter(({ details }) => details.count === undefined);
     expect(firsts.length).toBeLessThanOrEqual(minutes);
 
     await sql("update private.security_event_counts set minute = minute - interval '1 hour' where chain = $1", [trail.tenant]);
-    await sql("select private.tell_security_event_counts()");
+    await sql("select private.report_security_event_counts()");
     const { items } = await trail.list({ type: "access.refused" });
-    const told = items.reduce((sum, { details }) => sum + Number(details.count ?? 1), 0);
-    expect(told).toBe(60);
+    const reported = items.reduce((sum, { details }) => sum + Number(details.count ?? 1), 0);
+    expect(reported).toBe(60);
     expect(items.length).toBeLessThanOrEqual(2 * minutes);
     // Each minute's has the operations of that minute alone.
     const counted = items.filter(({ details }) => details.count);

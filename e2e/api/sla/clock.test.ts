@@ -38,7 +38,7 @@ describe("the SLA clock", () => {
   });
 
   it("tells of the nearest crossing only, where an exception is created inside thresholds", async () => {
-    for (const [minutes, told] of [
+    for (const [minutes, expected] of [
       [30, [60]],
       [100, [240]],
       [-10, [0]],
@@ -46,7 +46,7 @@ describe("the SLA clock", () => {
     ] as const) {
       const { create, crossings } = await tenantWithLead();
       await create({ due_at: await dueIn(minutes) });
-      expect(await crossings()).toEqual(told);
+      expect(await crossings()).toEqual(expected);
     }
   });
 
@@ -147,12 +147,12 @@ describe("the SLA clock", () => {
       async () => (await sql("select from private.exception_clocks where tenant_id = $1 and next_at is not null", [tenant])).length === 0,
       60_000,
     );
-    const told = await sql<{ crossing: string; n: number }>(
+    const crossed = await sql<{ crossing: string; n: number }>(
       `select coalesce(data ->> 'threshold_minutes', '0') as crossing, count(*)::int as n, count(distinct data -> 'exception' ->> 'id')::int as exceptions
        from public.events where tenant_id = $1 and type like 'exception.sla.%' group by 1 order by 1`,
       [tenant],
     );
-    expect(told).toEqual(["0", "240", "60"].map((crossing) => ({ crossing, n: count, exceptions: count })));
+    expect(crossed).toEqual(["0", "240", "60"].map((crossing) => ({ crossing, n: count, exceptions: count })));
   });
 
   const inTheMidstOfACrossing = {

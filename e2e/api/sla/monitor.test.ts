@@ -36,8 +36,8 @@ describe("the SLA monitor", () => {
       on_track_count: risk === "low" ? 1 : 0,
       total_open: 1,
     });
-    const told = (await slaEvents(tenant)).map(({ type }) => type);
-    expect(told).toEqual(risk === "low" ? [] : [risk === "breached" ? "exception.sla.breached" : "exception.sla.at_risk"]);
+    const types = (await slaEvents(tenant)).map(({ type }) => type);
+    expect(types).toEqual(risk === "low" ? [] : [risk === "breached" ? "exception.sla.breached" : "exception.sla.at_risk"]);
   });
 
   it("lists open and in-review exceptions by nearness, and counts all of them whatever the filters", async () => {

@@ -40,11 +40,11 @@ it("a shared view is changed by its maker and by admins, on the record, and one'
   expect((await call("PATCH", `/v1/views/${hers.id}`, { name: "Renamed by an admin" })).status).toBe(200);
   expect((await call("DELETE", `/v1/views/${hers.id}`)).json).toEqual({ id: hers.id, deleted: true });
   await byAna("POST", "/v1/views", { name: "Own" });
-  const told = await sql<{ type: string }>(
+  const events = await sql<{ type: string }>(
     "select type from public.security_events where tenant_id = $1 and type like 'view.%' order by id",
     [tenant],
   );
-  expect(told.map(({ type }) => type)).toEqual(["view.created", "view.created", "view.updated", "view.deleted"]);
+  expect(events.map(({ type }) => type)).toEqual(["view.created", "view.created", "view.updated", "view.deleted"]);
 });
 
 it("a view takes no filter that the board doesn't have, and a person at most 50", async () => {

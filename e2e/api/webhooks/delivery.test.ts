@@ -240,8 +240,8 @@ describe("each kind of event", () => {
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana", severity: "low" });
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { status: "dismissed", resolution: "Duplicate." });
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { status: "open" });
-    const told = (await webhook.gets(3)).map(({ body }) => JSON.parse(body)).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-    expect(told.map(({ type, data }) => [type, data.changes])).toEqual([
+    const payloads = (await webhook.gets(3)).map(({ body }) => JSON.parse(body)).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    expect(payloads.map(({ type, data }) => [type, data.changes])).toEqual([
       ["exception.updated", { assigned_to: { from: "user:ada", to: "user:ana" }, severity: { from: "high", to: "low" } }],
       ["exception.resolved", { status: { from: "open", to: "dismissed" }, resolution: { from: null, to: "Duplicate." } }],
       ["exception.updated", { status: { from: "dismissed", to: "open" }, resolution: { from: "Duplicate.", to: null } }],

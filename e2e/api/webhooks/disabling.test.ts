@@ -100,8 +100,8 @@ describe("a webhook that only fails", () => {
       failure_kind: "webhook_disabled",
       reason: "The webhook was disabled. The receiver responded with 500.",
     });
-    const [told] = await watcher.gets(1);
-    expect(JSON.parse(told?.body ?? "")).toMatchObject({
+    const [notice] = await watcher.gets(1);
+    expect(JSON.parse(notice?.body ?? "")).toMatchObject({
       type: "webhook.disabled",
       data: { id: failing.id, reason: "failing", disabled_by: "system" },
     });

@@ -4,14 +4,14 @@ import { until } from "#e2e/until.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import { CONTRACTS } from "#lib/wire/operations.ts";
 import { expectConforms, expectProblem } from "../contracts/conformance.ts";
-import { createWorld, invoke } from "../contracts/operation.ts";
-import { type Sample, sampleFor, type World } from "../contracts/samples.ts";
+import { createFixture, invoke } from "../contracts/operation.ts";
+import { type Fixture, type Sample, sampleFor } from "../contracts/samples.ts";
 
 const ETAG = /^"(?:\d{1,16}-)?[\w-]{16}"$/;
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 
 const about = (method: string, declared: readonly Contract["resource"][]) =>
@@ -30,12 +30,12 @@ test("every operation that reads one resource by its id gives an entity tag", ()
 
 describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contract) => {
   test("gives a tag, and 304 without a body to a caller that has that answer", async () => {
-    const sample = await sampleFor(contract, world);
+    const sample = await sampleFor(contract, fixture);
     const asked = async () => {
       const minute = thisMinute();
-      const first = await invoke(contract, world, {}, sample);
-      const again = await invoke(contract, world, { headers: { "If-None-Match": `"other", W/${tagOf(first)}` } }, sample);
-      const other = await invoke(contract, world, { headers: { "If-None-Match": '"other"' } }, sample);
+      const first = await invoke(contract, fixture, {}, sample);
+      const again = await invoke(contract, fixture, { headers: { "If-None-Match": `"other", W/${tagOf(first)}` } }, sample);
+      const other = await invoke(contract, fixture, { headers: { "If-None-Match": '"other"' } }, sample);
       return minute === thisMinute() && { first, again, other };
     };
     // The minutes to a breach change with the minute.
@@ -51,29 +51,29 @@ describe.each([...about("PATCH", ["versioned"]), ...about("PUT", ["versioned"]),
   "$operationId",
   (contract) => {
     const reader = readerOf(contract);
-    const read = (sample: Sample) => invoke(reader, world, { query: {} }, sample);
+    const read = (sample: Sample) => invoke(reader, fixture, { query: {} }, sample);
 
     test("is made on the state that If-Match names, and on no other", async () => {
-      const sample = await sampleFor(contract, world);
+      const sample = await sampleFor(contract, fixture);
       const before = await read(sample);
-      const stale = await invoke(contract, world, { headers: { "If-Match": '"4503599627370495-AAAAAAAAAAAAAAAA"' } }, sample);
+      const stale = await invoke(contract, fixture, { headers: { "If-Match": '"4503599627370495-AAAAAAAAAAAAAAAA"' } }, sample);
       expectProblem(stale, "precondition_failed", contract);
       expect(tagOf(await read(sample)).split("-")[0]).toBe(tagOf(before).split("-")[0]);
-      const current = await invoke(contract, world, { headers: { "If-Match": `"7", ${tagOf(before)}` } }, sample);
+      const current = await invoke(contract, fixture, { headers: { "If-Match": `"7", ${tagOf(before)}` } }, sample);
       expect(current.status, current.text).toBe(contract.status);
       expectConforms(contract, current);
       expect(tagOf(current)).toMatch(ETAG);
-      const late = await invoke(contract, world, { headers: { "If-Match": tagOf(before) } }, sample);
+      const late = await invoke(contract, fixture, { headers: { "If-Match": tagOf(before) } }, sample);
       expect([412, 404], late.text).toContain(late.status);
     });
 
     test("without If-Match, and with *, it is made on any state", async () => {
-      const sample = await sampleFor(contract, world);
-      expect((await invoke(contract, world, { headers: { "If-Match": "*" } }, sample)).status).toBe(contract.status);
+      const sample = await sampleFor(contract, fixture);
+      expect((await invoke(contract, fixture, { headers: { "If-Match": "*" } }, sample)).status).toBe(contract.status);
     });
 
     test("refuses an If-Match that is none", async () => {
-      const answer = await invoke(contract, world, { headers: { "If-Match": "7" } });
+      const answer = await invoke(contract, fixture, { headers: { "If-Match": "7" } });
       expectProblem(answer, "invalid_request", contract);
     });
   },
@@ -81,20 +81,20 @@ describe.each([...about("PATCH", ["versioned"]), ...about("PUT", ["versioned"]),
 
 test("of two changes on one state, one is made", async () => {
   const contract = CONTRACTS.find(({ operationId }) => operationId === "updateException") as Contract;
-  const sample = await sampleFor(contract, world);
-  const tag = tagOf(await invoke(readerOf(contract), world, {}, sample));
-  const change = (title: string) => invoke(contract, world, { body: { title }, headers: { "If-Match": tag } }, sample);
+  const sample = await sampleFor(contract, fixture);
+  const tag = tagOf(await invoke(readerOf(contract), fixture, {}, sample));
+  const change = (title: string) => invoke(contract, fixture, { body: { title }, headers: { "If-Match": tag } }, sample);
   const answers = await Promise.all(Array.from({ length: 10 }, (_, nth) => change(`Title ${nth}`)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
 });
 
 test("what only the clock changes leaves If-Match as it was, and is no 304", async () => {
   const key = CONTRACTS.find(({ operationId }) => operationId === "getApiKey") as Contract;
-  const sample = await sampleFor(key, world);
-  const before = await invoke(key, world, {}, sample);
+  const sample = await sampleFor(key, fixture);
+  const before = await invoke(key, fixture, {}, sample);
   const renamed = CONTRACTS.find(({ operationId }) => operationId === "updateApiKey") as Contract;
-  const after = await invoke(renamed, world, { body: { name: "Renamed" }, headers: { "If-Match": tagOf(before) } }, sample);
+  const after = await invoke(renamed, fixture, { body: { name: "Renamed" }, headers: { "If-Match": tagOf(before) } }, sample);
   expect(after.status).toBe(200);
-  const fresh = await invoke(key, world, { headers: { "If-None-Match": tagOf(before) } }, sample);
+  const fresh = await invoke(key, fixture, { headers: { "If-None-Match": tagOf(before) } }, sample);
   expect(fresh.status).toBe(200);
 });

@@ -17,7 +17,7 @@ const BECOME = statementOf(
   "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('statement_timeout', $3, true)",
 );
 
-/** What a pooler in transaction mode says of a name that another connection was told: then no more are given. */
+/** A pooler in transaction mode answers so to a statement prepared on another connection: no more are prepared then. */
 const NAME_UNKNOWN = "26000";
 const NAME_TAKEN = "42P05";
 /** Of a replica: no connection, being stopped or started, a write, or rows that it has to follow the database in removing. */
@@ -121,7 +121,7 @@ function written(value: unknown): string | null {
   return value === null || typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** In PostgREST's form. Status 0: nobody answered. */
+/** In PostgREST's form. Status 0: no answer. */
 function refusal(error: unknown): DatabaseAnswer {
   const { message } = error as Error;
   if (!(error instanceof DatabaseError)) return { data: null, error: { message }, status: 0 };

@@ -6,11 +6,11 @@ import { widthFor } from "../lanes.ts";
 
 /**
  * Whom a connection serves. The server's own calls (who is behind a key, is the database there) have connections that no tenant's can
- * take; and Postgres plans a function anew where its connection changes to another role. A replica has those of what may lag.
+ * take; and Postgres plans a function again where its connection changes to another role. A replica has those of what may lag.
  */
 export type Kind = "tenants" | "service" | "replica";
 
-/** Of one process: as many as the lanes let through at once, and a few beside. */
+/** Of one process: as many as the lanes let through at once, and a few more. */
 const sizes = (processes: number): Record<Kind, number> => ({
   tenants: widthFor(processes).total,
   service: Math.max(2, 4 / processes),
@@ -50,7 +50,7 @@ const pools = () =>
       each((pool) => pool.totalCount),
     );
     figure(
-      { ...common, name: "tieout_pool_idle", help: "Those of them that nobody uses." },
+      { ...common, name: "tieout_pool_idle", help: "Those of them that are idle." },
       each((pool) => pool.idleCount),
     );
     figure(

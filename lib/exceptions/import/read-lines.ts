@@ -11,8 +11,8 @@ const LINE_MAX_LENGTH = 256 * 1024;
 /** Of CSV: cells without a letter are not counted by its length, and each costs memory. */
 const RECORD_MAX_BYTES = 1024 * 1024;
 const NUMBERS = ["amount_minor"];
-const COLUMNS_TOLD = 100;
-const COLUMN_TOLD_LENGTH = 100;
+const COLUMNS_REPORTED = 100;
+const COLUMN_REPORTED_LENGTH = 100;
 
 const TOO_LONG = "This row is too long. It and every row after it were skipped.";
 const NOT_CLOSED = "A quotation mark in this row is never closed. It and every row after it were skipped.";
@@ -158,8 +158,8 @@ function requireFields(names: readonly string[], fields: ReadonlySet<string>): v
     ...unknown.map((name) => ({ path: name, message: "Unknown field. Remove this column." })),
     ...twice.map((name) => ({ path: name, message: "The header contains this column twice." })),
   ];
-  const told = errors.slice(0, COLUMNS_TOLD).map(({ path, message }) => ({ path: path.slice(0, COLUMN_TOLD_LENGTH), message }));
-  throw headerRefused(fields, told);
+  const reported = errors.slice(0, COLUMNS_REPORTED).map(({ path, message }) => ({ path: path.slice(0, COLUMN_REPORTED_LENGTH), message }));
+  throw headerRefused(fields, reported);
 }
 
 function headerTooLong(fields: ReadonlySet<string>): ApiError {

@@ -28,7 +28,7 @@ const policy = {
     .min(SLA_POLICIES.at_risk_thresholds.least)
     .max(SLA_POLICIES.at_risk_thresholds.most)
     .meta({
-      description: "Minutes before due_at at which exception.sla.at_risk is sent. May be empty beside at_risk_business_thresholds.",
+      description: "Minutes before due_at at which exception.sla.at_risk is sent. May be empty.",
       example: [240, 60],
     }),
 };
@@ -36,7 +36,7 @@ const policy = {
 const calendarChoice = id("cal").nullable();
 
 /** Left out of a PUT, each is unchanged. */
-const pace = {
+const calendarFields = {
   at_risk_business_thresholds: z
     .array(minutesOf(SLA_POLICIES.low_minutes))
     .max(SLA_POLICIES.at_risk_business_thresholds.most)
@@ -84,7 +84,7 @@ const pace = {
     .meta({ id: "PausePolicy", description: "When clocks pause, and for how long. If omitted, it is unchanged." }),
 };
 
-export const slaPolicy = z.object({ ...policy, ...pace, updated_at: time, updated_by: actor }).meta({ id: "SlaPolicy" });
+export const slaPolicy = z.object({ ...policy, ...calendarFields, updated_at: time, updated_by: actor }).meta({ id: "SlaPolicy" });
 
 const bySeverity = z.object({ critical: count, high: count, medium: count, low: count });
 
@@ -125,7 +125,11 @@ export const putSlaPolicyContract = contract({
     "With dry_run, nothing changes: the response previews the effect. New thresholds apply to upcoming deadlines. Deadlines already passed send no further events. " +
     "Send the ETag you read in If-Match to avoid overwriting someone else's change.",
   access: needs("write:sla-policy"),
-  body: z.strictObject({ ...policy, ...z.object(pace).partial().shape, dry_run: z.boolean().default(false).meta({ example: true }) }),
+  body: z.strictObject({
+    ...policy,
+    ...z.object(calendarFields).partial().shape,
+    dry_run: z.boolean().default(false).meta({ example: true }),
+  }),
   response: slaPolicyChange,
   resource: "versioned",
   dryRun: "asked",

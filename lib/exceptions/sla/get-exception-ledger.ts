@@ -91,7 +91,7 @@ function addUp(changes: Change[]): Row[] {
     if (change.kind === "paused") isPaused = true;
     if (change.kind === "resumed") isPaused = false;
     const left = business_ms_left === null ? null : business_ms_left / 1000;
-    /** By another calendar than before, what is left is counted anew. */
+    /** By a different calendar, the remaining time is counted again. */
     const businessMoved = () => {
       if (!before) return 0;
       if (due_moved_ms === null) return exact((left ?? 0) - (before.business_ms_left ?? 0) / 1000 + worked);

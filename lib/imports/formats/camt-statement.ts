@@ -2,8 +2,8 @@ import { decimalsOf } from "../../wire/currencies.ts";
 import { standardAmount } from "../../wire/money.ts";
 import { bankTransactionCode, camtTransaction, chargesOf, moneyOf, type Party, said, type Transaction } from "./camt-transaction.ts";
 import { type DateReader, isoDay } from "./dates.ts";
-import { DetailsBuilder } from "./gathered.ts";
 import type { Details, ImportLine } from "./line.ts";
+import { DetailsBuilder } from "./line-collector.ts";
 import type { Format } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
 import { type Place, refuseFile } from "./refusal.ts";
@@ -12,7 +12,7 @@ import type { XmlNode } from "./xml-events.ts";
 
 const SKIPPED = new Set(["PDNG", "INFO", "FUTR"]);
 /** Transactions of an entry that stays one line, kept in its details. */
-const TRANSACTIONS_TOLD = 50;
+const TRANSACTIONS_KEPT = 50;
 
 /** Banks give a handful a statement. */
 const BALANCES_MAX = 10_000;
@@ -106,7 +106,13 @@ export class CamtStatement {
     const parts = transactions.length > 1 ? this.#parts(entry, transactions) : undefined;
     if (parts) for (const [at, minor] of parts.entries()) this.#add(entry, minor, transactions[at] as Transaction, place);
     else
-      this.#add(entry, money.minor, count === 1 ? (transactions[0] as Transaction) : camtTransaction(), place, told(transactions, count));
+      this.#add(
+        entry,
+        money.minor,
+        count === 1 ? (transactions[0] as Transaction) : camtTransaction(),
+        place,
+        transactionDetails(transactions, count),
+      );
   }
 
   close(): void {
@@ -261,10 +267,10 @@ function textOf(node: XmlNode | undefined): string {
 }
 
 /** What is kept of the transactions of an entry that stays one line. */
-function told(transactions: Transaction[], count: number): unknown {
+function transactionDetails(transactions: Transaction[], count: number): unknown {
   if (count < 2) return undefined;
   if (transactions.length === 0) return [{ count }];
-  return transactions.slice(0, TRANSACTIONS_TOLD).map(({ amount, direction, reference, debtor, creditor }) => ({
+  return transactions.slice(0, TRANSACTIONS_KEPT).map(({ amount, direction, reference, debtor, creditor }) => ({
     amount: amount && `${amount.ccy} ${amount.text}`,
     direction,
     reference,

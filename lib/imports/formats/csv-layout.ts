@@ -2,7 +2,7 @@ import { csvRecords } from "./csv-records.ts";
 import { dateReader } from "./dates.ts";
 import { DATE_FORMATS, type DateFormat, DELIMITERS, type Delimiter, type Mapping } from "./mapping.ts";
 
-/** To describe a table, and to tell its delimiter. */
+/** To describe a table, and to detect its delimiter. */
 const ROWS_LOOKED_AT = 100;
 const ROWS_SCORED = 25;
 const HEAD_SCORED = 16_384;

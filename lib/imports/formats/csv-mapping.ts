@@ -31,7 +31,7 @@ export type CsvDescription = {
   columns: { name: string; kind: ColumnKind; samples: string[] }[];
   /** The first ten rows of the table, cell by cell. */
   rows: { line: number; cells: string[] }[];
-  /** What could be told from names and values. */
+  /** The mapping as far as names and values show it. */
   mapping: Mapping;
   /** Named by the amount column's header, as in "Bedrag (EUR)". */
   currency: string | null;
@@ -98,8 +98,8 @@ export function describeCsv(
 
 /** Whether most rows have a cell of a table, a date or an amount: a letter has commas, too. */
 function isTable(table: Row[], hasHeader: boolean): boolean {
-  const telling = table.filter(({ cells }) => cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())));
-  return telling.length > 0 ? telling.length >= table.length / 2 : hasHeader;
+  const withValues = table.filter(({ cells }) => cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())));
+  return withValues.length > 0 ? withValues.length >= table.length / 2 : hasHeader;
 }
 
 /** The first row with names that we know, and no date; without such, a row of texts above rows with dates. -1: none. */
@@ -160,7 +160,7 @@ function proposedFields(columns: Column[]): Mapping["fields"] {
   }
   if (fields.external_id && new Set(cellsOf(columns, fields.external_id)).size < cellsOf(columns, fields.external_id).length)
     delete fields.external_id;
-  // A pair of columns says more than one beside it; half a pair says nothing.
+  // Debit and credit columns take precedence over an amount column; one of them without the other is ignored.
   if (fields.debit && fields.credit) delete fields.amount;
   else if (fields.amount) {
     delete fields.debit;
@@ -188,12 +188,12 @@ function dateFormat(cells: string[], questions: Question[]): DateFormat | undefi
   for (const cell of others) formats = formats.filter((format) => dateFormatsOf(cell).includes(format));
   if (formats.length <= 1) return formats[0];
   const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
-  const telling = cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ?? first;
+  const ambiguous = cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ?? first;
   questions.push({
     about: "date_format",
-    message: `"${telling}" can be read as more than one day. Which is it?`,
-    example: telling,
-    choices: formats.map((value) => ({ value, reads_as: day(value, telling) })),
+    message: `"${ambiguous}" can be read as more than one day. Which is it?`,
+    example: ambiguous,
+    choices: formats.map((value) => ({ value, reads_as: day(value, ambiguous) })),
   });
   return undefined;
 }
@@ -204,13 +204,13 @@ function decimalSeparator(cells: string[], questions: Question[]): DecimalSepara
   const read = (cell: string, separator: DecimalSeparator) => writtenAmount(cell, "KWD", separator);
   const fitting = ([".", ","] as const).filter((separator) => bare.every((cell) => typeof read(cell, separator) === "number"));
   if (fitting.length === 1) return bare.some((cell) => /[.,]/.test(cell)) ? fitting[0] : undefined;
-  const telling = bare.find((cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","));
-  if (telling === undefined) return undefined;
+  const ambiguous = bare.find((cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","));
+  if (ambiguous === undefined) return undefined;
   questions.push({
     about: "decimal_separator",
-    message: `"${telling}" can be read as two amounts. Which mark stands before the decimals?`,
-    example: telling,
-    choices: fitting.map((value) => ({ value, reads_as: shown(read(telling, value)) })),
+    message: `"${ambiguous}" can be read as two amounts. Which mark stands before the decimals?`,
+    example: ambiguous,
+    choices: fitting.map((value) => ({ value, reads_as: shown(read(ambiguous, value)) })),
   });
   return undefined;
 }

@@ -2,8 +2,8 @@ import type { MappedField } from "./mapping.ts";
 
 /**
  * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian and Portuguese: lower case, without
- * diacritics, punctuation as one space. The first of a field is the likeliest. A fee is only mapped by a person: whether the amount is before
- * it, no name tells.
+ * diacritics, punctuation as one space. The first of a field is the likeliest. A fee is only mapped by a person: no column name
+ * says whether the amount is before it.
  */
 export const HEADER_WORDS: Record<Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">, string> = {
   amount: `amount|betrag|montant|importe|bedrag|importo|valor|umsatz|transaction amount|betrag eur|amount eur|amount usd|amount gbp|bedrag eur|montant eur|importe eur|importo eur

@@ -1,6 +1,6 @@
 import { csvRecords } from "./csv-records.ts";
 import { dateReader } from "./dates.ts";
-import { DetailsBuilder } from "./gathered.ts";
+import { DetailsBuilder } from "./line-collector.ts";
 import { mappedLines, type Values } from "./mapped-lines.ts";
 import type { MappedField } from "./mapping.ts";
 import type { Reader, Reading } from "./reader.ts";

@@ -15,7 +15,7 @@ export type Detection = {
   encoding: Encoding;
   /** Whether a byte order mark says so. */
   bom: boolean;
-  /** Of CSV: its layout, its first rows and a mapping as far as it can be told. */
+  /** Of CSV: its layout, its first rows and a mapping as far as it can be inferred. */
   csv: CsvDescription | null;
   /** What has to be answered before the file can be read as meant. */
   questions: Question[];
@@ -43,7 +43,7 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
 const READABLE = "CSV, NDJSON, JSON, camt.052, 053 or 054, MT940, MT942, BAI2 or OFX";
 
 /**
- * What a file is, by its first bytes (64 KiB, `HEAD_BYTES`, are enough). Its name and media type only help where the bytes alone say nothing.
+ * Detects the format by the first bytes (64 KiB, `HEAD_BYTES`, are enough). Name and media type only help where the bytes say nothing.
  * @throws FileRefused in plain words for what is no format of ours: an archive, a PDF, a workbook, a picture, a web page, nothing
  */
 export function detect(head: Uint8Array, hint: Hint = {}): Detection {
@@ -113,7 +113,7 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
   throw refused("This is XML, but no statement.", namespace ?? start.slice(0, 60), "camt.052, camt.053, camt.054 or OFX");
 }
 
-/** Objects line by line, or one list; of one object alone, the list `lines` tells. */
+/** NDJSON has an object on each line; JSON is one list, or one object with a list `lines`. */
 function jsonFormat(start: string): "json" | "ndjson" {
   if (start.startsWith("[")) return "json";
   const [first = "", ...others] = start.split("\n");

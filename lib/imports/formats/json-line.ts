@@ -1,4 +1,4 @@
-import { DetailsBuilder } from "./gathered.ts";
+import { DetailsBuilder } from "./line-collector.ts";
 import { mappedLines, type Values } from "./mapped-lines.ts";
 import { MAPPED_FIELDS, type MappedField } from "./mapping.ts";
 import type { Reading } from "./reader.ts";

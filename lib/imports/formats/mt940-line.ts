@@ -1,8 +1,8 @@
 import { decimalsOf } from "../../wire/currencies.ts";
 import { standardAmount } from "../../wire/money.ts";
 import { calendarDay, sixDigitDay } from "./dates.ts";
-import { DetailsBuilder, type Gathered } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
+import { DetailsBuilder, type LineCollector } from "./line-collector.ts";
 import { accountOwnerInfo } from "./mt940-info.ts";
 import type { Statement } from "./statement.ts";
 
@@ -17,7 +17,7 @@ const NO_REFERENCE = /^(?:NON ?REF|NOT ?PROVIDED|NOREF|0+|-)?$/i;
 /** A :61: that waits for its :86:. */
 export type StatementLine = { describe: (parts: string[]) => void; finish: () => void };
 
-type Into = { out: Gathered; statement: Statement; currency: string | undefined };
+type Into = { out: LineCollector; statement: Statement; currency: string | undefined };
 
 /**
  * Reads a :61:, whose second line is its supplementary details. A reversal of a credit (RC) takes money out, one of a debit (RD) brings

@@ -15,8 +15,8 @@ const TAG = /^:(\d{2}[A-Z]?):/;
 const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d{1,15},\d*)$/;
 const TOTAL = /^(\d{1,5})([A-Z]{3})(\d{1,15},\d*)$/;
 
-/** Of one side, as counted; `told`: as each field of it says, null where that is no total. */
-type Totals = { count: number; sum: bigint; told: ({ count: number; sum: bigint } | null)[] };
+/** Of one side, as counted; `stated`: what each of its fields states, null where that is no total. */
+type Totals = { count: number; sum: bigint; stated: ({ count: number; sum: bigint } | null)[] };
 
 /**
  * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or bare, many in a file. Each message is a
@@ -172,9 +172,9 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
     const minor = decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
     const side = name === "90D" ? totals.debits : totals.credits;
     const isTotal = typeof minor === "number" && currency === current.currency;
-    if (side.told.length >= TOTALS_MAX)
+    if (side.stated.length >= TOTALS_MAX)
       throw refuseFile({ line: fieldLine }, `:${name}:`, "A statement has too many totals.", "", `at most ${TOTALS_MAX}`);
-    side.told.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
+    side.stated.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
   }
 
   function finishLine(): void {
@@ -198,12 +198,12 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
       current.contradictory = true;
     }
     // Lines may stand behind the totals, too.
-    for (const { count, sum, told } of [totals.credits, totals.debits]) {
-      for (const total of told) current.control(total?.count === count && total.sum === sum);
+    for (const { count, sum, stated } of [totals.credits, totals.debits]) {
+      for (const total of stated) current.control(total?.count === count && total.sum === sum);
     }
     // Where one side has a total, the other needs none only if it has no lines.
-    const [given, missing] = totals.credits.told.length > 0 ? [totals.credits, totals.debits] : [totals.debits, totals.credits];
-    if (given.told.length > 0 && missing.told.length === 0 && missing.count > 0) current.control(false);
+    const [given, missing] = totals.credits.stated.length > 0 ? [totals.credits, totals.debits] : [totals.debits, totals.credits];
+    if (given.stated.length > 0 && missing.stated.length === 0 && missing.count > 0) current.control(false);
     out.close(current);
   }
 
@@ -222,5 +222,5 @@ export function readMt940({ out, currency: sourceCurrency }: Reading, format: "m
 }
 
 function noTotals(): { credits: Totals; debits: Totals } {
-  return { credits: { count: 0, sum: 0n, told: [] }, debits: { count: 0, sum: 0n, told: [] } };
+  return { credits: { count: 0, sum: 0n, stated: [] }, debits: { count: 0, sum: 0n, stated: [] } };
 }

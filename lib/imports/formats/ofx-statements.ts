@@ -1,8 +1,8 @@
 import { decimalsOf } from "../../wire/currencies.ts";
 import { type Fault, standardAmount } from "../../wire/money.ts";
 import { eightDigitDay } from "./dates.ts";
-import { DetailsBuilder } from "./gathered.ts";
 import type { ImportLine } from "./line.ts";
+import { DetailsBuilder } from "./line-collector.ts";
 import type { Reading } from "./reader.ts";
 import { type Place, refuseFile } from "./refusal.ts";
 import { Statement } from "./statement.ts";

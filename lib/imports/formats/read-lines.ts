@@ -4,9 +4,9 @@ import { readCamt } from "./camt.ts";
 import { readCsv } from "./csv.ts";
 import { delimiterOf } from "./csv-layout.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
-import { Gathered } from "./gathered.ts";
 import { readJson } from "./json.ts";
 import type { ImportLine, Summary } from "./line.ts";
+import { LineCollector } from "./line-collector.ts";
 import type { Encoding, Format, Mapping } from "./mapping.ts";
 import { readMt940 } from "./mt940.ts";
 import { readNdjson } from "./ndjson.ts";
@@ -54,7 +54,7 @@ export type Lines = AsyncIterable<Batch> & {
  * @throws FileRefused after the last batch, where the file as a whole cannot be read to its end: nothing of it should be kept.
  */
 export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): Lines {
-  const out = new Gathered(options.limits?.lines ?? LINES_MAX);
+  const out = new LineCollector(options.limits?.lines ?? LINES_MAX);
   return {
     [Symbol.asyncIterator]: () => batches(chunks, options, out),
     get summary() {
@@ -63,7 +63,7 @@ export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOption
   };
 }
 
-async function* batches(chunks: AsyncIterable<Uint8Array>, options: ReadOptions, out: Gathered): AsyncGenerator<Batch> {
+async function* batches(chunks: AsyncIterable<Uint8Array>, options: ReadOptions, out: LineCollector): AsyncGenerator<Batch> {
   const bytesMax = options.limits?.bytes ?? BYTES_MAX;
   let turnedAt = performance.now();
   let batchAt = 0;
@@ -95,7 +95,7 @@ async function* batches(chunks: AsyncIterable<Uint8Array>, options: ReadOptions,
   yield out.take();
 }
 
-function opened(head: Uint8Array, options: ReadOptions, out: Gathered) {
+function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
   // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files of columns.
   const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
@@ -131,7 +131,7 @@ function readerOf(format: Format, reading: Reading): Reader {
   }
 }
 
-function feed(reader: Reader, text: string, out: Gathered): void {
+function feed(reader: Reader, text: string, out: LineCollector): void {
   if (text === "") return;
   if (!out.suspect) out.suspect = text.includes("\uFFFD") || text.includes("\0") || !text.isWellFormed();
   reader.read(text);

@@ -1,4 +1,4 @@
-import type { Gathered } from "./gathered.ts";
+import type { LineCollector } from "./line-collector.ts";
 import type { Delimiter, Mapping } from "./mapping.ts";
 
 /** Reads one format: is given the file's text piece by piece, and puts lines, refusals and statements into `out`. */
@@ -9,9 +9,9 @@ export type Reader = {
   end: () => void;
 };
 
-/** What a reader is told. */
+/** What a reader is given. */
 export type Reading = {
-  out: Gathered;
+  out: LineCollector;
   /** The source's currency, for lines that name none. */
   currency: string | undefined;
   /** IANA name: the day of a time in UTC is the day there. */

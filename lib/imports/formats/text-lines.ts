@@ -1,9 +1,9 @@
 /**
- * Cuts text that comes in pieces into lines, which end with LF or CRLF. Of a line longer than `maxLength` nothing is kept: `onLong` is
- * told of it as soon as it is too long.
+ * Cuts text that comes in pieces into lines, which end with LF or CRLF. A line longer than `maxLength` is not kept: `onLong` is
+ * called as soon as it is too long.
  */
 export class TextLines {
-  /** Number of the line that `onLine` or `onLong` is told of, from 1. */
+  /** Number of the line that `onLine` or `onLong` is called for, from 1. */
   number = 0;
   readonly #maxLength: number;
   readonly #onLine: (line: string) => void;

@@ -84,7 +84,7 @@ export const getProofContract = contract({
   errors: ["not_found", "conflict"],
 });
 
-/** What tells a line from others on a statement. */
+/** What identifies a line on a statement. */
 const lineWords = {
   reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
   counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),

@@ -31,7 +31,10 @@ const rule = z
       .max(RULE_FIELDS.length)
       .refine((fields) => new Set(fields).size === fields.length, "Name each field once.")
       .optional()
-      .meta({ description: "Fields that all lines of a match have, and have alike, beside amount and currency.", example: ["reference"] }),
+      .meta({
+        description: "Fields that have the same value on all lines of a match, besides amount and currency.",
+        example: ["reference"],
+      }),
     amount_tolerance_minor: z.int().min(0).optional().meta({ example: 500 }),
     amount_tolerance_bps: z.int().min(0).max(MAX_TOLERANCE_BPS).optional().meta({ description: "Of the larger amount.", example: 50 }),
     days_before: days.optional().meta({ description: "How long before the left line the right one may be dated.", example: 3 }),
@@ -156,7 +159,7 @@ export type RuleSet = z.output<typeof ruleSet>;
 export const ruleSetChange = ruleSet
   .extend({
     dry_run: z.boolean().meta({ example: false }),
-    run_id: id("run").nullable().meta({ description: "Of a dry run: the run whose impact tells what would change." }),
+    run_id: id("run").nullable().meta({ description: "Of a dry run: the run whose impact shows what would change." }),
   })
   .meta({ id: "RuleSetChange" });
 
@@ -181,9 +184,9 @@ export const putRulesContract = contract({
   tag,
   summary: "Set the rules of a period's sources",
   description:
-    "Makes a new version, by which open periods run again. What is left out beside the rules stays. With dry_run nothing is kept: a dry run " +
-    "tells in its impact what would newly match, no longer match and change. What was learnt is forgotten with reset_learning, single names with " +
-    "forget_names.",
+    "Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With " +
+    "dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what " +
+    "was learned, forget_names single names.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({

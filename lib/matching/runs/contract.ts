@@ -111,9 +111,9 @@ export const createRunContract = contract({
   tag,
   summary: "Run the rules",
   description:
-    "Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is " +
-    "the answer. With dry_run nothing is kept: the run tells in impact what it would change, with other rules where some are given. A dry run " +
-    "can be of a closed period, too: it looks at what that had.",
+    "Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it " +
+    "is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry " +
+    "run of a closed period looks at the lines that the period had.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -32,15 +32,15 @@ export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Pro
     const traceId = traceIdOf(requestId);
     const below = requestId === undefined && within ? belowStep(within) : belowRequest(first ? null : requestId);
     idGenerator.next = first && traceId ? { traceId, spanId: firstSpanOf(traceId) } : null;
-    const told = requestId ? { ...attributes, "tieout.request_id": requestId } : attributes;
+    const all = requestId ? { ...attributes, "tieout.request_id": requestId } : attributes;
     const links = first?.caller ? linkTo(first.caller) : [];
-    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: told ?? {}, links }, below);
+    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: all ?? {}, links }, below);
     idGenerator.next = null;
     const context = span.spanContext();
     return {
       traceparent: `00-${context.traceId}-${context.spanId}-01`,
-      end(failed: boolean, told: Step["attributes"] = {}) {
-        span.setAttributes(told);
+      end(failed: boolean, more: Step["attributes"] = {}) {
+        span.setAttributes(more);
         if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();
       },

@@ -4,7 +4,7 @@ import { type Context, type Link, ROOT_CONTEXT, type SpanContext, TraceFlags, tr
 /** `req_` and 32 hexadecimal digits: a trace's ID is as long. */
 export const traceIdOf = (requestId: string | null | undefined) => /^req_([0-9a-f]{32})$/.exec(requestId ?? "")?.[1];
 
-/** Of a request's first step: other processes know it without being told. */
+/** Of a request's first step: other processes can compute it. */
 export const firstSpanOf = (traceId: string) => createHash("sha256").update(traceId).digest("hex").slice(0, 16);
 
 /** Below a request's first step, or below none. */

@@ -24,7 +24,7 @@ export default async function Page({ params, searchParams }: Props) {
       prefetch(openLinePages(tenant, id, side, filters), ({ ctx, query }) => listOpenLines(ctx, id, query)),
     ),
   ];
-  // What others decide from here on is told.
+  // Other people's decisions from here on are reported to the page.
   reads.push(prefetch(decisionsOf(tenant, id), ({ ctx, query }) => listDecisions(ctx, id, query)));
   return (
     <Prefetched reads={reads}>

@@ -8,12 +8,12 @@ const REFUSALS_KEPT = 1_000;
 const IDENTIFIERS = ["external_id", "reference", "group_key"] as const;
 const PROSE = ["counterparty", "description"] as const;
 
-/** Where a reader puts what it reads. One for each file. */
-export class Gathered {
+/** Collects the lines, refusals and statements that a reader finds in one file. */
+export class LineCollector {
   lines: ImportLine[] = [];
   refusals: Refusal[] = [];
   bytesRead = 0;
-  /** Whether text of this file may have what a database cannot keep; set by whoever decodes. */
+  /** Whether the text may have characters that Postgres cannot store; set as it is decoded. */
   suspect = false;
   readonly #linesMax: number;
   readonly #currencies = new Set<string>();

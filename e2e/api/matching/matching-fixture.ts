@@ -22,7 +22,7 @@ export type NewLine = {
 export const RUN_WITHIN_MS = 180_000;
 
 /** Two sources of a tenant of their own and the period that compares them; runs only when told to. */
-export class World {
+export class Fixture {
   readonly tenant: string;
   readonly admin: string;
   left = "";
@@ -34,13 +34,13 @@ export class World {
     this.admin = admin;
   }
 
-  static async create({ sign = "as_is", grace_days = 3 } = {}): Promise<World> {
+  static async create({ sign = "as_is", grace_days = 3 } = {}): Promise<Fixture> {
     const tenant = await createTenant();
-    const world = new World(tenant, await userToken(tenant, ["tenant_admin"]));
-    world.left = (await world.source("Bank", { grace_days })).id;
-    world.right = (await world.source("Ledger", { sign, grace_days })).id;
-    world.period = (await world.bind()).id;
-    return world;
+    const fixture = new Fixture(tenant, await userToken(tenant, ["tenant_admin"]));
+    fixture.left = (await fixture.source("Bank", { grace_days })).id;
+    fixture.right = (await fixture.source("Ledger", { sign, grace_days })).id;
+    fixture.period = (await fixture.bind()).id;
+    return fixture;
   }
 
   as(roles: Parameters<typeof userToken>[1], name: string): Promise<string> {
@@ -56,7 +56,7 @@ export class World {
   }
 
   /** @returns the answer's body. Fails the test unless the call does. */
-  async ok<Body>(method: string, path: string, options: Parameters<World["call"]>[2] = {}): Promise<Body> {
+  async ok<Body>(method: string, path: string, options: Parameters<Fixture["call"]>[2] = {}): Promise<Body> {
     const answer = await this.call(method, path, options);
     expect([200, 201, 202], `${method} ${path}: ${answer.text}`).toContain(answer.status);
     return answer.json as Body;

@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { answers } from "./doorbell.ts";
+import { answers } from "./listener.ts";
 
-const RINGS = Array.from({ length: 3_000 }, (_, n) => `whk_${n}`);
+const NOTIFICATIONS = Array.from({ length: 3_000 }, (_, n) => `whk_${n}`);
 
 function answeredBy(peers: string[]): Map<string, string[]> {
-  return new Map(RINGS.map((what) => [what, peers.filter((peer) => answers(peer, peers, what))]));
+  return new Map(NOTIFICATIONS.map((what) => [what, peers.filter((peer) => answers(peer, peers, what))]));
 }
 
-describe("who answers a ring", () => {
+describe("who answers a notification", () => {
   test("is one of the processes that live, each of them in its turn", () => {
     const answered = [...answeredBy(["a", "b", "c"]).values()];
     expect(answered.every((peers) => peers.length === 1)).toBe(true);
-    for (const peer of ["a", "b", "c"]) expect(answered.filter(([one]) => one === peer).length).toBeGreaterThan(RINGS.length / 4);
+    for (const peer of ["a", "b", "c"]) expect(answered.filter(([one]) => one === peer).length).toBeGreaterThan(NOTIFICATIONS.length / 4);
   });
 
   test("changes only for what a process that is gone answered", () => {
     const [before, after] = [answeredBy(["a", "b", "c"]), answeredBy(["a", "b"])];
-    for (const what of RINGS) if (before.get(what)?.[0] !== "c") expect(after.get(what)).toEqual(before.get(what));
+    for (const what of NOTIFICATIONS) if (before.get(what)?.[0] !== "c") expect(after.get(what)).toEqual(before.get(what));
   });
 
   test("is the one there is, also before it knows of itself", () => {

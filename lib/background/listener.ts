@@ -6,27 +6,27 @@ import type { Jobs } from "./jobs.ts";
 import { Loop, type Query } from "./loop.ts";
 import type { Vital } from "./vital.ts";
 
-/** `private.ring(bell, what)` notifies it when its transaction commits. */
+/** `private.notify(topic, what)` notifies it when its transaction commits. */
 const CHANNEL = "tieout";
 const BEAT_EVERY_MS = 3_000;
 const STATEMENT_WITHIN_MS = 4_000;
-/** After an outage everyone seems dead: first let the living beat. */
+/** After an outage every process seems dead: let the living ones beat first. */
 const BEATS_BEFORE_OTHERS_ARE_BURIED = 3;
 
 const FREE_JOBS_OF_THE_DEAD = `select graphile_worker.force_unlock_workers(array_agg(pool)), array_agg(pool) as pools
   from private.bury_silent_pools() as pool having count(*) > 0`;
 
-export type DoorbellOptions = {
+export type ListenerOptions = {
   /** Direct, or through a pooler in session mode: any other loses what is notified. */
   connectionString: string;
   /** The kind of this process: readiness counts those that work by it. */
   kind: string;
-  /** What to do at the ring of each bell. Of several processes of a kind one answers; should it not, the others find it by looking. */
-  bells: Record<string, (what: string) => void>;
-  /** Bells may have rung unheard: looks for what there is to do. */
+  /** Handlers of each topic. One process of a kind handles a notification; should it fail to, the others find the work by looking. */
+  handlers: Record<string, (what: string) => void>;
+  /** Called on each new connection: notifications may have been missed, so it looks for work. */
   onListening: () => void;
   jobs: Jobs;
-  /** What this process does beside its jobs. It counts as working while all of it works. */
+  /** What this process does besides its jobs. It counts as working while all of it works. */
   vitals: Vital[];
   /** Once, when it is shown that all of it works. */
   onWorking: () => void;
@@ -35,13 +35,13 @@ export type DoorbellOptions = {
 };
 
 /**
- * Hears what transactions ring for, and shows by a heartbeat that this process does its work: one that lives and does nothing
- * does not beat. Frees the jobs of processes that fell silent.
+ * Listens for notifications of transactions, and sends a heartbeat while this process does its work: one that hangs sends none.
+ * Frees the jobs of processes that fell silent.
  */
-export function startDoorbell(options: DoorbellOptions): Loop {
-  const { connectionString, kind, bells, onListening, jobs, onWorking, onStuck } = options;
+export function startListener(options: ListenerOptions): Loop {
+  const { connectionString, kind, handlers, onListening, jobs, onWorking, onStuck } = options;
   const vitals = [jobs, ...options.vitals];
-  let hears = false;
+  let canListen = false;
   let idle = "";
   let stuck: string | undefined;
   let beats = 0;
@@ -58,7 +58,7 @@ export function startDoorbell(options: DoorbellOptions): Loop {
     if (rows[0]) log.warn({ pools: rows[0].pools }, "freed the jobs of processes that fell silent");
   };
 
-  /** Twice in a row, so that who waited for the database has the time to see that it is back. */
+  /** Acts on the second finding in a row, so that parts that waited for the database have time to see that it is back. */
   const lookForStuck = async () => {
     const found = vitals.find((vital) => vital.stuck)?.name;
     const reachable = found !== undefined && (await canConnect(connectionString));
@@ -67,16 +67,18 @@ export function startDoorbell(options: DoorbellOptions): Loop {
   };
 
   return new Loop({
+    // As /healthz, metrics and runbooks name it.
     name: "doorbell",
     connectionString,
     statementWithinMs: STATEMENT_WITHIN_MS,
     async onConnect(client) {
-      hears ||= await hearsNotifications(connectionString);
-      if (!hears) throw new Error("The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.");
+      canListen ||= await hearsNotifications(connectionString);
+      if (!canListen)
+        throw new Error("The connection goes through a pooler in transaction mode. Give DIRECT_URL, direct or in session mode.");
       beats = 0;
       client.on("notification", ({ payload = "" }) => {
-        const [bell = "", what = ""] = payload.split(" ", 2);
-        if (answers(jobs.pool, peers, what)) bells[bell]?.(what);
+        const [topic = "", what = ""] = payload.split(" ", 2);
+        if (answers(jobs.pool, peers, what)) handlers[topic]?.(what);
       });
       await client.query(`listen ${CHANNEL}`);
       onListening();
@@ -94,7 +96,7 @@ export function startDoorbell(options: DoorbellOptions): Loop {
   });
 }
 
-/** Rendezvous hashing (Thaler and Ravishankar, 1998): all agree on one without a word, and few change where one comes or goes. */
+/** Rendezvous hashing (Thaler and Ravishankar, 1998): all agree on one without communicating, and few assignments change when one comes or goes. */
 export function answers(own: string | undefined, peers: string[], what: string): boolean {
   const weight = (peer: string) => createHash("sha1").update(`${peer} ${what}`).digest("hex");
   return peers.every((peer) => peer === own || weight(peer) < weight(own ?? ""));
