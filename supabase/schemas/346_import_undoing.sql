@@ -39,6 +39,8 @@ begin
   elsif i.status = 'done' and i.accepted_count <= private.lines_at_once() then
     return private.remove_import(i.tenant_id, i.id, private.actor());
   elsif i.status = 'done' then
+    -- So that no closing of theirs begins unseen.
+    perform private.hold_pairs_of_source(i.tenant_id, i.source_no);
     perform private.require_undoable(i.tenant_id, i.source_no, private.line_nos_of_import(i.tenant_id, i.id));
     update public.imports x set status = 'undoing', undone_by = private.actor() where x.tenant_id = i.tenant_id and x.id = i.id
     returning * into i;

@@ -113,7 +113,7 @@ begin
   end if;
 end $$;
 
--- Leaves the period open, and says why. Its suggestions come again. Answers whether it was being closed.
+-- Leaves the period open, and says why; asks for a run, which makes its suggestions again. Answers whether it was being closed.
 create function private.fail_closing(tenant text, reconciliation text, failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -128,6 +128,8 @@ begin
   end if;
   perform private.forget_closing(r);
   perform private.ask_for_runs(tenant, r.pair_no);
+  -- Its suggestions may be gone by now, and come again with a run, whether or not it runs by itself.
+  perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
   return true;
 end $$;
 
@@ -142,6 +144,7 @@ begin
     select x.* from private.closing_requests x left join graphile_worker.jobs j on j.key = 'close:' || x.reconciliation_id
     where x.failure is null
       and case when j.id is null then x.asked_at < now() - interval '1 hour' else j.attempts >= j.max_attempts and j.locked_at is null end
+    order by x.tenant_id, x.pair_no
   loop
     if private.fail_closing(q.tenant_id, q.reconciliation_id, failure) then
       return next q.reconciliation_id;

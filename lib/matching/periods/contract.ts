@@ -321,7 +321,7 @@ export const closeReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/close",
   tag,
   summary: "Close a period",
-  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Afterwards nothing in it changes.\n\nWhere its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. ${person}`,
+  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Afterwards nothing in it changes.\n\nWhere its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

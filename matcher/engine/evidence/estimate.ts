@@ -52,11 +52,13 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   return seen.lesson(sure.reach());
 }
 
-/** Pairs that say something in common, however probable they are: how many differ by a rate shows which are usual. */
+/** Pairs that say something in common, however probable they are: how many lines differ by a rate shows which are usual. */
 function seeRates({ left, right, inCommon }: Pairs, pool: Pool, rates: Rates): void {
   rates.clear();
   for (let at = 0; at < left.length; at++) {
-    if (inCommon[at]) rates.add(pool.left.amount[left[at] as number] as number, pool.right.amount[right[at] as number] as number);
+    if (!inCommon[at]) continue;
+    const [l, r] = [left[at] as number, right[at] as number];
+    rates.add(pool.left.amount[l] as number, pool.right.amount[r] as number, l, r);
   }
 }
 

@@ -5,7 +5,9 @@ const AMOUNTS = Array.from({ length: 40 }, (_, at) => 12_343 + 1717 * at);
 
 function seen(pairs: readonly (readonly [number, number])[]): Rates {
   const rates = new Rates();
-  for (const [left, right] of pairs) rates.add(left, right);
+  pairs.forEach(([left, right], at) => {
+    rates.add(left, right, at, at);
+  });
   return rates;
 }
 
@@ -24,4 +26,10 @@ test("pairs that differ by about a rate make it none, nor do round amounts", () 
   expect(near.usual(40).of(50_000, 59_000)).toBeNull();
   const round = seen(AMOUNTS.map((_, at) => [1000, 1000 + 10 * (at + 1)]));
   expect(round.usual(40).of(1000, 1180)).toBeNull();
+});
+
+test("many pairs of few lines are no more witnesses than the lines: equal amounts stay the likelier", () => {
+  const rates = new Rates();
+  for (let left = 0; left < 60; left++) for (let right = 0; right < 5; right++) rates.add(12_300, 12_054, left, right);
+  expect(rates.usual(75).natsOf(12_300, 12_054)).toBe(-Infinity);
 });

@@ -22,40 +22,49 @@ export type UsualRate = UsualDifference & { parts: number; of: "left" | "right" 
 const BASES = ["left", "right"] as const;
 
 export class Rates {
-  /** By base and rate: pairs that differ by just this rate, and how many would by chance. */
-  private readonly counts = new Float64Array(2 * RATES);
+  /** By base and rate: lines with a partner that differs by just this rate, and how many pairs would by chance. */
+  private readonly witnesses = new Map<number, { lefts: Set<number>; rights: Set<number> }>();
   private readonly byChance = new Float64Array(2 * RATES);
 
-  /** Of two lines that may be a match: those that are none differ by one rate as by another. */
-  add(left: number, right: number): void {
+  /**
+   * Of two amounts that may be a match: those that are none differ by one rate as by another.
+   * @param leftNode, rightNode whose amounts they are: of many pairs of few lines only so many can be matches
+   */
+  add(left: number, right: number, leftNode: number, rightNode: number): void {
     for (const [base, of] of BASES.entries()) {
       const [whole, other] = of === "left" ? [left, right] : [right, left];
       const parts = partsOf(whole, other);
       if (parts === 0) continue;
       const at = base * RATES + MOST_PARTS + parts;
-      if (isExact(whole, other, parts)) this.counts[at] = (this.counts[at] as number) + 1;
+      if (isExact(whole, other, parts)) {
+        const seen = this.witnesses.get(at) ?? { lefts: new Set(), rights: new Set() };
+        this.witnesses.set(at, seen);
+        seen.lefts.add(leftNode);
+        seen.rights.add(rightNode);
+      }
       this.byChance[at] = (this.byChance[at] as number) + Math.min(1, (PARTS * grainOf(whole, other)) / Math.abs(whole));
     }
   }
 
   clear(): void {
-    this.counts.fill(0);
+    this.witnesses.clear();
     this.byChance.fill(0);
   }
 
   /** @param matches of the same lines. A match is no witness for itself: one is taken off. */
   usual(matches: number): UsualRates {
     const usual = new Map<number, UsualDifference>();
-    this.counts.forEach((count, at) => {
-      if (count < 2) return;
+    for (const [at, { lefts, rights }] of this.witnesses) {
+      const count = Math.min(lefts.size, rights.size);
+      if (count < 2) continue;
       const from = Math.max(at - NEAR, Math.floor(at / RATES) * RATES);
       const to = Math.min(at + NEAR + 1, (Math.floor(at / RATES) + 1) * RATES);
       let chance = 0;
       for (let near = from; near < to; near++) chance += (this.byChance[near] as number) / (to - from);
       const others = count - 1 - chance;
-      if (others > 0 && tailNats(count, chance) < -Math.log(SETS * this.counts.length))
-        usual.set(at, { nats: Math.log(others / matches), others });
-    });
+      if (others > 0 && tailNats(count, chance) < -Math.log(SETS * this.byChance.length))
+        usual.set(at, { nats: Math.min(0, Math.log(others / matches)), others });
+    }
     return new UsualRates(usual);
   }
 }

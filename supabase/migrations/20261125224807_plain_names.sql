@@ -1,12 +1,6 @@
 -- Functions are called by what they do: they report, notify and refresh.
 
 drop trigger tell on public.exception_comments;
--- contracts: a matcher of the previous release calls it during the rollout; its job fails and is done by the next release
-drop function private.look_again(text,boolean);
--- contracts: a matcher of the previous release calls it during the rollout; its job fails and is done by the next release
-drop function private.tell_run_progress(text,text,integer,text,bigint,bigint);
--- contracts: a matcher of the previous release calls it during the rollout; its job fails and is done by the next release
-drop function private.tell_import_progress(text,text,jsonb);
 -- contracts: a worker of the previous release calls it during the rollout; its job is retried by the next release
 drop function private.tell_security_event_counts();
 -- contracts: only the trigger dropped before called it
@@ -137,6 +131,43 @@ begin
     perform private.emit_import_done(i);
   end if;
 end $function$;
+CREATE OR REPLACE FUNCTION private.begin_undoing(import_id text)
+ RETURNS public.imports
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  i public.imports;
+begin
+  select * into i from public.imports x where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving' for update;
+  if not found then
+    perform private.refuse_missing('import');
+  end if;
+  if i.status in ('queued', 'reading') then
+    update public.imports x set status = 'undone', undone_at = now(), undone_by = private.actor(), finished_at = now()
+    where x.tenant_id = i.tenant_id and x.id = i.id
+    returning * into i;
+    delete from private.import_chunks c where c.tenant_id = i.tenant_id and c.import_id = i.id;
+    return i;
+  elsif i.status = 'done' and i.accepted_count <= private.lines_at_once() then
+    return private.remove_import(i.tenant_id, i.id, private.actor());
+  elsif i.status = 'done' then
+    -- So that no closing of theirs begins unseen.
+    perform private.hold_pairs_of_source(i.tenant_id, i.source_no);
+    perform private.require_undoable(i.tenant_id, i.source_no, private.line_nos_of_import(i.tenant_id, i.id));
+    update public.imports x set status = 'undoing', undone_by = private.actor() where x.tenant_id = i.tenant_id and x.id = i.id
+    returning * into i;
+    perform graphile_worker.add_job(
+      'undo_import', private.of_request(jsonb_build_object('tenant_id', i.tenant_id, 'import_id', i.id)),
+      queue_name => 'source:' || i.tenant_id || ':' || i.source_no, max_attempts => 6, flags => private.places_of(i.tenant_id, 'lines')
+    );
+    return i;
+  end if;
+  perform private.refuse('conflict', case i.status
+    when 'failed' then 'This import failed, and nothing of it was kept: there is nothing to undo.'
+    else 'This import is undone already.'
+  end);
+end $function$;
 CREATE OR REPLACE FUNCTION private.refresh_statistics(tenant text, anyway boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
@@ -219,6 +250,28 @@ begin
       '"closing": false.');
   end if;
 end $function$;
+CREATE OR REPLACE FUNCTION private.fail_closing(tenant text, reconciliation text, failure text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+begin
+  select * into strict r from public.reconciliations x where x.tenant_id = tenant and x.id = reconciliation;
+  perform private.hold_pair(tenant, r.pair_no);
+  update private.closing_requests q set failure = fail_closing.failure
+  where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
+  if not found then
+    return false;
+  end if;
+  perform private.forget_closing(r);
+  perform private.ask_for_runs(tenant, r.pair_no);
+  -- Its suggestions may be gone by now, and come again with a run, whether or not it runs by itself.
+  perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
+  return true;
+end $function$;
 CREATE OR REPLACE FUNCTION private.end_abandoned_closings(failure text)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -233,6 +286,7 @@ begin
     select x.* from private.closing_requests x left join graphile_worker.jobs j on j.key = 'close:' || x.reconciliation_id
     where x.failure is null
       and case when j.id is null then x.asked_at < now() - interval '1 hour' else j.attempts >= j.max_attempts and j.locked_at is null end
+    order by x.tenant_id, x.pair_no
   loop
     if private.fail_closing(q.tenant_id, q.reconciliation_id, failure) then
       return next q.reconciliation_id;
@@ -262,6 +316,33 @@ CREATE OR REPLACE FUNCTION private.wake_webhook(webhook_id text)
 AS $function$
 begin
   perform private.notify('deliveries', webhook_id);
+end $function$;
+CREATE OR REPLACE FUNCTION private.tell_run_progress(tenant text, run text, attempt integer, stage text, done bigint, total bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.report_run_progress(tenant, run, attempt, stage, done, total);
+end $function$;
+CREATE OR REPLACE FUNCTION private.tell_import_progress(tenant_id text, import_id text, progress jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return private.report_import_progress(tenant_id, import_id, progress);
+end $function$;
+CREATE OR REPLACE FUNCTION private.look_again(tenant text, anyway boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.refresh_statistics(tenant, anyway);
 end $function$;
 CREATE TRIGGER emit_events AFTER INSERT ON public.exception_comments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION private.emit_exception_comments();
 grant execute on function private.refresh_statistics(text,boolean) to service_role;
