@@ -6,6 +6,7 @@ import { reachOf, toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { ruleKey } from "../prepare/key.ts";
 import type { RunState } from "../prepare/run-state.ts";
+import { firstFrom } from "../prepare/sorted.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule, RuleField } from "../rules.ts";
@@ -197,15 +198,4 @@ class SinglesByAmount {
       inWindow: firstFrom(this.sortedDays, latest + 1) - firstFrom(this.sortedDays, earliest),
     };
   }
-}
-
-function firstFrom(sorted: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

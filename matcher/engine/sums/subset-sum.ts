@@ -2,6 +2,7 @@
  * Which of a few amounts add up to another: meet in the middle (Horowitz and Sahni, "Computing partitions with applications to the
  * knapsack problem", Journal of the ACM 21, 1974), bounded in the size of the subsets, and how likely a sum is to be chance.
  */
+import { firstFrom } from "../prepare/sorted.ts";
 
 /** Subsets are sets of bits, and both halves are listed in full. */
 export const MOST_SUMMANDS = 22;
@@ -86,17 +87,6 @@ function sumsOf(amounts: readonly number[], high: number, most: number): { sum: 
     }
   });
   return { sum, mask };
-}
-
-function firstFrom(sorted: Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function bits(mask: number): number {
