@@ -3,6 +3,7 @@ import type { Client } from "pg";
 import { requestOf } from "#lib/background/traced-tasks.ts";
 import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { log } from "#lib/runtime/log.ts";
+import { call, callForValue } from "../runs/call.ts";
 import { withConnections } from "./with-connections.ts";
 
 type PeriodKey = { tenant_id: string; reconciliation_id: string };
@@ -17,8 +18,8 @@ export const CLOSING_GIVEN_UP = "Closing failed several times because of an erro
  */
 export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
-    const { tenant_id, reconciliation_id } = payload as PeriodKey;
-    const period = [tenant_id, reconciliation_id];
+    const { tenant_id: tenant, reconciliation_id: reconciliation } = payload as PeriodKey;
+    const period = { tenant, reconciliation };
     await withConnections(connectionString, { name: "tieout closing", requestId: requestOf(payload) }, async (main, side) => {
       try {
         await closePeriod(main, period, abortSignal);
@@ -27,22 +28,21 @@ export function closePeriodTask(connectionString: string): Task {
         const failure =
           code === SQLSTATES.refused ? detail : job.attempts >= job.max_attempts && !abortSignal?.aborted ? CLOSING_GIVEN_UP : undefined;
         if (!failure) throw error;
-        log.error({ reconciliation_id, err: error }, "a closing failed");
-        await side.query("select private.fail_closing($1, $2, $3)", [...period, failure]);
+        log.error({ reconciliation_id: reconciliation, err: error }, "a closing failed");
+        await call(side, "fail_closing", { ...period, failure });
       }
     });
   };
 }
 
-async function closePeriod(client: Client, period: string[], stop?: AbortSignal): Promise<void> {
+async function closePeriod(client: Client, period: { tenant: string; reconciliation: string }, stop?: AbortSignal): Promise<void> {
   await client.query("begin isolation level repeatable read");
-  const { rows } = await client.query<{ goes_on: boolean }>("select private.write_requested_closing($1, $2) as goes_on", period);
+  const goesOn = await callForValue<boolean>(client, "write_requested_closing", period);
   await client.query("commit");
-  if (!rows[0]?.goes_on) return;
+  if (!goesOn) return;
   for (let deleted = 1; deleted > 0; ) {
     stop?.throwIfAborted();
-    const { rows } = await client.query<{ deleted: number }>("select private.delete_suggestions_of_closing($1, $2) as deleted", period);
-    deleted = rows[0]?.deleted ?? 0;
+    deleted = await callForValue<number>(client, "delete_suggestions_of_closing", period);
   }
-  await client.query("select private.complete_requested_closing($1, $2)", period);
+  await call(client, "complete_requested_closing", period);
 }
