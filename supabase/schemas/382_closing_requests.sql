@@ -85,10 +85,12 @@ declare
 begin
   perform private.hold_pair(q.tenant_id, q.pair_no) from private.closing_requests q
   where q.tenant_id = tenant and q.reconciliation_id = reconciliation;
+  perform from private.closing_requests q where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
+  if not found then
+    return 0;
+  end if;
   ids := array(
-    select m.id from public.matches m
-    where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
-      and private.is_closing(tenant, m.pair_no, reconciliation)
+    select m.id from public.matches m where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
     order by m.id limit 5000
   );
   perform private.delete_matches(tenant, ids);
