@@ -20,7 +20,7 @@ export type Caller = {
   exchange: Exchange;
 };
 
-/** What was sent and answered, as far as it is known as a whole; `made`: the ID of what the call made; `previews`: it asks what would change, and changes nothing. */
+/** The bodies of a call, null where one wasn't kept whole; `made`: the ID of the resource that it created; `previews`: it asks what would change, and changes nothing. */
 export type Exchange = {
   startedAt: number;
   sent: Buffer | null;
