@@ -44,7 +44,12 @@ export function KeysCard({ keys: { calls, expiring, since }, asOf }: { keys: Non
                 <Count value={call_count} href={callsOf(tenant, id, since, asOf)} what={`calls by ${name}`} />
               </NumberCell>
               <NumberCell>
-                <Count value={refused_count} href={apiKey(tenant, id)} what={`refused calls by ${name}`} className="text-danger-text" />
+                <Count
+                  value={refused_count}
+                  href={callsOf(tenant, id, since, asOf, "refused")}
+                  what={`refused calls by ${name}`}
+                  className="text-danger-text"
+                />
               </NumberCell>
             </NumberRow>
           ))}

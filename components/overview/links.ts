@@ -39,9 +39,9 @@ export function apiKey(tenant: string, id: string): string {
   return address(tenant, "api-keys", { key: id });
 }
 
-/** The calls of an API key in a time, as the request log has them. */
-export function callsOf(tenant: string, api_key_id: string, from: string, to: string): string {
-  return address(tenant, "requests", { api_key_id, from, to });
+/** The calls that an API key made in a time, without those that only named it, and of these, those that were refused. */
+export function callsOf(tenant: string, apiKeyId: string, from: string, to: string, status?: "refused"): string {
+  return address(tenant, "requests", { actor: `api_key:${apiKeyId}`, status, from, to });
 }
 
 export function webhooksOf(tenant: string, status: "active" | "disabled"): string {

@@ -56,19 +56,19 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
         (name) =>
           search[name] !== null && (
             <FilterChip key={name} onRemove={() => onChange({ [name]: null })}>
-              {name === "api_key_id" || name === "resource" ? (
-                <ResourceName id={search[name] ?? ""} />
-              ) : name === "actor" ? (
-                personName(search.actor ?? "")
-              ) : (
-                search[name]
-              )}
+              <FilterValue name={name} value={search[name] ?? ""} />
             </FilterChip>
           ),
       )}
       <Find onFind={onFind} />
     </FilterBar>
   );
+}
+
+function FilterValue({ name, value }: { name: "operation" | "api_key_id" | "actor" | "resource"; value: string }) {
+  if (name === "operation") return value;
+  if (name === "actor" && !value.startsWith("api_key:")) return personName(value);
+  return <ResourceName id={value.replace(/^api_key:/, "")} />;
 }
 
 /** On submit: only a whole ID or name matches. */

@@ -12,7 +12,7 @@ const WORD = /^[a-zA-Z]{1,80}$/;
 /** The page's URL: which list, the query of GET /v1/requests with a period or a chosen range for its times, and the open request. */
 export const requestSearch = {
   view: parseAsStringLiteral(["requests", "deliveries"]).withDefault("requests"),
-  status: parseAsStringLiteral(["failed", "2xx", "3xx", "4xx", "5xx"]),
+  status: parseAsStringLiteral(["failed", "refused", "2xx", "3xx", "4xx", "5xx"]),
   operation: parseAsMatching(WORD),
   credential: parseAsStringLiteral(["session", "token", "api_key", "publishable_key", "service_role"]),
   api_key_id: parseAsId("key"),

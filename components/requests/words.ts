@@ -12,6 +12,7 @@ export const CREDENTIAL_WORDS: Record<LoggedRequest["credential"], string> = {
 
 export const STATUS_WORDS = [
   ["failed", "Failed (4xx, 5xx)"],
+  ["refused", "Refused before it ran"],
   ["2xx", "2xx"],
   ["3xx", "3xx"],
   ["4xx", "4xx"],

@@ -16,13 +16,13 @@ import { Notice } from "#components/ui/notice.tsx";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
+import { AttemptsChart } from "./attempts-chart.tsx";
 import type { OfWebhook } from "./delivery-details.tsx";
 import { CreatedChip, EventId } from "./delivery-filters.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
-import { allDeliveryPages, webhookById, webhookPages } from "./queries.ts";
+import { allDeliveryPages, deliveryStatsOf, webhookById, webhookPages, webhookStatsOf } from "./queries.ts";
 import { ALL_DELIVERY_FILTERS, type AllDeliverySearch, allDeliverySearch } from "./search.ts";
-import { WebhookChart } from "./webhook-chart.tsx";
 import { DELIVERY_STATES, shownUrl } from "./words.ts";
 
 /** The deliveries of every webhook, newest first, and the panel of the one in the URL. */
@@ -33,14 +33,14 @@ export function AllDeliveries() {
   const webhooks = useList(webhookPages(tenantId, { status: null })).items;
   // One that a link brought may be on none of these pages.
   const { data: chosen } = useQuery({ ...webhookById(tenantId, search.webhook_id ?? ""), enabled: search.webhook_id !== null });
+  const ofAll = useQuery({ ...deliveryStatsOf(tenantId), enabled: search.webhook_id === null });
+  const ofOne = useQuery({ ...webhookStatsOf(tenantId, search.webhook_id ?? ""), enabled: search.webhook_id !== null });
   const urls = new Map([...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, shownUrl(url)]));
   return (
     <>
-      {search.webhook_id !== null && (
-        <div className="pb-5">
-          <WebhookChart webhookId={search.webhook_id} onChoose={(since, until) => linkTo({ since, until }).follow()} />
-        </div>
-      )}
+      <div className="pb-5 empty:hidden">
+        <AttemptsChart stats={search.webhook_id === null ? ofAll : ofOne} onChoose={(since, until) => linkTo({ since, until }).follow()} />
+      </div>
       <div className="flex flex-wrap items-start justify-between gap-x-4">
         <FilterBar onClear={isFiltered && clear}>
           <FilterMenu

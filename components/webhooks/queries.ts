@@ -4,6 +4,7 @@ import { serverNow } from "#components/ui/server-clock.ts";
 import { getWebhookContract, listWebhooksContract, recoverWebhookContract } from "#lib/webhooks/contract.ts";
 import {
   type Delivery,
+  getDeliveryStatsContract,
   getWebhookDeliveryContract,
   getWebhookStatsContract,
   listDeliveriesContract,
@@ -69,6 +70,14 @@ export function allDeliveryPages(tenant: string, { state, type, webhook_id, even
 export function webhookStatsOf(tenant: string, id: string) {
   return oneQuery(
     { under: keyOfWebhook(tenant, id), contract: getWebhookStatsContract, call: { tenant, params: { id } } },
+    { refetchInterval: STATS_REFRESH_MS },
+  );
+}
+
+/** As webhookStatsOf, of all webhooks together. */
+export function deliveryStatsOf(tenant: string) {
+  return oneQuery(
+    { under: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },
     { refetchInterval: STATS_REFRESH_MS },
   );
 }

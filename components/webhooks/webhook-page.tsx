@@ -9,11 +9,11 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useSearch } from "#components/kit/use-search.ts";
+import { AttemptsChart } from "./attempts-chart.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { deliveryPages, webhookById } from "./queries.ts";
+import { deliveryPages, webhookById, webhookStatsOf } from "./queries.ts";
 import { DELIVERY_FILTERS, deliverySearch } from "./search.ts";
 import { type Act, WebhookActions } from "./webhook-actions.tsx";
-import { WebhookChart } from "./webhook-chart.tsx";
 import { WebhookFacts } from "./webhook-facts.tsx";
 import { WebhookFigures } from "./webhook-figures.tsx";
 import { WebhookNotes } from "./webhook-notes.tsx";
@@ -32,6 +32,7 @@ export function WebhookPage({ id }: { id: string }) {
     ...deliveryPages(tenantId, id, searching.search),
     select: ({ pages }) => pages[0]?.as_of,
   });
+  const stats = useQuery(webhookStatsOf(tenantId, id));
   const isShown = webhook && !(error && isRefusal(error));
   const onTested = (delivery: string) =>
     searching.linkTo({ status: null, type: null, event_id: null, since: null, until: null, delivery }).follow();
@@ -45,7 +46,7 @@ export function WebhookPage({ id }: { id: string }) {
         <div className="flex flex-col gap-6">
           <WebhookNotes webhook={webhook} asOf={asOf ?? webhook.updated_at} onAct={setAct} />
           <WebhookFigures webhook={webhook} />
-          <WebhookChart webhookId={webhook.id} onChoose={(since, until) => searching.linkTo({ since, until }).follow()} />
+          <AttemptsChart stats={stats} onChoose={(since, until) => searching.linkTo({ since, until }).follow()} />
           <WebhookFacts webhook={webhook} onAct={setAct} />
           <Deliveries webhook={webhook} searching={searching} onTested={onTested} />
         </div>

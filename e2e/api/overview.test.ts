@@ -157,11 +157,13 @@ test("the sums of the outlook and of the summary are of the same exceptions", as
   expect(summary.breached_count).toBe(rows?.breached);
 });
 
-test("an API key's calls are as many on the overview as in the list of keys, in its usage and in the request log", async () => {
+test("an API key's calls, and its refused ones, are as many on the overview as in the list of keys, in its usage and in the request log", async () => {
   const key = await tenantWithAdmin();
   const { id, credential } = await key.create();
   await Promise.all(Array.from({ length: 3 }, () => key.use(credential)));
   await Promise.all(Array.from({ length: 2 }, () => api("GET", "/v1/reconciliations", { bearer: credential, tenant: key.tenant })));
+  // One that names the key without its secret is the log's alone.
+  await key.use(credential.replace(/\..*$/, `.${"x".repeat(43)}`));
   const read = async <Of>(path: string) => (await api("GET", path, { bearer: key.admin, tenant: key.tenant })).json as Of;
   const totals = async () => {
     const { keys, as_of } = await read<Overview>("/v1/overview");
@@ -169,15 +171,16 @@ test("an API key's calls are as many on the overview as in the list of keys, in 
     const { hours } = await read<ApiKeyUsage>(`${key.path}/${id}/usage`);
     const sum = (of: "accepted" | "refused") => hours.reduce((total, hour) => total + hour[of], 0);
     // As the overview links to them.
-    const query = new URLSearchParams({ api_key_id: id, since: keys?.since ?? "", until: as_of });
+    const query = new URLSearchParams({ actor: `api_key:${id}`, since: keys?.since ?? "", until: as_of });
+    const logged = async (of: string) => (await read<{ items: unknown[] }>(`/v1/requests?${query}${of}`)).items.length;
     return {
       overview: [call_count, refused_count],
       usage: [sum("accepted") + sum("refused"), sum("refused")],
       list: (await key.get(id)).calls_by_day.reduce((total, calls) => total + calls, 0),
-      log: (await read<{ items: unknown[] }>(`/v1/requests?${query}`)).items.length,
+      log: [await logged(""), await logged("&status=refused")],
     };
   };
-  await expect.poll(totals, { timeout: 90_000 }).toEqual({ overview: [5, 2], usage: [5, 2], list: 3, log: 5 });
+  await expect.poll(totals, { timeout: 90_000 }).toEqual({ overview: [5, 2], usage: [5, 2], list: 3, log: [5, 2] });
 });
 
 describe("by role", () => {

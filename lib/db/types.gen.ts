@@ -1396,6 +1396,7 @@ export type Database = {
           operation: string | null
           path: string
           query: string
+          refused: boolean
           request: NonNullable<Json>
           resource: string | null
           response: NonNullable<Json>
@@ -1415,6 +1416,7 @@ export type Database = {
           operation?: string | null
           path: string
           query?: string
+          refused?: boolean
           request: NonNullable<Json>
           resource?: string | null
           response: NonNullable<Json>
@@ -1434,6 +1436,7 @@ export type Database = {
           operation?: string | null
           path?: string
           query?: string
+          refused?: boolean
           request?: NonNullable<Json>
           resource?: string | null
           response?: NonNullable<Json>
@@ -2135,6 +2138,10 @@ export type Database = {
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_calendar: { Args: { input: Json; request: Json }; Returns: Json }
+      get_delivery_stats: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception_ledger: {
         Args: { input: Json; request: Json }

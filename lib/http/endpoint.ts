@@ -62,10 +62,19 @@ function served<C extends Contract>(
       const address = request.headers.get("x-tieout-client-address");
       const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
       if (allowsAnyOrigin(contract)) openToBrowsers(reply);
-      const exchange: Exchange = { startedAt: performance.now(), sent: null, answered: null, errorCode: null, made: null, previews: false };
+      const exchange: Exchange = {
+        startedAt: performance.now(),
+        admitted: false,
+        sent: null,
+        answered: null,
+        errorCode: null,
+        made: null,
+        previews: false,
+      };
       const caller: Caller = { request, requestId, params, address, reply, trail: { written: false }, exchange };
       const response = await onRecord(contract, caller, async () => {
         const { principal, tenantId } = await admit(contract, caller);
+        exchange.admitted = true;
         const { idempotency, auditReason, ...input } = await readInput(contract, tenantId, request, params, (bytes) => {
           exchange.sent = bytes;
         });

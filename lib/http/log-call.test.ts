@@ -16,6 +16,7 @@ test("an ID that no database keeps is logged as text that it does", () => {
     answered: "{}",
     errorCode: "not_found" as const,
     made: null,
+    admitted: true,
     previews: false,
   };
   const caller = {
@@ -36,7 +37,7 @@ test("what a dashboard reads and previews is not logged, what it changes or what
   const isLogged = (contract: unknown, { body = {}, previews = false, status = 200, sessionId = "ses_1" as string | null } = {}) => {
     const add = vi.spyOn(requestLog(), "add").mockReset().mockReturnValue();
     const sent = Buffer.from(JSON.stringify(body));
-    const exchange = { startedAt: performance.now(), sent, answered: "{}", errorCode: null, made: null, previews };
+    const exchange = { startedAt: performance.now(), sent, admitted: true, answered: "{}", errorCode: null, made: null, previews };
     const request = new Request("http://localhost/v1/any");
     const given = { request, requestId: "req_1", params: {}, address: null, reply: new Headers(), trail: { written: false }, exchange };
     logCall(contract as Contract, { ...given, identity: { ...identity, sessionId } }, new Response("{}", { status }));

@@ -20,9 +20,13 @@ export type Caller = {
   exchange: Exchange;
 };
 
-/** The bodies of a call, null where one wasn't kept whole; `made`: the ID of the resource that it created; `previews`: it asks what would change, and changes nothing. */
+/**
+ * The bodies of a call, null where one wasn't kept whole; `admitted`: its credential, tenant, role or scope, address and rate let it run;
+ * `made`: the ID of the resource that it created; `previews`: it asks what would change, and changes nothing.
+ */
 export type Exchange = {
   startedAt: number;
+  admitted: boolean;
   sent: Buffer | null;
   answered: string | null;
   errorCode: ErrorCode | null;

@@ -5,7 +5,7 @@ import { ERROR_CODES } from "../wire/errors.ts";
 import { REQUEST_LOG } from "../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, requestId, text, time, timestamp } from "../wire/schema.ts";
 
-export const STATUS_CLASSES = ["failed", "2xx", "3xx", "4xx", "5xx"] as const;
+export const STATUS_CLASSES = ["failed", "refused", "2xx", "3xx", "4xx", "5xx"] as const;
 export const CALL_CREDENTIALS = REQUEST_LOG.credential;
 
 const apiKeyId = id("key");
@@ -28,6 +28,11 @@ export const loggedRequest = z
       .meta({ description: "The ID in the path, or of what was created.", example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
     status: z.int().meta({ description: "HTTP status.", example: 201 }),
     error_code: z.string().nullable().meta({ description: "As in the error catalogue. Null if it succeeded.", example: null }),
+    refused: z.boolean().meta({
+      description:
+        "Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.",
+      example: false,
+    }),
     duration_ms: z.int().min(0).meta({ example: 12 }),
     credential: z.enum(CALL_CREDENTIALS).meta({ description: "session: the dashboard; token: a user's JWT.", example: "api_key" }),
     actor: actor.nullable().meta({
@@ -59,7 +64,7 @@ export const loggedRequestDetail = loggedRequest.extend({ request: message.nulla
 export type LoggedRequestDetail = z.output<typeof loggedRequestDetail>;
 
 const filters = {
-  status: z.enum(STATUS_CLASSES).optional().meta({ description: "failed: 4xx and 5xx." }),
+  status: z.enum(STATUS_CLASSES).optional().meta({ description: "failed: 4xx and 5xx. refused: turned away before it ran." }),
   operation: operation.optional().meta({ description: "Only calls of this operation.", example: "createException" }),
   credential: z.enum(CALL_CREDENTIALS).optional().meta({ description: "Only calls with this kind of credential." }),
   api_key_id: apiKeyId.optional(),

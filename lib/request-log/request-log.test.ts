@@ -14,6 +14,7 @@ const call = (over: Partial<Call> = {}): Call => ({
   resource: null,
   status: 200,
   error_code: null,
+  refused: false,
   duration_ms: 1,
   credential: "api_key",
   actor: null,

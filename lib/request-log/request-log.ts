@@ -20,6 +20,8 @@ export type Call = {
   resource: string | null;
   status: number;
   error_code: string | null;
+  /** Turned away before it ran. */
+  refused: boolean;
   duration_ms: number;
   credential: (typeof CALL_CREDENTIALS)[number];
   actor: string | null;

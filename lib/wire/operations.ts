@@ -153,6 +153,7 @@ const DECLARED = [
   webhooks.recoverWebhookContract,
   deliveries.getWebhookStatsContract,
   deliveries.listDeliveriesContract,
+  deliveries.getDeliveryStatsContract,
   deliveries.listWebhookDeliveriesContract,
   deliveries.getWebhookDeliveryContract,
   deliveries.resendWebhookDeliveryContract,

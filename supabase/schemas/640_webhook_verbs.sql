@@ -249,34 +249,6 @@ begin
   return private.answer(request, private.delivery_json(d));
 end $$;
 
--- input: { id }. Attempts and response times by hour of the last 7 days, without the hours that had none. Refuses: not_found.
-create function public.get_webhook_stats(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
-declare
-  w public.webhooks;
-begin
-  perform private.enter(request, 'get_webhook_stats');
-  w := private.find_webhook(input ->> 'id');
-  return jsonb_build_object('as_of', private.iso(now()), 'hours', coalesce((
-    with counted as (
-      select t.hour, t.succeeded, t.bucket, t.attempts,
-        sum(t.attempts) filter (where t.bucket >= 0) over (partition by t.hour order by t.bucket) as up_to,
-        sum(t.attempts) filter (where t.bucket >= 0) over (partition by t.hour) as total
-      from public.webhook_answer_times t
-      where t.tenant_id = w.tenant_id and t.webhook_id = w.id and t.hour > now() - interval '7 days'
-    )
-    select jsonb_agg(h.found order by h.hour) from (
-      select c.hour, jsonb_build_object(
-        'start', private.iso(c.hour),
-        'succeeded', coalesce(sum(c.attempts) filter (where c.succeeded), 0), 'failed', coalesce(sum(c.attempts) filter (where not c.succeeded), 0),
-        'p50_ms', round(1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.5) + 0.5)),
-        'p95_ms', round(1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.95) + 0.5))
-      ) as found
-      from counted c group by c.hour
-    ) h
-  ), '[]'));
-end $$;
-
 grant execute on function
   private.webhook_health(public.webhooks, interval), private.webhook_json(public.webhooks), private.webhook_version(public.webhooks)
 to authenticated;

@@ -101,6 +101,48 @@ begin
   return private.deliveries_page(input);
 end $$;
 
+-- Attempts and response times by hour of the last 7 days, without the hours that had none. Of all webhooks where `webhook_id` is null.
+create function private.attempts_by_hour(webhook_id text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('as_of', private.iso(now()), 'hours', coalesce((
+    with counted as (
+      select t.hour, t.succeeded, t.bucket, sum(t.attempts) as attempts,
+        sum(sum(t.attempts)) filter (where t.bucket >= 0) over (partition by t.hour order by t.bucket) as up_to,
+        sum(sum(t.attempts)) filter (where t.bucket >= 0) over (partition by t.hour) as total
+      from public.webhook_answer_times t
+      where t.tenant_id = private.tenant_id() and (attempts_by_hour.webhook_id is null or t.webhook_id = attempts_by_hour.webhook_id)
+        and t.hour > now() - interval '7 days'
+      group by t.hour, t.succeeded, t.bucket
+    )
+    select jsonb_agg(h.found order by h.hour) from (
+      select c.hour, jsonb_build_object(
+        'start', private.iso(c.hour),
+        'succeeded', coalesce(sum(c.attempts) filter (where c.succeeded), 0), 'failed', coalesce(sum(c.attempts) filter (where not c.succeeded), 0),
+        'p50_ms', round(1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.5) + 0.5)),
+        'p95_ms', round(1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.95) + 0.5))
+      ) as found
+      from counted c group by c.hour
+    ) h
+  ), '[]'));
+end $$;
+
+-- One webhook's. input: { id }. Refuses: not_found.
+create function public.get_webhook_stats(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enter(request, 'get_webhook_stats');
+  return private.attempts_by_hour((private.find_webhook(input ->> 'id')).id);
+end $$;
+
+-- Every webhook's, together. input: {}.
+create function public.get_delivery_stats(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+begin
+  perform private.enter(request, 'get_delivery_stats');
+  return private.attempts_by_hour(null);
+end $$;
+
 -- input: { id, delivery_id }. The payload, and the response, which may repeat it, are null where the caller may not read events of its
 -- kind. Refuses: not_found.
 create function public.get_webhook_delivery(input jsonb, request jsonb) returns jsonb
@@ -213,5 +255,6 @@ end $$;
 
 grant execute on function
   private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
-  private.delivery_json(public.webhook_deliveries), private.deliveries_page(jsonb), private.find_delivery(text, text)
+  private.delivery_json(public.webhook_deliveries), private.deliveries_page(jsonb), private.find_delivery(text, text),
+  private.attempts_by_hour(text)
 to authenticated;

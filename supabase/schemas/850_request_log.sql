@@ -23,6 +23,8 @@ create table public.request_log (
   address inet,
   request jsonb not null,
   response jsonb not null,
+  -- Turned away before it ran, as an API key's usage counts it.
+  refused boolean not null default false,
   primary key (tenant_id, id, at)
 ) partition by range (at);
 -- What a list filters by is in it, so that what does not match is passed by without being read.
@@ -71,12 +73,14 @@ begin
     from jsonb_array_elements(rows) r
   ) days;
   insert into public.request_log (id, tenant_id, at, operation, method, path, query, resource, status, error_code, duration_ms, credential,
-    actor, api_key_id, address, request, response)
+    actor, api_key_id, address, request, response, refused)
   select r.id, t.id, now() - make_interval(secs => r.age_ms / 1000.0), r.operation, r.method, r.path, r.query, r.resource, r.status,
-    r.error_code, r.duration_ms, r.credential, r.actor, coalesce(r.api_key_id, s.api_key_id), r.address, r.request, r.response
+    r.error_code, r.duration_ms, r.credential, r.actor, coalesce(r.api_key_id, s.api_key_id), r.address, r.request, r.response,
+    coalesce(r.refused, false)
   from jsonb_to_recordset(rows) as r (
     id text, tenant_id text, key_id text, age_ms bigint, operation text, method text, path text, query text, resource text, status smallint,
-    error_code text, duration_ms integer, credential text, actor text, api_key_id text, address inet, request jsonb, response jsonb
+    error_code text, duration_ms integer, credential text, actor text, api_key_id text, address inet, request jsonb, response jsonb,
+    refused boolean
   )
   left join private.api_key_secrets s on r.tenant_id is null and s.key_id = r.key_id
   join public.tenants t on t.id = coalesce(r.tenant_id, s.tenant_id);

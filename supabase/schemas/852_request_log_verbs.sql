@@ -17,7 +17,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', r.id, 'at', private.iso(r.at), 'operation', r.operation, 'method', r.method, 'path', r.path, 'query', r.query,
-    'resource', r.resource, 'status', r.status, 'error_code', r.error_code, 'duration_ms', r.duration_ms, 'credential', r.credential,
+    'resource', r.resource, 'status', r.status, 'error_code', r.error_code, 'refused', r.refused,
+    'duration_ms', r.duration_ms, 'credential', r.credential,
     'actor', r.actor, 'api_key_id', r.api_key_id, 'address', host(r.address)
   );
 end $$;
@@ -31,6 +32,7 @@ begin
   return concat_ws(' and ',
     format('r.tenant_id = %L', private.tenant_id()),
     case when wanted = 'failed' then 'r.status >= 400'
+      when wanted = 'refused' then 'r.status >= 400 and r.refused'
       when wanted is not null then format('r.status between %s and %s', left(wanted, 1) || '00', left(wanted, 1) || '99') end,
     (
       select string_agg(format('r.%I = %L', name, input ->> name), ' and ')

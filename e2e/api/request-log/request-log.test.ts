@@ -37,6 +37,7 @@ describe("the request log", () => {
       path: "/v1/exceptions",
       status: 201,
       error_code: null,
+      refused: false,
       credential: "api_key",
       actor: `api_key:${key.id}`,
       api_key_id: key.id,

@@ -77,3 +77,20 @@ it("a webhook's attempts are counted by hour, with how long the responses took",
     expect(p50_ms).toBeLessThanOrEqual(p95_ms ?? -1);
   }
 });
+
+it("the attempts of all webhooks are counted together", async () => {
+  const hooks = [await subscriber.register(["webhook.test"]), await subscriber.register(["webhook.test"])];
+  await Promise.all(hooks.map(({ url }) => subscriber.call("POST", `${url}/test`)));
+  const attemptsOf = async (url: string) => {
+    const { hours } = await subscriber.call<WebhookStats>("GET", url);
+    return hours.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+  };
+  await until("each has its attempt", async () =>
+    (await Promise.all(hooks.map(({ url }) => attemptsOf(`${url}/stats`)))).every((count) => count > 0),
+  );
+  const { items } = await subscriber.call<{ items: { id: string }[] }>("GET", "/v1/webhooks");
+  await until("the sums agree", async () => {
+    const each = await Promise.all(items.map(({ id }) => attemptsOf(`/v1/webhooks/${id}/stats`)));
+    return (await attemptsOf("/v1/webhook-deliveries/stats")) === each.reduce((sum, count) => sum + count, 0);
+  });
+});

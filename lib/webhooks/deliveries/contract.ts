@@ -192,3 +192,14 @@ export const getWebhookStatsContract = contract({
   params: ofWebhook,
   response: webhookStats,
 });
+
+export const getDeliveryStatsContract = contract({
+  operationId: "getDeliveryStats",
+  method: "GET",
+  path: "/v1/webhook-deliveries/stats",
+  tag,
+  summary: "Count all webhooks' attempts by hour",
+  description: "With response times.",
+  access: needs("read:webhooks"),
+  response: webhookStats,
+});

@@ -6,13 +6,18 @@ import { requestPages, requestStatsOf } from "#components/requests/queries.ts";
 import { RequestsPage, TITLE } from "#components/requests/requests-page.tsx";
 import { requestQuery, requestSearch } from "#components/requests/search.ts";
 import { AllDeliveries } from "#components/webhooks/all-deliveries.tsx";
+import { allDeliveryPages, deliveryStatsOf } from "#components/webhooks/queries.ts";
+import { allDeliverySearch } from "#components/webhooks/search.ts";
 import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { getRequestStats } from "#lib/request-log/get-request-stats.ts";
 import { listRequests } from "#lib/request-log/list-requests.ts";
+import { getDeliveryStats } from "#lib/webhooks/deliveries/get-delivery-stats.ts";
+import { listDeliveries } from "#lib/webhooks/deliveries/list-deliveries.ts";
 
 export const metadata: Metadata = { title: "Requests & deliveries" };
 
 const loadSearch = createLoader(requestSearch);
+const loadDeliverySearch = createLoader(allDeliverySearch);
 
 type Props = { params: Promise<{ tenant: string }>; searchParams: Promise<SearchParams> };
 
@@ -27,7 +32,10 @@ export default async function Requests({ params, searchParams }: Props) {
           prefetch(requestPages(tenant, query), ({ ctx, query: asked }) => listRequests(ctx, asked)),
           prefetch(requestStatsOf(tenant, query), ({ ctx, query: asked }) => getRequestStats(ctx, asked)),
         ]
-      : [];
+      : [
+          prefetch(allDeliveryPages(tenant, await loadDeliverySearch(searchParams)), ({ ctx, query: asked }) => listDeliveries(ctx, asked)),
+          prefetch(deliveryStatsOf(tenant), ({ ctx }) => getDeliveryStats(ctx)),
+        ];
   return (
     <Prefetched reads={reads}>
       <RolePage

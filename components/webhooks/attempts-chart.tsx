@@ -1,26 +1,24 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { useTenantId } from "#components/kit/member.tsx";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { BrushChart, type ChartStep } from "#components/ui/brush-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { WebhookStats } from "#lib/webhooks/deliveries/contract.ts";
-import { webhookStatsOf } from "./queries.ts";
 import { shownDuration } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
 const LOOK = { stack: ["fill-accent-text", "fill-danger"], lines: ["stroke-muted", "stroke-accent-text"] };
 
-type Props = { webhookId: string; onChoose: (since: string, until: string) => void };
+type Props = { stats: Pick<UseQueryResult<WebhookStats>, "data" | "isError">; onChoose: (since: string, until: string) => void };
 
-/** A webhook's attempts by their outcome and its response times, by hour of the last 7 days. Choosing hours filters the deliveries. */
-export function WebhookChart({ webhookId, onChoose }: Props) {
+/** Attempts by their outcome and response times, by hour of the last 7 days. Choosing hours filters the deliveries. */
+export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
   const { timeZone } = usePreferences();
-  const { data } = useQuery(webhookStatsOf(useTenantId(), webhookId));
-  if (!data) return <Skeleton className="h-44 w-full" />;
+  // The list below says what is wrong.
+  if (!data) return isError ? null : <Skeleton className="h-44 w-full" />;
   if (data.hours.length === 0) return null;
   const hours = everyHour(data);
   const steps = hours.map((hour) => shown(hour, timeZone));
