@@ -14,6 +14,8 @@ const config: NextConfig = {
   },
   // A page gone back to shows at once; what it shows is asked for anew by its queries.
   experimental: { staleTimes: { dynamic: 60 } },
+  // The same sources make the same build (bin/setup.mjs), on whatever machine: a page of one asks another without reloading. Else Next's own.
+  generateBuildId: () => process.env.BUILD_INPUTS_SHA256?.slice(0, 32) ?? null,
   devIndicators: { position: "bottom-right" },
   headers: async () => [
     {

@@ -43,7 +43,9 @@ export async function build({ typesAreChecked = false } = {}) {
   rmSync(BUILD_STAMP, { force: true });
   // Types of routes that the last development server knew and that are gone since fail the build.
   rmSync(join(ROOT, ".next/dev/types"), { recursive: true, force: true });
-  await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"], { env: typesAreChecked ? { TYPES_ARE_CHECKED: "1" } : {} });
+  await run(NODE, [join(ROOT, "node_modules/next/dist/bin/next"), "build"], {
+    env: { BUILD_INPUTS_SHA256: inputs, ...(typesAreChecked && { TYPES_ARE_CHECKED: "1" }) },
+  });
   await compress(join(ROOT, ".next/static"));
   writeFileSync(BUILD_STAMP, inputs);
 }

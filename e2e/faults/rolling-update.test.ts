@@ -9,7 +9,7 @@ import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { freePort } from "../../supervisor/ports.ts";
-import { PreviousBuild, previousCommit } from "./previous-build.ts";
+import { CommitBuild, previousCommit } from "#e2e/commit-build.ts";
 import { Writers } from "./writers.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,7 +25,7 @@ type Running = { kind: Kind; port: number; process: ChildProcess };
 
 const DATA_DIR = freshDataDir();
 const commit = previousCommit();
-let previous: PreviousBuild;
+let previous: CommitBuild;
 /** Stands for the Supabase project, whose migrations are the new build's. Its own worker and matcher do nothing. */
 let supabase: Supervisor;
 let project: Project;
@@ -34,7 +34,7 @@ const running: Running[] = [];
 
 beforeAll(async () => {
   if (commit === null) return;
-  previous = new PreviousBuild(commit);
+  previous = new CommitBuild(commit);
   supabase = await Supervisor.ready({ DATA_DIR });
   project = new Project(supabase, DATA_DIR);
   for (const kind of ["worker", "matcher"] as const) process.kill(supabase.pidOf(kind), "SIGSTOP");

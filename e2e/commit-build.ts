@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const BUILD = 'import { build } from "./bin/setup.mjs"; await build({ typesAreChecked: true });';
 
 /** The commit before the last migration: what runs while that is applied. Null where this folder has no history. */
@@ -19,8 +19,8 @@ export function previousCommit(): string | null {
 }
 
 /** Builds a commit in a folder of its own, with the packages of this one. Takes minutes. */
-export class PreviousBuild {
-  readonly folder = mkdtempSync(join(tmpdir(), "tieout-previous-"));
+export class CommitBuild {
+  readonly folder = mkdtempSync(join(tmpdir(), "tieout-commit-"));
 
   constructor(commit: string) {
     const options = { cwd: ROOT, stdio: "inherit" } as const;
