@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { bookChecks } from "./doctor/books.ts";
 import { dataApiChecks } from "./doctor/data-api.ts";
 import { databaseChecks } from "./doctor/database.ts";
+import { diskChecks } from "./doctor/disk.ts";
 import { examine, type Finding } from "./doctor/examine.ts";
 import { projectFrom } from "./doctor/project.ts";
 import { schemaChecks } from "./doctor/schema.ts";
@@ -18,7 +19,7 @@ if (!project) {
 let problems = 0;
 for await (const { check, verdict, found, advice } of examine(
   project,
-  values.books ? bookChecks : [...databaseChecks, ...dataApiChecks, ...schemaChecks],
+  values.books ? bookChecks : [...databaseChecks, ...diskChecks, ...dataApiChecks, ...schemaChecks],
 )) {
   console.log(`${MARKS[verdict]} ${check}: ${found}`);
   if (advice) console.log(`  ${advice}`);

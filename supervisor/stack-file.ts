@@ -4,7 +4,8 @@ import { dataDirOf, type Settings } from "./settings.ts";
 
 type Stack = { pid: number; url: string; env: Record<string, string> };
 
-const FOR_OTHERS = /^(SUPABASE_|(REQUEST_)?DATABASE_URL$|DIRECT_URL$|AUTH_|AUDIT_|NEXTAUTH_|ENCRYPTION_KEYS$|PORT$|DATA_DIR$)/;
+const FOR_OTHERS =
+  /^(SUPABASE_|(REQUEST_)?DATABASE_URL$|DIRECT_URL$|DATABASE_DISK$|AUTH_|AUDIT_|NEXTAUTH_|ENCRYPTION_KEYS$|PORT$|DATA_DIR$)/;
 
 const fileOf = (dataDir: string) => join(dataDir, "stack.json");
 

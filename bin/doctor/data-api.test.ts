@@ -39,6 +39,7 @@ async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
     directName: "DATABASE_URL",
     requestUrl: "",
     mostBytes: 0,
+    disk: "",
   } as const;
   const findings: Record<string, Finding> = {};
   for await (const finding of examine(project, dataApiChecks)) findings[finding.check] = finding;

@@ -27,6 +27,7 @@ async function found(doubles?: string): Promise<Record<string, Finding>> {
     directName: "DATABASE_URL",
     requestUrl: "",
     mostBytes: 0,
+    disk: "",
   };
   const findings: Record<string, Finding> = {};
   for await (const finding of examine(project, [...databaseChecks, ...schemaChecks])) findings[finding.check] = finding;

@@ -13,6 +13,8 @@ export type Project = {
   /** REQUEST_DATABASE_URL; empty where there is none. */
   requestUrl: string;
   mostBytes: number;
+  /** DATABASE_DISK: a path on the database's disk; empty where that is another machine's. */
+  disk: string;
 };
 
 /** That of the environment, else of the stack that runs on DATA_DIR; null where neither names one whole. */
@@ -29,5 +31,6 @@ export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
     directName: given.DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL",
     requestUrl: text("REQUEST_DATABASE_URL"),
     mostBytes: Number(given.DATABASE_MAX_BYTES || 0),
+    disk: text("DATABASE_DISK"),
   };
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CommitBuild, previousCommit } from "#e2e/commit-build.ts";
 import { Balancer } from "#e2e/stack/balancer.ts";
 import { freshDataDir } from "#e2e/stack/data-dir.ts";
 import { Project } from "#e2e/stack/project.ts";
@@ -9,7 +10,6 @@ import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { freePort } from "../../supervisor/ports.ts";
-import { CommitBuild, previousCommit } from "#e2e/commit-build.ts";
 import { Writers } from "./writers.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
