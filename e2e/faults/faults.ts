@@ -101,6 +101,7 @@ export const FAULTS: readonly Fault[] = [
     holds: ["kept", "once", "delivered", "served"],
     drills: [
       ["e2e/stack/machines.test.ts", "lose nothing and double nothing while one of each is killed and replaced"],
+      ["e2e/faults/api-suite.test.ts", "passes through a load balancer while machines are killed and replaced"],
       ["e2e/stack/processes.test.ts", "go on when one of each is killed", "are replaced one by one, while every call is answered"],
     ],
   },

@@ -36,7 +36,7 @@ export class Balancer {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
   }
 
   get healthy(): number {
@@ -88,8 +88,10 @@ export class Balancer {
     throw new Error("No server answered.");
   }
 
-  async #send(port: number, { method, url, headers }: IncomingMessage, body: Buffer) {
-    const outgoing = ask({ host: "127.0.0.1", port, method, path: url, headers, agent: this.#agent });
+  async #send(port: number, { method, url, rawHeaders }: IncomingMessage, body: Buffer) {
+    const outgoing = ask({ host: "127.0.0.1", port, method, path: url, headers: rawHeaders, agent: this.#agent });
+    // One that answers before it has read the whole body, and closes, has answered.
+    outgoing.on("error", () => {});
     outgoing.end(body);
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
     return { status: answer.statusCode ?? 502, headers: answer.headers, body: Buffer.concat(await answer.toArray()) };
