@@ -1,5 +1,5 @@
 import "./globals.css";
-import type { Metadata, Viewport } from "next";
+import type { Metadata } from "next";
 import localFont from "next/font/local";
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
@@ -18,13 +18,15 @@ export const metadata: Metadata = {
   robots: { index: false },
 };
 
-export const viewport: Viewport = { colorScheme: "light dark" };
-
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const sent = await cookies();
   const preferences = readPreferences((name) => sent.get(name)?.value);
   return (
     <html lang="en" data-theme={preferences.theme} className={inter.variable}>
+      <head>
+        {/* Not as Next's viewport, which is put in anew with each page: the browser would style the whole document again. */}
+        <meta name="color-scheme" content="light dark" />
+      </head>
       <body>
         <PreferencesProvider initial={preferences}>{children}</PreferencesProvider>
       </body>

@@ -11,7 +11,9 @@ const OPEN = 10_000;
 const ROUNDS = 5;
 const FIRST_MS = 150;
 const AGAIN_MS = 60;
-const LONGEST_MS = 100;
+/** Of the usual visit, and of the worst: the machine is not the browser's alone. */
+const LONGEST_MS = 50;
+const LONGEST_EVER_MS = 100;
 /** A person's pointer rests on a link so long before the click. */
 const POINTED_MS = 100;
 const WITHIN_MS = 10_000;
@@ -45,7 +47,8 @@ export async function pages(): Promise<Section> {
       how:
         `${OPEN.toLocaleString("en")} open exceptions. From the click on a link of the navigation until the page's heading and content are ` +
         `painted, and no placeholder is left: the median of ${ROUNDS} browsers that were never here. Again: the second time in the same window. ` +
-        "The overview is what each visit comes back to. Longest task: of all these visits.",
+        "The overview is what each visit comes back to. Longest task: of a visit, the median of all these visits, and the worst of them. A browser tells of " +
+        "tasks over 50 ms.",
       findings: [...places.values()].map(findingOf),
     };
   } finally {
@@ -110,7 +113,9 @@ function arrive({ address, within }: { address: string; within: number }): Promi
 function findingOf({ name, first, again }: Place): Finding {
   const firstMs = median(first.map(({ ms }) => ms));
   const againMs = median(again.map(({ ms }) => ms));
-  const longest = Math.max(...[...first, ...again].map(({ longest }) => longest));
+  const longest = [...first, ...again].map(({ longest }) => longest);
+  const [usual, worst] = [median(longest), Math.max(...longest)];
+  const inMs = (task: number) => (task === 0 ? "under 50" : `${task.toFixed(0)}`);
   const format = (visits: Visit[]) => {
     const times = visits.map(({ ms }) => ms);
     return `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`;
@@ -119,8 +124,8 @@ function findingOf({ name, first, again }: Place): Finding {
     what: name,
     ours: `first ${format(first)}`,
     against: `again ${format(again)}`,
-    figure: `longest task ${longest === 0 ? "under 50" : longest.toFixed(0)} ms`,
-    target: `≤ ${FIRST_MS}, ≤ ${AGAIN_MS}, ≤ ${LONGEST_MS}`,
-    met: firstMs <= FIRST_MS && againMs <= AGAIN_MS && longest <= LONGEST_MS,
+    figure: worst === 0 ? "longest task under 50 ms" : `longest task ${inMs(usual)} ms, worst ${inMs(worst)} ms`,
+    target: `≤ ${FIRST_MS}, ≤ ${AGAIN_MS}, ≤ ${LONGEST_MS} (≤ ${LONGEST_EVER_MS})`,
+    met: firstMs <= FIRST_MS && againMs <= AGAIN_MS && usual <= LONGEST_MS && worst <= LONGEST_EVER_MS,
   };
 }

@@ -38,3 +38,5 @@ export const WIDTHS: Record<Column | "box" | "risk" | "time" | "title", string> 
 };
 
 export const ROW_PX: Record<Density, number> = { comfortable: 44, compact: 32 };
+/** Of a heading. */
+export const GROUP_PX = 36;

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, memo, type Ref } from "react";
 import { RowLink } from "#components/kit/row-link.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
-import { Person } from "#components/people/person.tsx";
+import { PersonParts } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { formatMoney } from "#components/ui/money.ts";
@@ -13,7 +13,7 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
 import { breachRisk, countdown, held, minutesToBreach } from "./deadline.ts";
 import { Outcome, RiskBadge } from "./risk-badge.tsx";
-import { SeverityLabel, StatusLabel } from "./words.tsx";
+import { SeverityParts, StatusParts } from "./words.tsx";
 
 type Props = {
   item: Exception;
@@ -33,6 +33,10 @@ type Props = {
   isTabStop: boolean;
   ref: Ref<HTMLTableRowElement>;
 };
+
+/** The focus is around the row, which the link covers: a rule of the row's that looks into it is tried with every change of the board. */
+const LINK =
+  "block truncate text-base font-medium focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus";
 
 /** Rerenders only when its own data changes, not while scrolling. */
 export const ExceptionRow = memo(function ExceptionRow(props: Props) {
@@ -61,10 +65,10 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
       data-news={news ?? undefined}
       aria-rowindex={index + 2}
       className={classes(
-        "relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 hover:bg-hover has-checked:bg-accent-soft",
+        "relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 @xl:py-0 @xl:pr-3",
         "before:absolute before:inset-y-0 before:left-0 before:w-(--risk-rail-width) before:bg-risk-rail",
-        "has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus",
-        "data-[news=arrived]:bg-accent-soft data-[news=left]:opacity-50 @xl:py-0 @xl:pr-3",
+        selected || news === "arrived" ? "bg-accent-soft" : "hover:bg-hover",
+        news === "left" && "opacity-50",
         compact ? "@xl:h-8" : "@xl:h-11",
         ROW,
       )}
@@ -109,7 +113,7 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
         </td>
       )}
       <td className={classes("min-w-0 @max-xl:order-1 @max-xl:basis-full", WIDTHS.title)}>
-        <RowLink to={linkTo({ exception: item.id })} tabIndex={isTabStop ? 0 : -1}>
+        <RowLink to={linkTo({ exception: item.id })} tabIndex={isTabStop ? 0 : -1} className={LINK}>
           {item.title}
         </RowLink>
       </td>
@@ -119,18 +123,23 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
         </td>
       )}
       {columns.has("severity") && (
-        <td className={classes("flex @max-xl:order-2", WIDTHS.severity)}>
-          <SeverityLabel severity={item.severity} />
+        <td className={classes("flex items-center gap-1.5 @max-xl:order-2", WIDTHS.severity)}>
+          <SeverityParts severity={item.severity} />
         </td>
       )}
       {columns.has("assignee") && (
-        <td className={classes("flex min-w-0 @max-xl:order-2 @max-xl:flex-1 @xl:@max-4xl:[&>.text-muted]:opacity-0", WIDTHS.assignee)}>
-          <Person reference={item.assigned_to} />
+        <td
+          className={classes(
+            "flex min-w-0 items-center gap-1.5 @max-xl:order-2 @max-xl:flex-1 @xl:@max-4xl:[&>.text-muted]:opacity-0",
+            WIDTHS.assignee,
+          )}
+        >
+          <PersonParts reference={item.assigned_to} />
         </td>
       )}
       {columns.has("status") && (
-        <td className={classes("flex @max-xl:ml-auto", WIDTHS.status)}>
-          <StatusLabel status={item.status} />
+        <td className={classes("flex items-center gap-1.5 whitespace-nowrap @max-xl:ml-auto", WIDTHS.status)}>
+          <StatusParts status={item.status} />
         </td>
       )}
     </tr>

@@ -10,7 +10,7 @@ import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { BoardGroup } from "./board-group.tsx";
 import { type GroupName, groupedLines, plainLines } from "./board-lines.ts";
-import { columnsOf, ROW, ROW_PX, WIDTHS } from "./columns.ts";
+import { columnsOf, GROUP_PX, ROW, ROW_PX, WIDTHS } from "./columns.ts";
 import { ExceptionRow } from "./exception-row.tsx";
 import type { BoardSearch } from "./search.ts";
 import { useRowKeys } from "./use-row-keys.ts";
@@ -64,7 +64,7 @@ export function ExceptionTable(props: Props) {
   );
   const { body, measure, reveal, around, rows } = useVirtualRows({
     items: lines,
-    rowPx: ROW_PX[board.density],
+    rowPx: ({ kind }) => (kind === "group" ? GROUP_PX : ROW_PX[board.density]),
     onEndNear: props.onEndNear,
   });
   const places = useMemo(() => lines.flatMap((line, at) => (line.kind === "row" ? [at] : [])), [lines]);

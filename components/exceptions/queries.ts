@@ -85,7 +85,7 @@ export function boardPages(tenant: string, search: BoardSearch, unfolded = false
   const query = { ...openFilters(search, unfolded), sortBy: search.sortBy, limit: String(PAGE_SIZE) };
   return listQuery(
     { under: resourceKey(tenant, "boards"), contract: listSlaExceptionsContract, call: { tenant, query } },
-    { next: { limit: String(NEXT_PAGE_SIZE) } },
+    { next: { limit: String(NEXT_PAGE_SIZE) }, refetchOnMount: false },
   );
 }
 

@@ -1,13 +1,18 @@
-import { Check, CircleCheck, CirclePause, Hourglass, type LucideIcon, OctagonX, TriangleAlert, X } from "lucide-react";
+import { Check, X } from "lucide-react";
 import { classes } from "#components/ui/classes.ts";
 import type { BreachRisk } from "./deadline.ts";
+import { RowIcon, type RowIconName } from "./row-icons.tsx";
 import { RISK_WORDS } from "./words.tsx";
 
-const ICONS: Record<BreachRisk, LucideIcon> = { breached: OctagonX, high: TriangleAlert, medium: Hourglass, low: CircleCheck };
+const ICONS: Record<BreachRisk, RowIconName> = {
+  breached: "octagon-x",
+  high: "triangle-alert",
+  medium: "hourglass",
+  low: "circle-check",
+};
 
 /** `paused`: the clock stands still, whatever the risk was. `quiet`: for a row, whose rail has the colour. */
 export function RiskBadge({ risk, paused = false, quiet = false }: { risk: BreachRisk; paused?: boolean; quiet?: boolean }) {
-  const Icon = paused ? CirclePause : ICONS[risk];
   return (
     <span
       data-risk={risk}
@@ -18,7 +23,7 @@ export function RiskBadge({ risk, paused = false, quiet = false }: { risk: Breac
           : "rounded-sm border border-risk-badge-line bg-risk-badge pr-2 pl-1.5 font-semibold text-risk-badge-ink",
       )}
     >
-      <Icon aria-hidden className="size-3.5 shrink-0" strokeWidth={2.25} />
+      <RowIcon name={paused ? "circle-pause" : ICONS[risk]} className="size-3.5 shrink-0" strokeWidth={2.25} />
       {paused ? "Paused" : RISK_WORDS[risk]}
     </span>
   );

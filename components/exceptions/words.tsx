@@ -1,6 +1,5 @@
-import { CircleCheck, CircleDot, CircleSlash } from "lucide-react";
-import type { ComponentType } from "react";
 import type { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
+import { RowIcon, type RowIconName } from "./row-icons.tsx";
 
 export type Severity = (typeof SEVERITIES)[number];
 export type Status = (typeof STATUSES)[number];
@@ -23,12 +22,21 @@ const BARS: Record<Severity, number> = { critical: 4, high: 3, medium: 2, low: 1
 export function SeverityLabel({ severity }: { severity: Severity }) {
   return (
     <span className="inline-flex items-center gap-1.5">
+      <SeverityParts severity={severity} />
+    </span>
+  );
+}
+
+/** For a flex box that is there anyway. */
+export function SeverityParts({ severity }: { severity: Severity }) {
+  return (
+    <>
       <svg viewBox="0 0 14 12" aria-hidden="true" className="h-3 w-3.5 shrink-0">
         <path d={barsOf(1, BARS[severity])} className="fill-ink" />
         <path d={barsOf(BARS[severity] + 1, 4)} className="fill-ink/20" />
       </svg>
       {SEVERITY_WORDS[severity]}
-    </span>
+    </>
   );
 }
 
@@ -38,28 +46,27 @@ function barsOf(from: number, to: number): string {
   return bars.map((bar) => `M${((bar - 1) * 3.7).toFixed(1)} ${12 - bar * 3}h2.6v${bar * 3}h-2.6z`).join("");
 }
 
-/** As lucide's, whose eight dashes are eight elements. */
-function DashedCircle({ className }: { className: string }) {
-  return (
-    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true" className={className}>
-      <circle cx="12" cy="12" r="10" strokeDasharray="4.6 3.25" strokeDashoffset="2.3" />
-    </svg>
-  );
-}
-
-const STATUS_ICONS: Record<Status, ComponentType<{ className: string }>> = {
-  open: DashedCircle,
-  in_review: CircleDot,
-  resolved: CircleCheck,
-  dismissed: CircleSlash,
+const STATUS_ICONS: Record<Status, RowIconName> = {
+  open: "circle-dashed",
+  in_review: "circle-dot",
+  resolved: "circle-check",
+  dismissed: "circle-slash",
 };
 
 export function StatusLabel({ status }: { status: Status }) {
-  const Icon = STATUS_ICONS[status];
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <Icon className="size-3.5 text-muted" />
-      {STATUS_WORDS[status]}
+      <StatusParts status={status} />
     </span>
+  );
+}
+
+/** For a flex box that is there anyway. */
+export function StatusParts({ status }: { status: Status }) {
+  return (
+    <>
+      <RowIcon name={STATUS_ICONS[status]} className="size-3.5 shrink-0 text-muted" />
+      {STATUS_WORDS[status]}
+    </>
   );
 }

@@ -31,11 +31,15 @@ function keyOf<C extends Contract>({ under, contract, call: { params, query } }:
 
 /**
  * A paginated list. `next`: extra query of every page but the first. `refreshMs`: the polling interval, given the first page;
- * a refresh fetches every loaded page, so the interval grows with their number.
+ * a refresh fetches every loaded page, so the interval grows with their number. `refetchOnMount`: false where something else keeps it fresh.
  */
 export function listQuery<C extends Contract>(
   question: Question<C> & (Answered<C> extends ListPage ? unknown : never),
-  { next, refreshMs }: { next?: Call<C>["query"]; refreshMs?: (newest: Answered<C> | undefined) => number } = {},
+  {
+    next,
+    refreshMs,
+    refetchOnMount = true,
+  }: { next?: Call<C>["query"]; refreshMs?: (newest: Answered<C> | undefined) => number; refetchOnMount?: boolean } = {},
 ) {
   const { contract, call } = question;
   const options = infiniteQueryOptions({
@@ -46,6 +50,7 @@ export function listQuery<C extends Contract>(
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page as ListPage).next_cursor,
+    refetchOnMount,
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
   });

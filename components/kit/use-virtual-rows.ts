@@ -1,17 +1,18 @@
 "use client";
 
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { measureElement, useWindowVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 
 /** Rows rendered beyond the screen, for the keyboard and fast scrolling: a few at first, all once the page has settled. */
 const OVERSCAN = { first: 2, usual: 12 };
+const PAINTED_MS = 50;
 const SETTLED_MS = 300;
 const HEAD_PX = 80;
-/** Rows that the server renders. What a larger screen shows comes with the first script: more at once would make one long task of it. */
-const FIRST_MOST = 16;
+/** Rows of the first paint. What a larger screen shows comes right after it: more at once would make one long task of it. */
+const FIRST_MOST = 14;
 
 /**
- * The rows of a long table that are near the screen; the page scrolls, not the table. `rowPx`: a row's usual height, which
+ * The rows of a long table that are near the screen; the page scrolls, not the table. `rowPx`: an item's usual height, which
  * `measure` corrects. `onEndNear`: called while the last row is near.
  */
 export function useVirtualRows<Item extends { id: string }>({
@@ -20,17 +21,21 @@ export function useVirtualRows<Item extends { id: string }>({
   onEndNear,
 }: {
   items: readonly Item[];
-  rowPx: number;
+  rowPx: (item: Item) => number;
   onEndNear: () => void;
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const scrollMargin = useDistanceFromTop(body);
-  const settled = useSettled();
-  const virtualizer = useWindowVirtualizer({
+  const phase = usePhase();
+  const scrollMargin = useDistanceFromTop(body, phase !== "first");
+  const pxOf = (index: number) => (items[index] ? rowPx(items[index]) : 0);
+  const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
+    // Where things are on the screen is asked for after the first paint: before it, the answer would take a layout of its own.
+    enabled: phase !== "first",
     count: items.length,
-    estimateSize: () => rowPx,
+    estimateSize: pxOf,
+    measureElement: measureOnceLaidOut,
     getItemKey: (index) => items[index]?.id ?? index,
-    overscan: settled ? OVERSCAN.usual : OVERSCAN.first,
+    overscan: phase === "settled" ? OVERSCAN.usual : OVERSCAN.first,
     scrollMargin,
     // Below the sticky head, which stands as high as the page scrolls to (globals.css).
     scrollPaddingStart: HEAD_PX,
@@ -45,7 +50,7 @@ export function useVirtualRows<Item extends { id: string }>({
     if (endIsNear) onEndNear();
   });
 
-  // The server and the first paint render the first rows: positions on the screen aren't known yet.
+  const inBrowser = useSyncExternalStore(never, yes, no);
   const shown = first ? placed.map(({ index }) => index) : items.slice(0, FIRST_MOST).map((_, index) => index);
   return {
     body,
@@ -53,13 +58,17 @@ export function useVirtualRows<Item extends { id: string }>({
     /** Scrolls to a row, which renders it. */
     reveal: (index: number) => virtualizer.scrollToIndex(index),
     /** The space of the rows that aren't rendered. */
-    around: first &&
-      last && {
-        paddingTop: first.start - scrollMargin,
-        paddingBottom: scrollMargin + virtualizer.getTotalSize() - last.end,
-        // To the browser, a row that is no longer rendered and the space that replaces it are two changes: it would scroll to and fro for ever.
-        overflowAnchor: "none" as const,
-      },
+    around: inBrowser
+      ? {
+          paddingTop: first ? first.start - scrollMargin : 0,
+          paddingBottom: last
+            ? scrollMargin + virtualizer.getTotalSize() - last.end
+            : items.slice(FIRST_MOST).reduce((sum, item) => sum + rowPx(item), 0),
+          // To the browser, a row that is no longer rendered and the space that replaces it are two changes: it would scroll to and fro for ever.
+          overflowAnchor: "none" as const,
+        }
+      : // The content security policy forbids style attributes from the server.
+        undefined,
     rows: shown.flatMap((index) => {
       const item = items[index];
       return item ? [{ index, item }] : [];
@@ -67,21 +76,37 @@ export function useVirtualRows<Item extends { id: string }>({
   };
 }
 
-function useSettled(): boolean {
-  const [settled, setSettled] = useState(false);
+const never = () => () => {};
+const yes = () => true;
+const no = () => false;
+
+/** A row's height as the browser reports it with a layout, and as estimated until then: no layout is forced. */
+function measureOnceLaidOut(
+  row: HTMLTableRowElement,
+  entry: ResizeObserverEntry | undefined,
+  virtualizer: Virtualizer<Window, HTMLTableRowElement>,
+): number {
+  if (entry) return measureElement(row, entry, virtualizer);
+  const index = virtualizer.indexFromElement(row);
+  return virtualizer.itemSizeCache.get(virtualizer.options.getItemKey(index)) ?? virtualizer.options.estimateSize(index);
+}
+
+/** Until the first paint, after it, and once the page has settled. An effect may run before the paint: only time tells. */
+function usePhase(): "first" | "painted" | "settled" {
+  const [phase, setPhase] = useState<"first" | "painted" | "settled">("first");
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(true), SETTLED_MS);
-    return () => clearTimeout(timer);
+    const timers = [setTimeout(() => setPhase("painted"), PAINTED_MS), setTimeout(() => setPhase("settled"), SETTLED_MS)];
+    return () => timers.forEach(clearTimeout);
   }, []);
-  return settled;
+  return phase;
 }
 
 /** An element's distance from the top of the page. */
-function useDistanceFromTop(ref: RefObject<HTMLElement | null>): number {
+function useDistanceFromTop(ref: RefObject<HTMLElement | null>, isPainted: boolean): number {
   const [distance, setDistance] = useState(0);
   // After every render: content above may have changed its height.
   useLayoutEffect(() => {
-    if (ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
+    if (isPainted && ref.current) setDistance(ref.current.getBoundingClientRect().top + window.scrollY);
   });
   return distance;
 }

@@ -7,12 +7,22 @@ export function personName(reference: string): string {
 
 /** A person by name, or "Unassigned". */
 export function Person({ reference }: { reference: string | null }) {
+  if (reference === null) return <PersonParts reference={null} />;
+  return (
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5">
+      <PersonParts reference={reference} />
+    </span>
+  );
+}
+
+/** For a flex box that is there anyway. */
+export function PersonParts({ reference }: { reference: string | null }) {
   if (reference === null) return <span className="text-muted">Unassigned</span>;
   const name = personName(reference);
   return (
-    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5">
+    <>
       <Initials name={name} />
       <span className="truncate">{name}</span>
-    </span>
+    </>
   );
 }

@@ -1,15 +1,51 @@
 "use client";
 
-import dynamic from "next/dynamic";
-import type { BarProps, Datum } from "./bars.tsx";
+import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import type { BarProps, Datum, Bars as Drawn } from "./bars.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** The chart library is loaded with the first chart. The box has a fixed height, so that nothing shifts. */
-export const Bars = dynamic(() => import("./bars.tsx").then((part) => part.Bars), {
-  ssr: false,
-  loading: () => <Skeleton className="h-full w-full" />,
-});
+/** How far from the screen a chart is drawn already. */
+const NEAR = "100%";
+
+/**
+ * Bars in a box of their parent's size, so that nothing shifts. The chart library is loaded once a chart is near the screen; each chart is drawn in a
+ * task of its own, after the page around it is painted: together they would be one long task.
+ */
+export function Bars(props: Omit<BarProps, "width">) {
+  const box = useRef<HTMLDivElement>(null);
+  const [chart, setChart] = useState<{ Drawn: typeof Drawn; width: number } | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    const sizes = new ResizeObserver(([entry]) => {
+      const { width = 0 } = entry?.contentRect ?? {};
+      setChart((current) => (current === null || current.width === width ? current : { ...current, width }));
+    });
+    const near = new IntersectionObserver(
+      async (entries) => {
+        const { width } = entries.at(-1)?.isIntersecting ? (entries.at(-1)?.boundingClientRect ?? {}) : {};
+        if (width === undefined) return;
+        near.disconnect();
+        const { Bars: Drawn } = await import("./bars.tsx");
+        setTimeout(() => isGone || flushSync(() => setChart({ Drawn, width })));
+        if (box.current) sizes.observe(box.current);
+      },
+      { rootMargin: NEAR },
+    );
+    if (box.current) near.observe(box.current);
+    return () => {
+      isGone = true;
+      near.disconnect();
+      sizes.disconnect();
+    };
+  }, []);
+  return (
+    <div ref={box} className="h-full w-full contain-inline-size">
+      {chart ? <chart.Drawn {...props} width={chart.width} /> : <Skeleton className="h-full w-full" />}
+    </div>
+  );
+}
 
 const HEIGHT_PX = 190;
 

@@ -12,6 +12,7 @@ export type BarProps = {
   label: string;
   data: readonly Datum[];
   series: readonly Series[];
+  width: number;
   height: number;
   /** Whether the series stand beside each other, not on each other. */
   beside?: boolean;
@@ -26,6 +27,8 @@ const TICK = { fill: "var(--color-muted)", fontSize: 12 };
 /** In which six names stand apart at a phone's width. */
 const SHORT_NAME_PX = 40;
 const TWO_LINES_PX = 38;
+const DIGIT_PX = 8;
+const TICK_GAP_PX = 12;
 const LINE = { stroke: "var(--color-line)" };
 
 type Shape = { x?: number; y?: number; width?: number; height?: number; payload?: Datum };
@@ -34,14 +37,14 @@ type Shape = { x?: number; y?: number; width?: number; height?: number; payload?
  * The bars. Arrow keys move between them like the pointer does. Nothing animates, because the data refreshes while it's read.
  * Sizes are set in the browser: the content security policy forbids style attributes from the server.
  */
-export function Bars({ label, data, series, height, beside = false, tick, ticks }: BarProps) {
+export function Bars({ label, data, series, width, height, beside = false, tick, ticks }: BarProps) {
   const isFew = data.length <= LABELLED_MAX;
   const each = isFew && tick !== undefined && ticks === undefined;
   return (
     <BarChart
       data={data as Datum[]}
-      responsive
-      style={{ width: "100%", height }}
+      width={width}
+      height={height}
       margin={{ top: 18, right: 16, bottom: 0, left: 8 }}
       barCategoryGap={data.length > 60 ? "8%" : "22%"}
       aria-label={label}
@@ -59,7 +62,7 @@ export function Bars({ label, data, series, height, beside = false, tick, ticks 
         interval={each ? 0 : ticks || isFew ? "equidistantPreserveStart" : "preserveStartEnd"}
         minTickGap={12}
       />
-      <YAxis width="auto" allowDecimals={false} tick={TICK} tickLine={false} axisLine={false} tickFormatter={inWords} />
+      <YAxis width={widthOf(data, series)} allowDecimals={false} tick={TICK} tickLine={false} axisLine={false} tickFormatter={inWords} />
       <Tooltip
         content={({ active, payload }) => active && <Tip datum={payload?.[0]?.payload} series={series} />}
         cursor={{ fill: "var(--color-hover)" }}
@@ -87,6 +90,12 @@ export function Bars({ label, data, series, height, beside = false, tick, ticks 
       ))}
     </BarChart>
   );
+}
+
+/** Room for the largest number on the axis, which may be the next round one. Measured in the page, it would take the chart a second round. */
+function widthOf(data: readonly Datum[], series: readonly Series[]): number {
+  const most = Math.max(0, ...data.map((datum) => series.reduce((sum, { key }) => sum + Number(datum[key] ?? 0), 0)));
+  return inWords(Math.ceil(most * 1.25)).length * DIGIT_PX + TICK_GAP_PX;
 }
 
 function Block({ x = 0, y = 0, width = 0, height = 0, payload, fill, top }: Shape & { fill: string; top: boolean }) {

@@ -7,7 +7,7 @@ import { classes } from "#components/ui/classes.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import { columnsOf, LineRow } from "./line-row.tsx";
 
-const ROW_PX = 45;
+const rowPx = () => 45;
 
 const ignored = () => {};
 
@@ -31,7 +31,7 @@ export function LineTable({
   stale?: boolean;
   onEndNear?: () => void;
 }) {
-  const { body, measure, around, rows } = useVirtualRows({ items, rowPx: ROW_PX, onEndNear });
+  const { body, measure, around, rows } = useVirtualRows({ items, rowPx, onEndNear });
   return (
     <table
       aria-rowcount={total === null ? -1 : total + 1}
