@@ -19,7 +19,7 @@ const BUILD_INPUTS = [
   "matcher",
   "public",
   "instrumentation.ts",
-  "next.config.ts",
+  "next.config.mjs",
   "openapi.json",
   "package-lock.json",
   "postcss.config.mjs",

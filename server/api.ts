@@ -7,7 +7,7 @@ import type { ReadableStream as WebStream } from "node:stream/web";
 import { promisify } from "node:util";
 import { constants, createGzip, gzip as gzipCallback } from "node:zlib";
 import { log } from "#lib/runtime/log.ts";
-import nextConfig from "../next.config.ts";
+import nextConfig from "../next.config.mjs";
 import { bestEncoding } from "./encoding.ts";
 import { pathOf } from "./inbound.ts";
 
@@ -86,7 +86,7 @@ function find(branch: Branch, [segment, ...rest]: string[], params: Record<strin
   return handlers;
 }
 
-/** Those that next.config.ts gives every response. */
+/** Those that next.config.mjs gives every response. */
 export async function headersOfAll(): Promise<[string, string][]> {
   const rules = (await nextConfig.headers?.()) ?? [];
   return rules.flatMap(({ headers }) => headers.map(({ key, value }): [string, string] => [key, value]));
