@@ -11,7 +11,7 @@ RUN node --input-type=module --eval 'import { build } from "./bin/setup.mjs"; aw
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 WORKDIR /app
-ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 HOST=0.0.0.0 PORT=3000
+ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 HOST=0.0.0.0 PORT=3000 MALLOC_ARENA_MAX=2
 COPY --from=build --chown=root:root /app/package.json /app/next.config.ts /app/tsconfig.json /app/openapi.json ./
 COPY --from=build --chown=root:root /app/.next ./.next
 COPY --from=build --chown=root:root /app/app ./app

@@ -1,4 +1,5 @@
 /** What each part has to know, and no more: what a part does not hold cannot be taken from it. */
+import { FEW_ARENAS } from "./heap.ts";
 
 type Variables = Record<string, string>;
 
@@ -10,7 +11,7 @@ export function webEnv({
   SMTP_URL: _mail,
   ...env
 }: Variables): Variables {
-  return env;
+  return { ...FEW_ARENAS, ...env };
 }
 
 const ANY_PROCESS = /^(PATH|HOME|TZ|TMPDIR|LANG|LC_.*|NODE_.*|OTEL_.*|PG.*|SSL_CERT_.*)$/;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { until } from "#e2e/until.ts";
-import { HEAP } from "../../supervisor/heap.ts";
+import { FEW_ARENAS, HEAP } from "../../supervisor/heap.ts";
 import { freePort } from "../../supervisor/ports.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
@@ -29,7 +29,15 @@ async function start(command: string[], variables: Record<string, string>): Prom
   const url = `http://localhost:${port}`;
   const child: ChildProcess = spawn(process.execPath, command, {
     cwd: ROOT,
-    env: { ...process.env, ...stackEnvironment(), NODE_ENV: "production", PORT: String(port), NEXTAUTH_URL: url, ...variables },
+    env: {
+      ...process.env,
+      ...stackEnvironment(),
+      NODE_ENV: "production",
+      ...FEW_ARENAS,
+      PORT: String(port),
+      NEXTAUTH_URL: url,
+      ...variables,
+    },
     stdio: ["ignore", "ignore", "inherit"],
   });
   await until(

@@ -174,12 +174,19 @@ end $$;
 -- Attempts whose lease is over: their result will not come any more.
 create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
+declare
+  -- There are seldom any. In one statement with what follows, a plan made while the tables were empty read every attempt at each claim.
+  leases constant bigint[] := array(
+    select d.lease from public.webhook_deliveries d
+    where d.lease is not null and d.next_attempt_at <= now() and d.webhook_id = any (webhook_ids)
+      and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id));
 begin
-  update public.webhook_attempts a set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
-    detail = 'The worker that made this attempt stopped responding.'
-  from public.webhook_deliveries d
-  where a.tenant_id = d.tenant_id and a.id = d.lease and a.status = 'in_flight' and d.next_attempt_at <= now()
-    and d.webhook_id = any (webhook_ids) and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id);
+  if cardinality(leases) > 0 then
+    update public.webhook_attempts a set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
+      detail = 'The worker that made this attempt stopped responding.'
+    from public.webhook_deliveries d
+    where d.lease = any (leases) and a.tenant_id = d.tenant_id and a.id = d.lease and a.status = 'in_flight';
+  end if;
 end $$;
 
 -- Sends again what the caller may see, from the start of the schedule; answers how many. What is under way is left alone.
