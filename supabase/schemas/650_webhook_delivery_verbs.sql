@@ -185,7 +185,8 @@ begin
     update public.webhook_attempts a set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
       detail = 'The worker that made this attempt stopped responding.'
     from public.webhook_deliveries d
-    where d.lease = any (leases) and a.tenant_id = d.tenant_id and a.id = d.lease and a.status = 'in_flight';
+    where d.lease = any (leases) and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id)
+      and a.tenant_id = d.tenant_id and a.id = d.lease and a.status = 'in_flight';
   end if;
 end $$;
 
