@@ -1,13 +1,17 @@
 /**
- * What it costs to forget by deleting: events, deliveries and attempts past their 30 days, as `purge_webhook_deliveries` does it, against
- * dropping tables of the same rows, as partitions would be. `node bench/retention.ts [rows]`; a database of its own, thrown away after.
+ * What it costs to forget: events, deliveries and attempts past their 30 days, whose partitions `roll_partitions` drops, against deleting the
+ * same rows from tables like them. `node bench/retention.ts [rows]`; a database of its own, thrown away after.
  */
 import type { Client } from "pg";
 import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/migration/schemas.ts";
+import { rollBack } from "./rolled.ts";
 
 const ROWS = Number(process.argv[2] ?? 300_000);
-const TABLES = ["events", "webhook_deliveries", "webhook_attempts"];
+const BATCH = 5000;
+/** In the order in which rows go. */
+const TABLES = ["webhook_attempts", "webhook_deliveries", "events"];
+const MS = `(extract(epoch from now() - interval '60 days' * (1 - n::float / ${ROWS})) * 1000)::bigint`;
 /** Half are past their time, in the order in which they came. */
 const FILL = `
   alter table public.events disable trigger user;
@@ -15,11 +19,11 @@ const FILL = `
   insert into public.webhooks (tenant_id, id, url, events, created_by)
     values ('acme', 'whk_1', 'https://hooks.example.com/', '{exception.created}', 'user:ada');
   insert into public.events (id, tenant_id, type, at, data)
-    select 'evt_' || n, 'acme', 'exception.created', now() - interval '60 days' * (1 - n::float / ${ROWS}),
+    select 'evt_' || lpad(to_hex(${MS}), 12, '0') || substr(md5(n::text), 1, 20), 'acme', 'exception.created', to_timestamp(${MS} / 1000.0),
       jsonb_build_object('exception', jsonb_build_object('id', 'exc_' || n, 'title', repeat('Payment ', 20), 'details', repeat('x', 300)))
     from generate_series(1, ${ROWS}) n;
   insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status, attempt_count, created_at, delivered_at)
-    select 'dlv_' || substr(id, 5), tenant_id, 'whk_1', id, type, 'delivered', 1, at, at from public.events order by at;
+    select private.delivery_id(id, 'whk_1'), tenant_id, 'whk_1', id, type, 'delivered', 1, at, at from public.events order by at;
   insert into public.webhook_attempts (tenant_id, delivery_id, number, cause, status, started_at, duration_ms, status_code, response_body)
     select tenant_id, id, 1, 'event', 'succeeded', created_at, 40, 200, 'ok' from public.webhook_deliveries order by created_at;
   alter table public.events enable trigger user;`;
@@ -28,30 +32,50 @@ await withFreshDatabases(async (fresh) => {
   const { client } = await fresh();
   await run(client, schemaSql(), "supabase/schemas");
   await client.query("set statement_timeout = 0");
+  await rollBack(client, 60);
   const filledMs = await timed(() => client.query(FILL));
-  await client.query(`vacuum analyze public.${TABLES.join(", public.")}`);
+  const [{ at = new Date() } = {}] = (await client.query<{ at: Date }>("select now() as at")).rows;
+  for (const table of TABLES) {
+    await client.query(`create table public.flat_${table} (like public.${table} including all excluding identity)`);
+    await client.query(`insert into public.flat_${table} select * from public.${table}`);
+  }
+  await client.query("vacuum analyze");
   console.log(`${ROWS} events, each delivered once, in ${seconds(filledMs)}; ${await sizes(client)}`);
-  for (const table of TABLES) await client.query(`create table public.old_${table} as select * from public.${table} limit ${ROWS / 2}`);
 
-  const wal = await walAt(client);
+  let before = await walAt(client);
   const batches: number[] = [];
-  for (let done = 1; done > 0; ) {
-    const since = performance.now();
-    const { rows } = await client.query<{ done: number }>("select private.purge_webhook_deliveries() as done");
-    done = rows[0]?.done ?? 0;
-    if (done > 0) batches.push(performance.now() - since);
+  for (const table of TABLES) {
+    const age = { events: "at", webhook_deliveries: "created_at", webhook_attempts: "started_at" }[table];
+    for (let left = BATCH; left > 0; ) {
+      const since = performance.now();
+      const { rowCount } = await client.query(
+        `delete from public.flat_${table} where ctid = any (array(select ctid from public.flat_${table} where ${age} < $1::timestamptz - interval '30 days' limit ${BATCH}))`,
+        [at],
+      );
+      left = rowCount ?? 0;
+      if (left > 0) batches.push(performance.now() - since);
+    }
   }
   const total = batches.reduce((sum, ms) => sum + ms, 0);
-  const [{ left = "" } = {}] = (await client.query<{ left: string }>("select count(*)::text as left from public.events")).rows;
   console.log(
-    `deleted: ${ROWS - Number(left)} events in ${batches.length} batches, ${seconds(total)}; first ${Math.round(batches[0] ?? 0)} ms, ` +
-      `slowest ${Math.round(Math.max(...batches))} ms, last ${Math.round(batches.at(-1) ?? 0)} ms; ${mebibytes((await walAt(client)) - wal)} of WAL; ${await sizes(client)}`,
+    `deleted: ${ROWS / 2} events with theirs in ${batches.length} batches, ${seconds(total)}; slowest ${Math.round(Math.max(...batches))} ms; ` +
+      `${mebibytes((await walAt(client)) - before)} of WAL`,
   );
-  const vacuumedMs = await timed(() => client.query(`vacuum public.${TABLES.join(", public.")}`));
-  console.log(`vacuumed in ${seconds(vacuumedMs)}; ${await sizes(client)}`);
-  const before = await walAt(client);
-  const droppedMs = await timed(() => client.query(`drop table public.old_${TABLES.join(", public.old_")}`));
-  console.log(`dropped: tables of the same rows in ${Math.round(droppedMs)} ms; ${mebibytes((await walAt(client)) - before)} of WAL`);
+  await client.query("vacuum");
+  before = await walAt(client);
+  const [rows] = (await client.query<{ n: number }>("select count(*)::integer as n from public.events")).rows;
+  const drops: number[] = [];
+  for (let done = 1; done > 0; ) {
+    const since = performance.now();
+    const { rows: rolled } = await client.query<{ done: number }>("select private.roll_partitions($1) as done", [at]);
+    done = rolled[0]?.done ?? 0;
+    if (done > 0) drops.push(performance.now() - since);
+  }
+  const [left] = (await client.query<{ n: number }>("select count(*)::integer as n from public.events")).rows;
+  console.log(
+    `dropped: ${(rows?.n ?? 0) - (left?.n ?? 0)} events with theirs in ${drops.length} partitions, ${Math.round(drops.reduce((sum, ms) => sum + ms, 0))} ms; ` +
+      `slowest ${Math.round(Math.max(...drops))} ms; ${mebibytes((await walAt(client)) - before)} of WAL; ${await sizes(client)}`,
+  );
 });
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -67,7 +91,7 @@ async function walAt(client: Client): Promise<number> {
 
 async function sizes(client: Client): Promise<string> {
   const { rows } = await client.query<{ bytes: string }>(
-    "select sum(pg_total_relation_size(('public.' || name)::regclass))::text as bytes from unnest($1::text[]) name",
+    "select sum(pg_total_relation_size(i.inhrelid))::text as bytes from unnest($1::text[]) name join pg_inherits i on i.inhparent = ('public.' || name)::regclass",
     [TABLES],
   );
   return `${mebibytes(Number(rows[0]?.bytes))} in all`;

@@ -11,6 +11,7 @@ import { become } from "#lib/db/direct/call-directly.ts";
 import { signMovedChains } from "#lib/security-events/sign-chain.ts";
 import { withFreshDatabases } from "../bin/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/migration/schemas.ts";
+import { rollBack } from "./rolled.ts";
 
 const TENANTS = Number(process.argv[2] ?? 10_000);
 const DELIVERIES = Number(process.argv[3] ?? 300_000);
@@ -30,7 +31,8 @@ const FILL = [
   `insert into public.security_events (tenant_id, type, actor, details) select 't' || n, 'test.done', 'user:ada', '{"n": 1}' from generate_series(1, ${TENANTS}) n`,
   "alter table public.events disable trigger user",
   `insert into public.events (id, tenant_id, type, at, data)
-     select 'evt_' || lpad(to_hex(n), 12, '0'), 't' || n % ${TENANTS} + 1, 'exception.resolved', now() - interval '29 days' * (1 - n::float / ${DELIVERIES}),
+     select 'evt_' || lpad(to_hex((extract(epoch from now() - interval '29 days' * (1 - n::float / ${DELIVERIES})) * 1000)::bigint), 12, '0') || substr(md5(n::text), 1, 20),
+       't' || n % ${TENANTS} + 1, 'exception.resolved', now() - interval '29 days' * (1 - n::float / ${DELIVERIES}),
        jsonb_build_object('exception', jsonb_build_object('id', 'exc_' || n, 'title', repeat('Payment ', 20), 'details', repeat('x', 300)))
      from generate_series(1, ${DELIVERIES}) n`,
   "alter table public.events enable trigger user",
@@ -48,6 +50,7 @@ await withFreshDatabases(async (fresh) => {
   const { client } = await fresh();
   await run(client, schemaSql(), "supabase/schemas");
   await client.query("set statement_timeout = 0");
+  await rollBack(client, 29);
   const since = performance.now();
   for (const statement of FILL) await client.query(statement);
   for (let folded = 1; folded > 0; )
@@ -55,7 +58,7 @@ await withFreshDatabases(async (fresh) => {
   await client.query(`vacuum analyze`);
   const { bytes } = await one<{ bytes: string }>(
     client,
-    "select sum(pg_total_relation_size(('public.' || name)::regclass))::text as bytes from unnest($1::text[]) name",
+    "select sum(pg_total_relation_size(i.inhrelid))::text as bytes from unnest($1::text[]) name join pg_inherits i on i.inhparent = ('public.' || name)::regclass",
     [TABLES],
   );
   console.log(
@@ -75,18 +78,19 @@ await withFreshDatabases(async (fresh) => {
   await report("an event with its delivery: commit", (round) =>
     client.query("select private.emit($1, 'exception.resolved', '{}')", [tenantOf(round)]),
   );
-  const claimed: string[] = [];
+  const claimed: { attempt_id: string; delivery_id: string }[] = [];
   await report("its claim", async (round) => {
-    const { rows } = await client.query<{ attempt_id: string }>("select * from private.claim_webhook_deliveries($1, 100)", [
-      [`whk_${tenantOf(round).slice(1)}`],
-    ]);
-    claimed.push(...rows.map(({ attempt_id }) => attempt_id));
+    const { rows } = await client.query<{ attempt_id: string; delivery_id: string }>(
+      "select * from private.claim_webhook_deliveries($1, 100)",
+      [[`whk_${tenantOf(round).slice(1)}`]],
+    );
+    claimed.push(...rows.map(({ attempt_id, delivery_id }) => ({ attempt_id, delivery_id })));
   });
   await report("its settlement", (round) =>
     client.query("select * from private.settle_webhook_attempts($1)", [
       JSON.stringify([
         {
-          attempt_id: claimed[round],
+          ...claimed[round],
           status_code: 200,
           duration_ms: 12,
           response_headers: {},

@@ -125,7 +125,8 @@ things (place, kind, owner, name, definition, make, unmake, shape, nth) as (
       when 'D' then format(' alter table %s disable trigger %I;', t.name, g.tgname) else '' end,
     format('drop trigger %I on %s;', g.tgname, t.name), null, 0
   from pg_catalog.pg_trigger g cross join lateral (select g.tgrelid::regclass::text as name) t
-  where not g.tgisinternal and (g.tgrelid in (select oid from tables) or g.tgfoid in (select oid from functions))
+  -- A partition's are its table's.
+  where not g.tgisinternal and g.tgparentid = 0 and (g.tgrelid in (select oid from tables) or g.tgfoid in (select oid from functions))
 
   union all
   select 50, 'policy', t.name, format('%I on %s', p.polname, t.name), x.definition, x.definition || ';', format('drop policy %I on %s;', p.polname, t.name), null, 0

@@ -127,7 +127,7 @@ async function left(made: Client): Promise<string[]> {
 async function countedRows(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.query<{ name: string; count: number }>(
     `select t.oid::regclass::text as name, (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from %s', t.oid::regclass), false, true, '')))[1]::text::integer as count
-     from pg_class t where t.relkind = 'r' and t.relnamespace in ('public'::regnamespace, 'private'::regnamespace)`,
+     from pg_class t where t.relkind in ('r', 'p') and t.relnamespace in ('public'::regnamespace, 'private'::regnamespace)`,
   );
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }

@@ -65,8 +65,8 @@ values
   (:tenant, 'https://hooks.wayfarer.example/gone', null, '{exception.created}', 'disabled', now() - interval '2 days', 'system', 'gone',
     'The receiver responded with 410 Gone: it wants no more events.', null, null, null, null, now() - interval '2 days', 'user:ada');
 
-insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, attempt_count, failure_count, next_attempt_at, created_at, delivered_at)
-select :tenant, w.id, e.id, e.type,
+insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status, failure_kind, attempt_count, failure_count, next_attempt_at, created_at, delivered_at)
+select private.delivery_id(e.id, w.id), :tenant, w.id, e.id, e.type,
   case w.what when 'ledger' then 'delivered' when 'desk' then 'pending' else 'failed' end,
   case when w.what in ('archive', 'gone') then 'webhook_disabled' end,
   case w.what when 'archive' then 0 else 1 end,

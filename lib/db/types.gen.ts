@@ -1903,15 +1903,7 @@ export type Database = {
           status_code?: number | null
           tenant_id?: string
         }
-        Relationships: [
-          {
-            foreignKeyName: "webhook_attempts_tenant_id_delivery_id_fkey"
-            columns: ["tenant_id", "delivery_id"]
-            isOneToOne: false
-            referencedRelation: "webhook_deliveries"
-            referencedColumns: ["tenant_id", "id"]
-          },
-        ]
+        Relationships: []
       }
       webhook_deliveries: {
         Row: {
@@ -1938,7 +1930,7 @@ export type Database = {
           event_id: string
           failure_count?: number
           failure_kind?: string | null
-          id?: string
+          id: string
           lease?: number | null
           next_attempt_at?: string | null
           status: string
@@ -1963,13 +1955,6 @@ export type Database = {
           webhook_id?: string
         }
         Relationships: [
-          {
-            foreignKeyName: "webhook_deliveries_tenant_id_event_id_fkey"
-            columns: ["tenant_id", "event_id"]
-            isOneToOne: false
-            referencedRelation: "events"
-            referencedColumns: ["tenant_id", "id"]
-          },
           {
             foreignKeyName: "webhook_deliveries_tenant_id_webhook_id_fkey"
             columns: ["tenant_id", "webhook_id"]

@@ -146,7 +146,6 @@ begin
       x.once_key
     from crossing x
     order by x.due_at - make_interval(mins => x.boundary)
-    on conflict on constraint events_tenant_id_type_once_key_key do nothing
     returning tenant_id, data
   )
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, calendar_no, actor,

@@ -49,7 +49,6 @@ begin
     join public.exceptions e on e.tenant_id = w.tenant_id and e.id = w.exception_id
     join public.sla_policies p on p.tenant_id = w.tenant_id and w.minutes = any (p.at_risk_business_thresholds)
     order by w.minutes desc
-    on conflict on constraint events_tenant_id_type_once_key_key do nothing
     returning tenant_id, data
   )
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, in_business_time, calendar_no, actor,

@@ -49,10 +49,11 @@ create index webhook_secrets_by_webhook on private.webhook_secrets (tenant_id, w
 create unique index webhook_secrets_current on private.webhook_secrets (tenant_id, webhook_id) where expires_at is null;
 alter table private.webhook_secrets enable row level security;
 
--- One per webhook and event. While an attempt is under way, `lease` is its id and `next_attempt_at` the moment at which
--- any worker may take the delivery again: one that dies holds it for no longer.
+-- One per webhook and event, since its ID is made of both. While an attempt is under way, `lease` is its id and `next_attempt_at` the
+-- moment at which any worker may take the delivery again: one that dies holds it for no longer. Partitions go whole, so no key refers to
+-- their rows: only the fan-out writes deliveries, and only a claim writes attempts.
 create table public.webhook_deliveries (
-  id text not null default private.new_id('dlv'),
+  id text not null,
   tenant_id text not null,
   webhook_id text not null,
   event_id text not null,
@@ -69,19 +70,19 @@ create table public.webhook_deliveries (
   created_at timestamptz(3) not null default now(),
   delivered_at timestamptz(3),
   primary key (tenant_id, id),
-  unique (tenant_id, event_id, webhook_id),
   foreign key (tenant_id, webhook_id) references public.webhooks (tenant_id, id) on delete cascade,
-  foreign key (tenant_id, event_id) references public.events (tenant_id, id),
   check ((status = 'pending') = (next_attempt_at is not null)),
   check (lease is null or status = 'pending'),
   check ((status = 'failed') = (failure_kind is not null))
-);
+) partition by range (id);
+create table partitions.webhook_deliveries_first partition of public.webhook_deliveries for values from (minvalue) to (maxvalue);
+alter table partitions.webhook_deliveries_first enable row level security;
+create index webhook_deliveries_by_event on public.webhook_deliveries (tenant_id, event_id);
 create index webhook_deliveries_by_webhook on public.webhook_deliveries (tenant_id, webhook_id, id desc);
 create index webhook_deliveries_due on public.webhook_deliveries (webhook_id, next_attempt_at) where status = 'pending';
 create index webhook_deliveries_missed on public.webhook_deliveries (webhook_id, id desc) where status = 'failed';
 create index webhook_deliveries_leased on public.webhook_deliveries (lease) where lease is not null;
 create index webhook_deliveries_under_way on public.webhook_deliveries (tenant_id, webhook_id) include (next_attempt_at) where lease is not null;
-create index webhook_deliveries_by_age on public.webhook_deliveries using brin (created_at);
 
 -- An attempt is written before it is made, so that none can vanish. `interrupted`: we stopped before the answer came.
 create table public.webhook_attempts (
@@ -100,11 +101,11 @@ create table public.webhook_attempts (
   response_headers jsonb,
   response_body text,
   response_truncated boolean,
-  primary key (tenant_id, id),
-  unique (tenant_id, delivery_id, number),
-  foreign key (tenant_id, delivery_id) references public.webhook_deliveries (tenant_id, id) on delete cascade,
+  primary key (tenant_id, delivery_id, number),
   check ((status = 'failed') = (failure_kind is not null))
-);
+) partition by range (delivery_id);
+create table partitions.webhook_attempts_first partition of public.webhook_attempts for values from (minvalue) to (maxvalue);
+alter table partitions.webhook_attempts_first enable row level security;
 
 -- Attempts counted by how long the answer took: bucket n is 1.1^n to 1.1^(n+1) ms, -1 is no answer. Kept for 8 days.
 create table public.webhook_answer_times (
@@ -124,7 +125,8 @@ alter table public.webhook_attempts enable row level security;
 alter table public.webhook_answer_times enable row level security;
 grant select on public.webhook_deliveries, public.webhook_attempts, public.webhook_answer_times to authenticated, service_role;
 create policy webhook_deliveries_read on public.webhook_deliveries for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks', 'write:webhooks')));
+  using (tenant_id = (select private.tenant_id()) and created_at > now() - interval '30 days'
+    and (select private.may('read:webhooks', 'write:webhooks')));
 create policy webhook_attempts_read on public.webhook_attempts for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks', 'write:webhooks')));
 create policy webhook_answer_times_read on public.webhook_answer_times for select to authenticated

@@ -7,6 +7,13 @@ begin
   perform private.notify('deliveries', webhook_id);
 end $$;
 
+-- Of the event's time, and the same however often it is made: a second delivery of the event to the webhook is a second row of its key.
+create function private.delivery_id(event_id text, webhook_id text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return 'dlv_' || substr(event_id, 5, 12) || left(encode(sha256(convert_to(event_id || webhook_id, 'UTF8')), 'hex'), 20);
+end $$;
+
 -- A test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook. What a disabled webhook
 -- misses is recorded, so that it can be recovered.
 create function private.fan_out_events() returns trigger
@@ -16,8 +23,8 @@ declare
 begin
   for awaiting in
     with fanned_out as (
-      insert into public.webhook_deliveries (tenant_id, webhook_id, event_id, type, status, failure_kind, next_attempt_at)
-      select e.tenant_id, w.id, e.id, e.type,
+      insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status, failure_kind, next_attempt_at)
+      select private.delivery_id(e.id, w.id), e.tenant_id, w.id, e.id, e.type,
         case w.status when 'active' then 'pending' else 'failed' end,
         case w.status when 'disabled' then 'webhook_disabled' end,
         case w.status when 'active' then now() end

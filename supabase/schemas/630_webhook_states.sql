@@ -131,7 +131,7 @@ declare
     'disable_at', private.iso(private.webhook_disable_at(w.failing_since)));
 begin
   if w.status <> 'active' or exists (
-    select from public.events e where e.tenant_id = w.tenant_id and e.type = 'webhook.failing' and e.once_key = warning
+    select from private.event_once o where o.tenant_id = w.tenant_id and o.type = 'webhook.failing' and o.once_key = warning
   ) then
     return;
   end if;

@@ -24,7 +24,7 @@ begin
 end $$;
 
 create function private.webhook_json(w public.webhooks) returns jsonb
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   last_day constant jsonb := private.webhook_health(w, interval '24 hours');
 begin
@@ -50,7 +50,8 @@ begin
     ),
     'missed_since', (
       select private.iso(d.created_at) from public.webhook_deliveries d
-      where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.status = 'failed' order by d.id limit 1
+      where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.status = 'failed' and d.created_at > now() - interval '30 days'
+      order by d.id limit 1
     ),
     'secret_changed_at', private.iso(w.secret_changed_at),
     'previous_secret_expires_at', case when w.previous_secret_expires_at > now() then private.iso(w.previous_secret_expires_at) end,
@@ -245,7 +246,7 @@ begin
   end if;
   event := private.emit_test(w.id, input ->> 'type', coalesce(nullif(input -> 'data', 'null'),
     jsonb_build_object('id', w.id, 'message', 'It works.', 'sent_by', private.actor())));
-  select * into d from public.webhook_deliveries x where x.tenant_id = w.tenant_id and x.webhook_id = w.id and x.event_id = event;
+  select * into d from public.webhook_deliveries x where x.tenant_id = w.tenant_id and x.id = private.delivery_id(event, w.id);
   return private.answer(request, private.delivery_json(d));
 end $$;
 

@@ -21,14 +21,11 @@ begin
   );
 end $$;
 
-create function private.delivery_json(d public.webhook_deliveries) returns jsonb
+create function private.delivery_json(d public.webhook_deliveries, last_attempt public.webhook_attempts) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   wire_status constant text := private.delivery_status(d);
-  last_attempt public.webhook_attempts;
 begin
-  select * into last_attempt from public.webhook_attempts a
-  where a.tenant_id = d.tenant_id and a.delivery_id = d.id order by a.number desc limit 1;
   return jsonb_build_object(
     'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'type', d.type,
     'status', wire_status, 'failure_kind', d.failure_kind,
@@ -44,13 +41,24 @@ begin
   );
 end $$;
 
+create function private.delivery_json(d public.webhook_deliveries) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  last_attempt public.webhook_attempts;
+begin
+  select * into last_attempt from public.webhook_attempts a
+  where a.tenant_id = d.tenant_id and a.delivery_id = d.id order by a.number desc limit 1;
+  return private.delivery_json(d, last_attempt);
+end $$;
+
 -- Refuses: not_found.
 create function private.find_delivery(webhook_id text, id text) returns public.webhook_deliveries
 language plpgsql stable set search_path = '' as $$
 declare
   d public.webhook_deliveries;
 begin
-  select * into d from public.webhook_deliveries x where x.tenant_id = private.tenant_id() and x.id = $2 and x.webhook_id = $1;
+  select * into d from public.webhook_deliveries x where x.tenant_id = private.tenant_id() and x.id = $2 and x.webhook_id = $1
+    and x.created_at > now() - interval '30 days';
   if not found then
     perform private.refuse_missing('delivery');
   end if;
@@ -66,8 +74,12 @@ declare
   items jsonb;
 begin
   execute format($q$
-    select jsonb_agg(private.delivery_json(p.d) order by (p.d).id desc)
+    select jsonb_agg(private.delivery_json(p.d, a.a) order by (p.d).id desc)
     from (select d from public.webhook_deliveries d where %s order by d.id desc limit $1 + 1) p
+    left join lateral (
+      select a from public.webhook_attempts a
+      where a.tenant_id = (p.d).tenant_id and a.delivery_id = (p.d).id order by a.number desc limit 1
+    ) a on true
   $q$, concat_ws(' and ',
     format('d.tenant_id = %L', private.tenant_id()),
     (
@@ -171,23 +183,21 @@ begin
   );
 end $$;
 
--- Attempts whose lease is over: their result will not come any more.
+-- Attempts whose lease is over: their result will not come any more. There are seldom any.
 create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  -- There are seldom any. In one statement with what follows, a plan made while the tables were empty read every attempt at each claim.
-  leases constant bigint[] := array(
-    select d.lease from public.webhook_deliveries d
-    where d.lease is not null and d.next_attempt_at <= now() and d.webhook_id = any (webhook_ids)
-      and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id));
+  lapsed record;
 begin
-  if cardinality(leases) > 0 then
+  for lapsed in
+    select d.tenant_id, d.id, d.lease from public.webhook_deliveries d
+    where d.lease is not null and d.next_attempt_at <= now() and d.webhook_id = any (webhook_ids)
+      and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id)
+  loop
     update public.webhook_attempts a set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
       detail = 'The worker that made this attempt stopped responding.'
-    from public.webhook_deliveries d
-    where d.lease = any (leases) and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id)
-      and a.tenant_id = d.tenant_id and a.id = d.lease and a.status = 'in_flight';
-  end if;
+    where a.tenant_id = lapsed.tenant_id and a.delivery_id = lapsed.id and a.id = lapsed.lease and a.status = 'in_flight';
+  end loop;
 end $$;
 
 -- Sends again what the caller may see, from the start of the schedule; answers how many. What is under way is left alone.
@@ -234,6 +244,7 @@ declare
   kept constant jsonb := private.enter_write(request, 'recover_webhook');
   since constant timestamptz := (input ->> 'since')::timestamptz;
   dry_run constant boolean := (input ->> 'dry_run')::boolean;
+  oldest constant timestamptz := greatest(since, now() - interval '30 days');
   w public.webhooks;
   missed text[];
   recovered bigint;
@@ -247,10 +258,10 @@ begin
   end if;
   missed := array(
     select d.id from public.webhook_deliveries d
-    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= since and d.status = 'failed'
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= oldest and d.status = 'failed'
     union all
     select d.id from public.webhook_deliveries d
-    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= since and d.status = 'pending'
+    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= oldest and d.status = 'pending'
       and private.delivery_status(d) = 'retrying'
   );
   recovered := case when dry_run then cardinality(missed) else private.requeue_deliveries(w.id, missed, 'recover') end;
@@ -263,6 +274,6 @@ end $$;
 
 grant execute on function
   private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
-  private.delivery_json(public.webhook_deliveries), private.deliveries_page(jsonb), private.find_delivery(text, text),
-  private.attempts_by_hour(text)
+  private.delivery_json(public.webhook_deliveries, public.webhook_attempts), private.delivery_json(public.webhook_deliveries),
+  private.deliveries_page(jsonb), private.find_delivery(text, text), private.attempts_by_hour(text)
 to authenticated;

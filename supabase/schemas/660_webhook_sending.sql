@@ -15,6 +15,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 #variable_conflict use_column
 declare
   inactive text[];
+  chosen record;
 begin
   -- One claim at a time: the caps hold over all workers.
   perform pg_advisory_xact_lock(hashtextextended('tieout.claim_webhook_deliveries', 0));
@@ -26,7 +27,6 @@ begin
     where d.webhook_id = any (inactive) and d.status = 'pending' and d.next_attempt_at <= now();
   end if;
 
-  return query
   with asked as (
     select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap
     from public.webhooks w
@@ -36,12 +36,12 @@ begin
     where d.lease is not null and d.next_attempt_at > now() and d.tenant_id in (select tenant_id from asked)
     group by 1, 2
   ), due as (
-    select a.tenant_id, a.id as webhook_id, a.url, d.id, d.next_attempt_at,
+    select a.tenant_id, a.id as webhook_id, a.url, d.id, d.event_id, d.next_attempt_at,
       coalesce(b.deliveries, 0) + row_number() over (partition by a.id order by d.next_attempt_at) as place
     from asked a
     left join busy b on b.webhook_id = a.id
     cross join lateral (
-      select x.id, x.next_attempt_at from public.webhook_deliveries x
+      select x.id, x.event_id, x.next_attempt_at from public.webhook_deliveries x
       where x.webhook_id = a.id and x.status = 'pending' and x.next_attempt_at <= now()
       order by x.next_attempt_at limit greatest(0, a.cap - coalesce(b.deliveries, 0))
       for no key update skip locked
@@ -50,13 +50,22 @@ begin
     select *, coalesce((select sum(b.deliveries - 1) from busy b where b.tenant_id = due.tenant_id), 0)
       + count(*) filter (where place > 1) over (partition by tenant_id order by place, next_attempt_at, id) as beyond_the_first
     from due
-  ), chosen as (
+  ), first as (
     select * from ranked where place = 1 or beyond_the_first <= 200
     order by place, next_attempt_at limit room
-  ), leased as (
+  )
+  select array_agg(f.tenant_id) as tenants, array_agg(f.id) as ids, array_agg(f.url) as urls, array_agg(f.place) as places
+  into chosen from first f;
+  if chosen.ids is null then
+    return;
+  end if;
+
+  return query
+  with leased as (
     update public.webhook_deliveries d set
       lease = nextval('public.webhook_attempts_id_seq'), next_attempt_at = now() + interval '23 seconds', attempt_count = d.attempt_count + 1
-    from chosen c where d.tenant_id = c.tenant_id and d.id = c.id
+    from unnest(chosen.tenants, chosen.ids, chosen.urls, chosen.places) as c (tenant_id, id, url, place)
+    where d.tenant_id = c.tenant_id and d.id = c.id
     returning d.id, d.tenant_id, d.webhook_id, d.event_id, d.lease, d.attempt_count, d.cause, c.url, c.place
   ), begun as (
     insert into public.webhook_attempts (id, tenant_id, delivery_id, number, cause)
@@ -173,7 +182,7 @@ begin
       end,
       response_headers = j.response_headers, response_body = j.response_body,
       response_truncated = j.response_truncated
-    from judged j where a.tenant_id = j.tenant_id and a.id = j.attempt_id
+    from judged j where a.tenant_id = j.tenant_id and a.delivery_id = j.id and a.id = j.attempt_id
   ), deliveries as (
     update public.webhook_deliveries d set
       lease = null,
@@ -231,30 +240,23 @@ begin
   where d.webhook_id <> all (locked) group by 1;
 end $$;
 
--- Deletes deliveries, attempts, payloads and deleted webhooks after 30 days, at most `batch` of each; answers how many.
+-- Deletes deleted webhooks, old secrets, counts and the keys of events that are gone, at most `batch` of the last; answers how many.
+-- Deliveries, attempts and events go with their partitions (private.roll_partitions).
 create function private.purge_webhook_deliveries(batch integer default 5000) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
-  deliveries integer;
-  events integer;
+  keys integer;
 begin
-  delete from public.webhook_deliveries d using (
-    select x.tenant_id, x.id from public.webhook_deliveries x where x.created_at < now() - interval '30 days' and x.lease is null limit batch
+  delete from private.event_once o using (
+    select x.tenant_id, x.type, x.once_key from private.event_once x where x.at < now() - interval '30 days' limit batch
   ) old
-  where d.tenant_id = old.tenant_id and d.id = old.id;
-  get diagnostics deliveries = row_count;
-  delete from public.events e using (
-    select x.tenant_id, x.id from public.events x where x.at < now() - interval '30 days'
-      and not exists (select from public.webhook_deliveries d where d.tenant_id = x.tenant_id and d.event_id = x.id)
-    limit batch
-  ) old
-  where e.tenant_id = old.tenant_id and e.id = old.id;
-  get diagnostics events = row_count;
+  where o.tenant_id = old.tenant_id and o.type = old.type and o.once_key = old.once_key;
+  get diagnostics keys = row_count;
   delete from public.webhooks w where w.deleted_at < now() - interval '30 days'
     and not exists (select from public.webhook_deliveries d where d.tenant_id = w.tenant_id and d.webhook_id = w.id);
   delete from private.webhook_secrets s where s.expires_at < now();
   delete from public.webhook_answer_times t where t.hour < now() - interval '8 days';
-  return deliveries + events;
+  return keys;
 end $$;
 
 grant execute on function

@@ -1,6 +1,6 @@
 -- Request log: each call of /v1 with its outcome, for 14 days. Written by the processes that serve, about once a second; a call waits for none of it.
 
--- In partitions of one day (UTC), which are dropped whole. `actor` is null where nobody proved who they were: such a row is its tenant's
+-- In partitions of one day (UTC). `actor` is null where nobody proved who they were: such a row is its tenant's
 -- because the credential named a key of it. `request` and `response`: { headers, body, bytes, truncated }, bounded and without secrets
 -- (lib/request-log/masked.ts).
 create table public.request_log (
@@ -27,6 +27,8 @@ create table public.request_log (
   refused boolean not null default false,
   primary key (tenant_id, id, at)
 ) partition by range (at);
+create table partitions.request_log_first partition of public.request_log for values from (minvalue) to (maxvalue);
+alter table partitions.request_log_first enable row level security;
 -- What a list filters by is in it, so that what does not match is passed by without being read.
 create index request_log_by_time on public.request_log (tenant_id, at desc, id desc)
   include (status, duration_ms, operation, actor, api_key_id, credential, error_code);
@@ -36,25 +38,6 @@ alter table public.request_log enable row level security;
 grant select on public.request_log to authenticated, service_role;
 create policy request_log_read on public.request_log for select to authenticated
   using (tenant_id = (select private.tenant_id()) and (select private.may('read:requests')));
-
--- Makes the partition of a day where there is none. Attached rather than made as one: that would lock out whoever reads or writes.
-create function private.open_request_log_day(day date) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  name constant text := 'request_log_' || to_char(day, 'YYYYMMDD');
-begin
-  if to_regclass('partitions.' || name) is not null then
-    return;
-  end if;
-  perform pg_advisory_xact_lock(hashtextextended('request_log', 0));
-  if to_regclass('partitions.' || name) is not null then
-    return;
-  end if;
-  execute format('create table partitions.%I (like public.request_log including all)', name);
-  execute format('alter table partitions.%I enable row level security', name);
-  execute format('alter table public.request_log attach partition partitions.%I for values from (%L) to (%L)',
-    name, day::text || ' 00:00:00+00', (day + 1)::text || ' 00:00:00+00');
-end $$;
 
 -- rows: [{ id, tenant_id, key_id, age_ms, … }], the columns by their names. One without a tenant is its key's, by the public part of the
 -- credential; one of no tenant is left out. A batch is written once, however often it is sent. Answers how many rows it wrote.
@@ -67,11 +50,6 @@ begin
   if not found then
     return 0;
   end if;
-  perform private.open_request_log_day(d::date)
-  from (
-    select distinct date_trunc('day', (now() - make_interval(secs => (r ->> 'age_ms')::double precision / 1000)) at time zone 'UTC') as d
-    from jsonb_array_elements(rows) r
-  ) days;
   insert into public.request_log (id, tenant_id, at, operation, method, path, query, resource, status, error_code, duration_ms, credential,
     actor, api_key_id, address, request, response, refused)
   select r.id, t.id, now() - make_interval(secs => r.age_ms / 1000.0), r.operation, r.method, r.path, r.query, r.resource, r.status,
@@ -93,24 +71,4 @@ begin
   return private.record_requests(batch, rows);
 end $$;
 
--- Makes the partitions of the next two days and drops the oldest one past 14 days; answers how many it dropped. A reader holds it up for
--- no longer than lock_timeout, and nobody waits behind it for longer.
-create function private.roll_request_log() returns integer
-language plpgsql volatile security definer set search_path = '' set lock_timeout = '2s' as $$
-declare
-  today constant date := (now() at time zone 'UTC')::date;
-  oldest text;
-begin
-  perform private.open_request_log_day(today + n) from generate_series(0, 2) n;
-  select c.relname into oldest
-  from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
-  where i.inhparent = 'public.request_log'::regclass and c.relname < 'request_log_' || to_char(today - 14, 'YYYYMMDD')
-  order by c.relname limit 1;
-  if oldest is null then
-    return 0;
-  end if;
-  execute format('drop table partitions.%I', oldest);
-  return 1;
-end $$;
-
-grant execute on function private.record_requests(uuid, jsonb), public.record_requests(uuid, jsonb), private.roll_request_log() to service_role;
+grant execute on function private.record_requests(uuid, jsonb), public.record_requests(uuid, jsonb) to service_role;

@@ -5,6 +5,9 @@ select private.emit('one', 'webhook.test', '{}'), private.emit('two', 'webhook.t
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_rows('an admin reads its own tenant''s events', 'select from events', 1);
 select pg_temp.expect_refused('an admin tells nothing to another tenant''s receivers', $$select private.emit('two', 'webhook.test', '{}')$$);
+select pg_temp.expect_refused('an admin reads no key of what is told once', 'select from private.event_once');
+select pg_temp.expect_refused('an admin reads no partition past the table',
+  format('select from %s', (select inhrelid::regclass from pg_inherits where inhparent = 'events'::regclass limit 1)));
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:webhooks}');

@@ -13,7 +13,7 @@ export type BatchFunction =
   | "private.purge_sessions"
   | "private.purge_webhook_deliveries"
   | "private.rebuild_calendars"
-  | "private.roll_request_log"
+  | "private.roll_partitions"
   | "private.report_security_event_counts";
 
 /** Calls it until nothing is left to do, so that no batch holds its locks for long. Logs how many rows that was in all. */

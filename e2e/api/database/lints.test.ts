@@ -130,7 +130,8 @@ describe("the schema", () => {
   test("has row-level security on every table", async () => {
     const open = await sql(`
       select oid::regclass::text as name from pg_class
-      where relnamespace in ('public'::regnamespace, 'private'::regnamespace) and relkind in ('r', 'p') and not relrowsecurity`);
+      where relnamespace in ('public'::regnamespace, 'private'::regnamespace, 'partitions'::regnamespace)
+        and relkind in ('r', 'p') and not relrowsecurity`);
     expect(open).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tenantWithAdmin } from "#e2e/api/api-keys/keys.ts";
-import { type Answer, api, createTenant, database, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { type Answer, api, createTenant, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import type { LoggedRequest, LoggedRequestDetail, RequestStats } from "#lib/request-log/contract.ts";
 
@@ -174,29 +174,4 @@ describe("the request log", () => {
     expect((await stats({ status: "4xx", api_key_id: id })).steps.map((step) => step.calls)).toEqual([1]);
     expect((await stats({ since: "2026-01-01T00:00:00Z", until: "2026-01-01T01:00:00Z" })).steps).toEqual([]);
   });
-});
-
-it("days past 14 are dropped whole, oldest first, and the next days are there before they come", async () => {
-  const connection = await database.connect();
-  const days = async () =>
-    (
-      await connection.query<{ age: number }>(
-        `select (now() at time zone 'UTC')::date - to_date(right(c.relname, 8), 'YYYYMMDD') as age
-         from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'request_log'::regclass order by 1 desc`,
-      )
-    ).rows.map(({ age }) => age);
-  try {
-    await connection.query("begin");
-    await connection.query(
-      "select private.open_request_log_day((now() at time zone 'UTC')::date - n) from unnest('{14,15,16}'::integer[]) n",
-    );
-    const dropped = async () => (await connection.query<{ n: number }>("select private.roll_request_log() as n")).rows[0]?.n;
-    expect([await dropped(), await dropped(), await dropped()]).toEqual([1, 1, 0]);
-    const ages = await days();
-    expect(ages).toEqual(expect.arrayContaining([14, 0, -1, -2]));
-    expect(Math.max(...ages)).toBe(14);
-  } finally {
-    await connection.query("rollback");
-    connection.release();
-  }
 });
