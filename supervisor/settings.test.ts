@@ -70,3 +70,10 @@ test("a machine runs only some of the processes when it has the secrets of the o
   expect(readSettings({ DATA_DIR, ...hosted, WEB_CONCURRENCY: "0", WORKER_CONCURRENCY: "0" }).webs).toBe(0);
   expect(() => readSettings({ ...worker, WORKER_CONCURRENCY: "0" })).toThrow(/nothing to start/);
 });
+
+test("a worker that is given a database and no project gets no database of its own", () => {
+  const worker = { DATA_DIR, WEB_CONCURRENCY: "0", MATCHER_CONCURRENCY: "0" };
+  expect(() => readSettings({ ...worker, DATABASE_URL: "x" })).toThrow(/^DATABASE_URL is set without SUPABASE_URL/);
+  expect(readSettings(worker).local).toBe(true);
+  expect(readSettings({ DATA_DIR, DATABASE_URL: "x" }).local).toBe(true);
+});

@@ -96,7 +96,8 @@ export function readSettings(env: Environment = process.env): Settings {
   const webs = readCount(settings, "WEB_CONCURRENCY");
   const background = BACKGROUND.map(([kind, name]) => ({ kind, processes: readCount(settings, name) }));
   requireWork(webs, background);
-  if (!local) requireShared(env, webs, background);
+  if (local) refuseHalfJoined(env, webs, background);
+  else requireShared(env, webs, background);
   settings.AUDIT_PUBLIC_KEYS ??= publicKeysOf(settings.AUDIT_SIGNING_KEY ?? "");
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
   // A local stack is for trying: only this machine can reach it.
@@ -158,10 +159,21 @@ function requireWork(webs: number, background: Background): void {
   throw new SettingsError("WEB_CONCURRENCY, WORKER_CONCURRENCY and MATCHER_CONCURRENCY are all 0: there is nothing to start.");
 }
 
+const runsEveryKind = (webs: number, background: Background) => webs > 0 && background.every(({ processes }) => processes > 0);
+
+/** Who adds a worker to a database is not to get a database of its own, on which it looks well and has nothing to do. */
+function refuseHalfJoined({ DATABASE_URL }: Environment, webs: number, background: Background): void {
+  if (!DATABASE_URL || runsEveryKind(webs, background)) return;
+  throw new SettingsError(
+    "DATABASE_URL is set without SUPABASE_URL, and this machine runs only some of the processes. " +
+      `Set ${SUPABASE_VARIABLES.join(", ")} to join the others, or unset DATABASE_URL to start a local stack.`,
+  );
+}
+
 /** Machines that share the work share its secrets: what one made for itself, the others could not read. */
 function requireShared(env: Environment, webs: number, background: Background): void {
   const runs = (kind: string) => background.some((one) => one.kind === kind && one.processes > 0);
-  if (webs > 0 && background.every(({ processes }) => processes > 0)) return;
+  if (runsEveryKind(webs, background)) return;
   const needed = [
     ...(webs > 0 ? ["NEXTAUTH_SECRET", "ENCRYPTION_KEYS", env.AUDIT_PUBLIC_KEYS ? "AUDIT_PUBLIC_KEYS" : "AUDIT_SIGNING_KEY"] : []),
     ...(runs("worker") ? ["ENCRYPTION_KEYS", "AUDIT_SIGNING_KEY"] : []),
