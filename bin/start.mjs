@@ -6,7 +6,8 @@ const dev = process.argv.includes("--dev");
 
 try {
   await install();
-  if (!dev) await build();
+  // Only web processes serve what is built.
+  if (!dev && process.env.WEB_CONCURRENCY !== "0") await build();
 } catch (error) {
   console.error(error.message);
   process.exit(1);
