@@ -6,12 +6,13 @@ import { requestPages, requestStatsOf } from "#components/requests/queries.ts";
 import { RequestsPage, TITLE } from "#components/requests/requests-page.tsx";
 import { requestQuery, requestSearch } from "#components/requests/search.ts";
 import { AllDeliveries } from "#components/webhooks/all-deliveries.tsx";
-import { allDeliveryPages, deliveryStatsOf } from "#components/webhooks/queries.ts";
+import { allDeliveryPages, deliveryStatsOf, webhookStatsOf } from "#components/webhooks/queries.ts";
 import { allDeliverySearch } from "#components/webhooks/search.ts";
 import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { getRequestStats } from "#lib/request-log/get-request-stats.ts";
 import { listRequests } from "#lib/request-log/list-requests.ts";
 import { getDeliveryStats } from "#lib/webhooks/deliveries/get-delivery-stats.ts";
+import { getWebhookStats } from "#lib/webhooks/deliveries/get-webhook-stats.ts";
 import { listDeliveries } from "#lib/webhooks/deliveries/list-deliveries.ts";
 
 export const metadata: Metadata = { title: "Requests & deliveries" };
@@ -26,6 +27,7 @@ export default async function Requests({ params, searchParams }: Props) {
   const now = Date.now();
   const search = await loadSearch(searchParams);
   const query = requestQuery(search, now);
+  const deliveries = await loadDeliverySearch(searchParams);
   const reads =
     search.view === "requests"
       ? [
@@ -33,8 +35,10 @@ export default async function Requests({ params, searchParams }: Props) {
           prefetch(requestStatsOf(tenant, query), ({ ctx, query: asked }) => getRequestStats(ctx, asked)),
         ]
       : [
-          prefetch(allDeliveryPages(tenant, await loadDeliverySearch(searchParams)), ({ ctx, query: asked }) => listDeliveries(ctx, asked)),
-          prefetch(deliveryStatsOf(tenant), ({ ctx }) => getDeliveryStats(ctx)),
+          prefetch(allDeliveryPages(tenant, deliveries), ({ ctx, query: asked }) => listDeliveries(ctx, asked)),
+          deliveries.webhook_id === null
+            ? prefetch(deliveryStatsOf(tenant), ({ ctx }) => getDeliveryStats(ctx))
+            : prefetch(webhookStatsOf(tenant, deliveries.webhook_id), ({ ctx, params: asked }) => getWebhookStats(ctx, asked.id)),
         ];
   return (
     <Prefetched reads={reads}>
