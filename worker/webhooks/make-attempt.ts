@@ -71,7 +71,9 @@ function secretsOf({ secrets, tenant_id }: Claimed): string[] {
   if (!secrets) throw new Error("The webhook has no signing secret.");
   return secrets.map(({ id, sealed }) => {
     const bound = `${tenant_id} ${id} ${sealed}`;
-    const secret = opened.get(bound) ?? unsealSecret(sealed, tenant_id, id);
+    const known = opened.get(bound);
+    if (known !== undefined) return known;
+    const secret = unsealSecret(sealed, tenant_id, id);
     opened.set(bound, secret);
     return secret;
   });
